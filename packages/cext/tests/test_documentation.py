@@ -27,7 +27,7 @@ def test_readme():
 
 
 LIBRARY = ["library.libraries", "library.opcheck", "library.operators", "library.schema"]
-OTHERS = "bindings build compiler cython declarations errors extension load ops".split()
+OTHERS = "bindings build compiler cython declarations errors extension load ninja ops".split()
 
 
 @pytest.mark.parametrize("name", OTHERS + LIBRARY)

@@ -12,7 +12,7 @@ def public():
     found = {}
     for op in operators().values():
         inside = "._" in op.namespace or op.namespace == "torch.ops.aten" or op.name.startswith("_")
-        if not inside and op.functional is None:
+        if not inside:
             found.setdefault(full_name(op), op)
     return found
 
@@ -42,6 +42,14 @@ def test_examples_are_heard_by_nobody_and_run_no_kernel_of_a_user():
         return x.clone()
 
     assert "Example:" not in torch.ops.examples.own.default.__doc__ and not calls
+
+
+def test_an_operator_in_place_shows_what_it_wrote_to():
+    assert example(torch.Tensor.log_) == [
+        ">>> out = torch.tensor([0.5, 1.0, 2.0])",
+        ">>> out.log_()",
+        "tensor([-0.6931,  0.0000,  0.6931])",
+    ]
 
 
 def test_they_are_in_the_documentation():

@@ -12,7 +12,7 @@ def test_readme():
     assert results.attempted > 10 and not results.failed
 
 
-@pytest.mark.parametrize("name", ["coverage", "declare", "metadata", "modes", "registry", "_dispatch"])
+@pytest.mark.parametrize("name", ["coverage", "declare", "metadata", "modes", "registry", "_dispatch", "_thread"])
 def test_docstrings(name):
     module = import_module(f"flambeau_overrides.{name}")
     # Compiled functions are not found by doctest; their docstrings are given to it one by one.

@@ -13,12 +13,21 @@ _mode = _Setting((False, True), _engine.set_anomaly)  # whether it is on, and lo
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Whether anomaly mode is on.
+
+    >>> is_anomaly_enabled()
+    False
+    """
     return _mode.value[0]
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for NaN."""
+    """Whether anomaly mode looks for NaN.
+
+    >>> with torch.autograd.set_detect_anomaly(True, check_nan=False):
+    ...     print(is_anomaly_check_nan_enabled())
+    False
+    """
     return _mode.value[1]
 
 
@@ -75,7 +84,12 @@ def explain(node: Any) -> None:
 
 
 class set_detect_anomaly(_Since):
-    """Turn anomaly mode on or off: at once when called, and until the end of the block as a context."""
+    """Turn anomaly mode on or off: at once when called, and until the end of the block as a context.
+
+    >>> with set_detect_anomaly(True):
+    ...     print(torch.is_anomaly_enabled())
+    True
+    """
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         super().__init__(_mode, _checked(mode, check_nan))

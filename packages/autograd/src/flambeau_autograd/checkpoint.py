@@ -43,11 +43,19 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The function did something else when it ran again."""
+    """The function did something else when it ran again.
+
+    >>> issubclass(CheckpointError, RuntimeError)
+    True
+    """
 
 
 def noop_context_fn() -> tuple[Any, Any]:
-    """The default ``context_fn``: two contexts that do nothing."""
+    """The default ``context_fn``: two contexts that do nothing.
+
+    >>> noop_context_fn()[0] is not None
+    True
+    """
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
@@ -55,12 +63,25 @@ _early_stop, _debug = Setting(None), Setting(None)  # None: what the call says
 
 
 def set_checkpoint_early_stop(enable: bool) -> Within:
-    """Inside the block, decide for all calls of `checkpoint` whether running again ends with the last tensor needed."""
+    """Inside the block, decide for all calls of `checkpoint` whether running again ends with the last tensor needed.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with set_checkpoint_early_stop(False):
+    ...     torch.utils.checkpoint.checkpoint(torch.sin, x, use_reentrant=False).backward()
+    >>> x.grad
+    tensor([0.5403])
+    """
     return Within(_early_stop, enable)
 
 
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Within:
-    """Inside the block, decide for all calls of `checkpoint` whether they keep a log for errors; None: each its own."""
+    """Inside the block, decide for all calls of `checkpoint` whether they keep a log for errors; None: each its own.
+
+    >>> with set_checkpoint_debug_enabled(False):
+    ...     y = torch.utils.checkpoint.checkpoint(torch.sin, torch.ones(1, requires_grad=True), use_reentrant=False)
+    >>> y
+    tensor([0.8415], grad_fn=<SinBackward0>)
+    """
     return Within(_debug, enabled)
 
 
@@ -346,14 +367,23 @@ def _shown(value: Any) -> str:
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same arguments with tensors detached, which require grad if they did."""
+    """The same arguments with tensors detached, which require grad if they did.
+
+    >>> x = torch.ones(1, requires_grad=True) * 2
+    >>> detach_variable((x, "text"))
+    (tensor([2.], requires_grad=True), 'text')
+    """
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     return tuple(a.detach().requires_grad_(a.requires_grad) if isinstance(a, torch.Tensor) else a for a in inputs)
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
-    """The devices that tensors among the arguments are on, beside the CPU, and the states of their generators: none."""
+    """The devices that tensors among the arguments are on, beside the CPU, and the states of their generators: none.
+
+    >>> get_device_states(torch.ones(1))
+    ([], [])
+    """
     return [], []
 
 
@@ -362,13 +392,18 @@ def set_device_states(devices: Any, states: Any, *, device_type: str | None = No
 
     Raises:
         RuntimeError: there is such a device among `devices`.
+
+    >>> set_device_states([], [])
     """
     if devices:
         raise RuntimeError(f"set_device_states(): there is no device {devices[0]}")
 
 
 def check_backward_validity(inputs: Any) -> None:
-    """Warn if no tensor among ``inputs`` requires grad."""
+    """Warn if no tensor among ``inputs`` requires grad.
+
+    >>> check_backward_validity([torch.ones(1, requires_grad=True)])
+    """
     if not any(a.requires_grad for a in inputs if isinstance(a, torch.Tensor)):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 

@@ -21,17 +21,33 @@ from flambeau_tensor import Tensor
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 UnpackedDualTensor = namedtuple("UnpackedDualTensor", ["primal", "tangent"])
-UnpackedDualTensor.__doc__ = "What ``unpack_dual`` returns: a tensor's value, and its tangent or None."
+UnpackedDualTensor.__doc__ = """What ``unpack_dual`` returns: a tensor's value, and its tangent or None.
+
+>>> with torch.autograd.forward_ad.dual_level():
+...     dual = torch.autograd.forward_ad.make_dual(torch.tensor(2.0), torch.tensor(1.0))
+...     print(torch.autograd.forward_ad.unpack_dual(dual**2))
+UnpackedDualTensor(primal=tensor(4.), tangent=tensor(4.))
+"""
 
 
 def enter_dual_level() -> int:
-    """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does)."""
+    """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does).
+
+    >>> level = enter_dual_level()
+    >>> unpack_dual(make_dual(torch.tensor(2.0), torch.tensor(1.0)) ** 3).tangent
+    tensor(12.)
+    >>> exit_dual_level(level=level)
+    """
     enter_outer_dual()
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End forward mode; all tangents are forgotten."""
+    """End forward mode; all tangents are forgotten.
+
+    >>> level = torch.autograd.forward_ad.enter_dual_level()
+    >>> exit_dual_level(level=level)
+    """
     if level not in (None, 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This is not supported."
@@ -40,7 +56,13 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(OuterDual):
-    """Forward mode for the length of a ``with`` block, outside of which tangents do not exist."""
+    """Forward mode for the length of a ``with`` block, outside of which tangents do not exist.
+
+    >>> with dual_level():
+    ...     dual = make_dual(torch.tensor(2.0), torch.tensor(1.0))
+    ...     print(unpack_dual(dual**2).tangent)
+    tensor(4.)
+    """
 
 
 def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tensor:
@@ -56,6 +78,10 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tens
     Raises:
         RuntimeError: outside of ``dual_level()``.
         ValueError: a dtype without derivatives.
+
+    >>> with torch.autograd.forward_ad.dual_level():
+    ...     print(torch.autograd.forward_ad.unpack_dual(make_dual(torch.tensor(2.0), torch.tensor(1.0)).sin()).tangent)
+    tensor(-0.4161)
     """
     here = _at(level)
     if here is None:
@@ -103,7 +129,12 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a tensor; the tangent is None where it has none."""
+    """The value and the tangent of a tensor; the tangent is None where it has none.
+
+    >>> with torch.autograd.forward_ad.dual_level():
+    ...     print(unpack_dual(torch.tensor(2.0)).tangent)
+    None
+    """
     here = _at(level)
     if here is None:
         return UnpackedDualTensor(tensor, None)

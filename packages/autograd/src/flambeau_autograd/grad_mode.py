@@ -91,7 +91,11 @@ def _decorate_generator(context: Any, function: Callable[..., Any]) -> Callable[
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` was last told in this thread; True at first."""
+    """What `set_multithreading_enabled` was last told in this thread; True at first.
+
+    >>> is_multithreading_enabled()
+    True
+    """
     return getattr(_thread, "multithreading", True)
 
 
@@ -100,6 +104,10 @@ class set_multithreading_enabled:
 
     It never does here: backward runs in the thread that calls it, and only kernels are split over threads. So this
     makes no difference beyond what `is_multithreading_enabled` says.
+
+    >>> with set_multithreading_enabled(False):
+    ...     print(torch.autograd.is_multithreading_enabled())
+    False
     """
 
     def __init__(self, mode: bool) -> None:

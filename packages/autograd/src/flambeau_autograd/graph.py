@@ -30,7 +30,16 @@ __all__ = [
 ]
 
 GradientEdge = namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))
-GradientEdge.__doc__ = "Where a gradient flows: into which output of which node. Can stand for a tensor in ``grad``."
+GradientEdge.__doc__ = """Where a gradient flows: into which output of which node. Can stand for a tensor in ``grad``.
+
+>>> x = torch.ones(2, requires_grad=True)
+>>> y = x.exp()
+>>> edge = torch.autograd.graph.get_gradient_edge(y)
+>>> edge.node.name(), edge.output_nr
+('ExpBackward0', 0)
+>>> torch.autograd.grad(edge, x, torch.ones(2))
+(tensor([2.7183, 2.7183]),)
+"""
 
 InputMetadata = namedtuple("InputMetadata", ("shape", "dtype"))
 InputMetadata.__doc__ = "What the gradient of a node's output looks like."
@@ -41,6 +50,11 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
     Raises:
         RuntimeError: the tensor does not require grad.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> edge = get_gradient_edge(x)
+    >>> torch.autograd.grad((3 * x).sum(), edge)
+    (tensor([3., 3.]),)
     """
     edge = edge_of(tensor)
     if edge is None:
@@ -81,14 +95,30 @@ class saved_tensors_hooks(_saved.SavedHooks):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Copies saved tensors to the CPU's memory; there is no other here, so this only copies."""
+    """Copies saved tensors to the CPU's memory; there is no other here, so this only copies.
+
+    >>> x = torch.ones(2, requires_grad=True)
+    >>> with save_on_cpu():
+    ...     y = (x * x).sum()
+    >>> y.backward()
+    >>> x.grad
+    tensor([2., 2.])
+    """
 
     def __init__(self, pin_memory: bool = False, device_type: str = "cpu") -> None:
         super().__init__(lambda tensor: tensor.clone(), lambda packed: packed)
 
 
 class disable_saved_tensors_hooks(_saved.ForbiddenHooks):
-    """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too."""
+    """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too.
+
+    >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
+    ...     with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
+    ...         pass
+    Traceback (most recent call last):
+        ...
+    RuntimeError: not here
+    """
 
     def __call__(self, function: _F) -> Any:
         return decorate(self, function)
@@ -126,6 +156,12 @@ def register_multi_grad_hook(
 
     Returns:
         A handle whose ``remove()`` ends that.
+
+    >>> a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    >>> handle = register_multi_grad_hook([a, b], lambda grads: print("both are there:", grads))
+    >>> (2 * a + 3 * b).backward()
+    both are there: [tensor([2.]), tensor([3.])]
+    >>> handle.remove()
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")

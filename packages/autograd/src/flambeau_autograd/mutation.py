@@ -57,12 +57,21 @@ _watcher = Setting(None, _context.set_watch)
 
 
 def is_mutation_detection_enabled() -> bool:
-    """Whether custom Functions are being watched."""
+    """Whether custom Functions are being watched.
+
+    >>> torch.autograd.is_mutation_detection_enabled()
+    False
+    """
     return _watcher.value is not None
 
 
 class set_detect_mutation(Since):
-    """Turn the watch on or off: at once when called, and until the end of the block as a context."""
+    """Turn the watch on or off: at once when called, and until the end of the block as a context.
+
+    >>> with torch.autograd.set_detect_mutation(True):
+    ...     print(torch.autograd.is_mutation_detection_enabled())
+    True
+    """
 
     def __init__(self, mode: bool):
         super().__init__(_watcher, _Watcher if mode else None)

@@ -26,7 +26,13 @@ __all__ = [
 
 
 def get_default_build_root() -> str:
-    """The folder where extensions are built and kept when no other is named."""
+    """The folder where extensions are built and kept when no other is named.
+
+    >>> import os
+    >>> import flambeau_cext
+    >>> os.path.isabs(flambeau_cext.get_default_build_root())
+    True
+    """
     return str(_root())
 
 
@@ -34,6 +40,11 @@ def get_cxx_compiler() -> str:
     """The path of the C++ compiler that is used.
 
     Raises CompileError, saying what was looked for, when there is none.
+
+    >>> import os
+    >>> import flambeau_cext
+    >>> os.path.exists(flambeau_cext.get_cxx_compiler())
+    True
     """
     from flambeau_cext import compiler
 
@@ -41,7 +52,13 @@ def get_cxx_compiler() -> str:
 
 
 def get_cmake_dir() -> str:
-    """The folder of the CMake package, for ``find_package(flambeau_cext)``."""
+    """The folder of the CMake package, for ``find_package(flambeau_cext)``.
+
+    >>> import os
+    >>> import flambeau_cext
+    >>> sorted(os.listdir(flambeau_cext.get_cmake_dir()))
+    ['flambeau_cextConfig.cmake']
+    """
     from pathlib import Path
 
     return str(Path(__file__).with_name("cmake"))

@@ -71,6 +71,10 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
     Args:
         device_type: ``"cpu"``; there are no others.
         torch_include_dirs: False leaves out all of them.
+
+    >>> import os
+    >>> any(os.path.exists(os.path.join(path, "flambeau", "tensor.h")) for path in include_paths())
+    True
     """
     if device_type != "cpu":
         raise NotImplementedError(f"include_paths(): flambeau has no devices of type {device_type!r}")
@@ -82,7 +86,11 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
 
 def library_paths(device_type: str = "cpu", torch_include_dirs: bool = True,
                   cross_target_platform: str | None = None) -> list[str]:  # fmt: skip
-    """Folders for the linker's ``-L``: none, since extensions find the library through a table when they are loaded."""
+    """Folders for the linker's ``-L``: none, since extensions find the library through a table when they are loaded.
+
+    >>> library_paths()
+    []
+    """
     if device_type != "cpu":
         raise NotImplementedError(f"library_paths(): flambeau has no devices of type {device_type!r}")
     return []

@@ -19,6 +19,10 @@ class CompileError(RuntimeError):
 
     The message begins with the first error (``file:line:column: error: …``), followed by the source line and by the
     path of the full log, which ``log`` holds too (None when nothing was run).
+
+    >>> error = CompileError("sum.c:1:5: error: unknown type name 'doubel'")
+    >>> str(error), error.log
+    ("sum.c:1:5: error: unknown type name 'doubel'", None)
     """
 
     def __init__(self, message: str, log: Path | None = None):

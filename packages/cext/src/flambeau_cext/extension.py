@@ -70,12 +70,26 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
 
 
 def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
-    """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads."""
+    """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads.
+
+    >>> try:
+    ...     CUDAExtension("kernels", ["kernels.cu"])
+    ... except NotImplementedError as error:
+    ...     print("CUDA" in str(error))
+    True
+    """
     raise NotImplementedError(f"CUDAExtension(): {name}: flambeau has no CUDA devices")
 
 
 def SyclExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
-    """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`."""
+    """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`.
+
+    >>> try:
+    ...     SyclExtension("kernels", ["kernels.sycl"])
+    ... except NotImplementedError as error:
+    ...     print("SYCL" in str(error))
+    True
+    """
     raise NotImplementedError(f"SyclExtension(): {name}: flambeau has no SYCL devices")
 
 

@@ -93,6 +93,15 @@ def load(
         ValueError: a function's types cannot be bound, or an argument here is wrong.
         ImportError: the library was built but cannot be loaded, for example because a symbol is defined nowhere.
         OSError: a source cannot be read, or the cache cannot be written.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source = pathlib.Path(folder, "adding.c")
+    ...     _ = source.write_text("double add(double a, double b) { return a + b; }")
+    ...     adding = load("adding", [source], functions="add", build_directory=folder)
+    >>> adding.add(1.0, 2.0)
+    3.0
     """
     paths = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     if not paths:

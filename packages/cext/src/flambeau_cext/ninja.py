@@ -27,12 +27,20 @@ def find() -> str | None:
 
 
 def is_ninja_available() -> bool:
-    """Whether ninja is installed. Nothing here needs it."""
+    """Whether ninja is installed. Nothing here needs it.
+
+    >>> isinstance(is_ninja_available(), bool)
+    True
+    """
     return find() is not None
 
 
 def verify_ninja_availability() -> None:
-    """Raise RuntimeError unless ninja is installed."""
+    """Raise RuntimeError unless ninja is installed.
+
+    >>> if is_ninja_available():
+    ...     verify_ninja_availability()
+    """
     if not is_ninja_available():
         raise RuntimeError("Ninja is required to load C++ extensions (pip install ninja to get it)")
 

@@ -50,6 +50,12 @@ class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
     """Base of streams: a subclass defines ``__iter__``.
 
     Each worker of a :class:`DataLoader` iterates over a copy of its own; :func:`get_worker_info` tells which one it is.
+
+    >>> class Count(IterableDataset):
+    ...     def __iter__(self):
+    ...         return iter(range(5))
+    >>> [batch.tolist() for batch in torch.utils.data.DataLoader(Count(), batch_size=2)]
+    [[0, 1], [2, 3], [4]]
     """
 
     def __add__(self, other: Dataset[_T_co]) -> "ChainDataset":  # type: ignore[override]
@@ -95,6 +101,9 @@ class StackDataset(Dataset[Any]):
 
     Raises:
         ValueError: their lengths differ, there is none, or both kinds are given.
+
+    >>> StackDataset(range(3), "abc")[1], StackDataset(number=range(3), letter="abc")[1]
+    ((1, 'b'), {'number': 1, 'letter': 'b'})
     """
 
     datasets: "tuple[Any, ...] | dict[str, Any]"
@@ -146,6 +155,10 @@ class ConcatDataset(Dataset[_T_co]):
 
     Raises:
         AssertionError: there is none, or one is an :class:`IterableDataset`.
+
+    >>> both = ConcatDataset([range(3), range(10, 12)])
+    >>> len(both), both[3], both[-1]
+    (5, 10, 11)
     """
 
     datasets: list[Any]
@@ -188,6 +201,14 @@ class ChainDataset(IterableDataset[Any]):
 
     Args:
         datasets: instances of :class:`IterableDataset`; others raise an AssertionError when their turn comes.
+
+    >>> class Count(torch.utils.data.IterableDataset):
+    ...     def __init__(self, n):
+    ...         self.n = n
+    ...     def __iter__(self):
+    ...         return iter(range(self.n))
+    >>> list(ChainDataset([Count(2), Count(3)]))
+    [0, 1, 0, 1, 2]
     """
 
     def __init__(self, datasets: Iterable[Dataset[Any]]) -> None:
@@ -217,6 +238,9 @@ class Subset(Dataset[_T_co]):
     Raises:
         NotImplementedError: a subclass defines ``__getitem__`` and not ``__getitems__``, which the
             :class:`DataLoader` calls.
+
+    >>> list(Subset("abcdef", [0, 2, 4]))
+    ['a', 'c', 'e']
     """
 
     dataset: Dataset[_T_co]

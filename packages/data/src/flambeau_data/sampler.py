@@ -19,7 +19,16 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class Sampler(Generic[_T_co]):
-    """Base of samplers: ``__iter__`` yields indices, or lists of them. With ``__len__`` loaders have a length."""
+    """Base of samplers: ``__iter__`` yields indices, or lists of them. With ``__len__`` loaders have a length.
+
+    >>> class Backwards(Sampler):
+    ...     def __init__(self, data):
+    ...         self.data = data
+    ...     def __iter__(self):
+    ...         return iter(range(len(self.data) - 1, -1, -1))
+    >>> list(torch.utils.data.DataLoader([10, 20, 30], sampler=Backwards(range(3)), batch_size=None))
+    [30, 20, 10]
+    """
 
     def __iter__(self) -> Iterator[_T_co]:
         raise NotImplementedError
@@ -31,7 +40,11 @@ def _positive(name: str, value: Any, *, but: Any = ()) -> None:
 
 
 class SequentialSampler(Sampler[int]):
-    """All items in order."""
+    """All items in order.
+
+    >>> list(SequentialSampler("abc"))
+    [0, 1, 2]
+    """
 
     data_source: Sized
 
@@ -57,6 +70,9 @@ class RandomSampler(Sampler[int]):
     Raises:
         TypeError: `replacement` is not a bool.
         ValueError: `num_samples` is not a positive int.
+
+    >>> sorted(RandomSampler(range(4))), len(list(RandomSampler(range(4), num_samples=6)))
+    ([0, 1, 2, 3], 6)
     """
 
     data_source: Sized
@@ -103,7 +119,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Given indices in random order."""
+    """Given indices in random order.
+
+    >>> sorted(SubsetRandomSampler([2, 5, 7]))
+    [2, 5, 7]
+    """
 
     indices: Sequence[int]
 
@@ -123,6 +143,9 @@ class WeightedRandomSampler(Sampler[int]):
 
     Raises:
         ValueError: `num_samples` is not a positive int, `replacement` not a bool, or `weights` not one-dimensional.
+
+    >>> set(WeightedRandomSampler([0.0, 1.0, 0.0], 5))
+    {1}
     """
 
     weights: Tensor

@@ -20,6 +20,10 @@ class Transform:
     With ``cache_size=1`` the last input is kept with its result, so that inverting the result gives the input itself.
     ``domain`` and ``codomain`` are constraints; ``bijective`` tells whether it is one to one, and ``sign`` whether it
     grows (1) or falls (-1).
+
+    >>> t = torch.distributions.ExpTransform()
+    >>> t.domain, t.codomain, t.bijective, t.inv(torch.tensor(1.0))
+    (Real(), GreaterThan(lower_bound=0.0), True, tensor(0.))
     """
 
     bijective: Any = False
@@ -174,7 +178,12 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after the other."""
+    """Several transforms, one after the other.
+
+    >>> from flambeau.distributions import AffineTransform, ExpTransform
+    >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(torch.tensor([0.0, 1.0]))
+    tensor([1.0000, 7.3891])
+    """
 
     def __init__(self, parts: list[Transform], cache_size: int = 0) -> None:
         if cache_size:
@@ -270,7 +279,12 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform whose last batch dimensions belong to one value."""
+    """A transform whose last batch dimensions belong to one value.
+
+    >>> t, x = IndependentTransform(torch.distributions.ExpTransform(), 1), torch.tensor([1.0, 2.0])
+    >>> t.log_abs_det_jacobian(x, t(x))
+    tensor(3.)
+    """
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -321,6 +335,10 @@ class ReshapeTransform(Transform):
 
     Raises:
         ValueError: the shapes have different numbers of elements.
+
+    >>> t = ReshapeTransform((4,), (2, 2))
+    >>> t(torch.ones(3, 4)).shape, t.inv(torch.ones(3, 2, 2)).shape
+    (torch.Size([3, 2, 2]), torch.Size([3, 4]))
     """
 
     bijective = True

@@ -15,6 +15,11 @@ class CorrCholeskyTransform(Transform):
     """From ``n (n - 1) / 2`` numbers to the Cholesky factor of a correlation matrix of size n.
 
     tanh of the numbers are partial correlations: each row of the factor is made by breaking what is left of its length.
+
+    >>> L = CorrCholeskyTransform()(torch.tensor([0.5]))
+    >>> L, (L @ L.T).diagonal()
+    (tensor([[1.0000, 0.0000],
+            [0.4621, 0.8868]]), tensor([1., 1.]))
     """
 
     domain = constraints.real_vector
@@ -56,7 +61,11 @@ class CorrCholeskyTransform(Transform):
 
 
 class SoftmaxTransform(TransformWithoutParameters):
-    """softmax along the last dimension, which is not one to one."""
+    """softmax along the last dimension, which is not one to one.
+
+    >>> SoftmaxTransform()(torch.tensor([0.0, 2.0]))
+    tensor([0.1192, 0.8808])
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -76,7 +85,12 @@ class SoftmaxTransform(TransformWithoutParameters):
 
 
 class StickBreakingTransform(TransformWithoutParameters):
-    """From n numbers to n + 1 probabilities: each number breaks off a part of what is left."""
+    """From n numbers to n + 1 probabilities: each number breaks off a part of what is left.
+
+    >>> p = StickBreakingTransform()(torch.tensor([0.0, 1.0]))
+    >>> p, p.sum()
+    (tensor([0.3333, 0.4874, 0.1793]), tensor(1.))
+    """
 
     domain = constraints.real_vector
     codomain = constraints.simplex
@@ -112,7 +126,12 @@ class StickBreakingTransform(TransformWithoutParameters):
 
 
 class LowerCholeskyTransform(TransformWithoutParameters):
-    """From square matrices to lower triangular ones with positive diagonals."""
+    """From square matrices to lower triangular ones with positive diagonals.
+
+    >>> LowerCholeskyTransform()(torch.tensor([[0.0, 5.0], [2.0, 1.0]]))
+    tensor([[1.0000, 0.0000],
+            [2.0000, 2.7183]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.lower_cholesky
@@ -125,7 +144,12 @@ class LowerCholeskyTransform(TransformWithoutParameters):
 
 
 class PositiveDefiniteTransform(TransformWithoutParameters):
-    """From square matrices to positive definite ones."""
+    """From square matrices to positive definite ones.
+
+    >>> PositiveDefiniteTransform()(torch.tensor([[0.0, 5.0], [2.0, 1.0]]))
+    tensor([[ 1.0000,  2.0000],
+            [ 2.0000, 11.3891]])
+    """
 
     domain = constraints.independent(constraints.real, 2)
     codomain = constraints.positive_definite

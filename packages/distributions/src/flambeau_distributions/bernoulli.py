@@ -17,7 +17,12 @@ __all__ = ["Bernoulli"]
 
 
 class Bernoulli(Probabilities, ExponentialFamily):
-    """1 with the probability ``probs``, and 0 otherwise; ``logits`` are the logarithms of the odds."""
+    """1 with the probability ``probs``, and 0 otherwise; ``logits`` are the logarithms of the odds.
+
+    >>> d = Bernoulli(torch.tensor([0.3]))
+    >>> d.mean, d.log_prob(torch.tensor([1.0])).exp()
+    (tensor([0.3000]), tensor([0.3000]))
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.boolean

@@ -16,7 +16,12 @@ __all__ = ["Beta"]
 
 
 class Beta(ExponentialFamily):
-    """Density proportional to ``x^(concentration1 - 1) (1 - x)^(concentration0 - 1)``."""
+    """Density proportional to ``x^(concentration1 - 1) (1 - x)^(concentration0 - 1)``.
+
+    >>> d = Beta(torch.tensor([0.5, 2.0]), torch.tensor([0.5, 2.0]))
+    >>> d.mean, d.log_prob(torch.tensor(0.5)).exp()
+    (tensor([0.5000, 0.5000]), tensor([0.6366, 1.5000]))
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

@@ -20,7 +20,12 @@ def _positive_part(x: Tensor) -> Tensor:
 
 
 class Binomial(Probabilities):
-    """How many of ``total_count`` trials succeed, each with the probability ``probs``."""
+    """How many of ``total_count`` trials succeed, each with the probability ``probs``.
+
+    >>> d = Binomial(10, torch.tensor([0.5]))
+    >>> d.mean, d.log_prob(torch.tensor([5.0])).exp()
+    (tensor([5.]), tensor([0.2461]))
+    """
 
     arg_constraints = {
         "total_count": constraints.nonnegative_integer,

@@ -16,7 +16,11 @@ __all__ = ["Cauchy"]
 
 
 class Cauchy(Distribution):
-    """The ratio of two normal variables of mean 0, shifted by ``loc`` and scaled: it has no mean."""
+    """The ratio of two normal variables of mean 0, shifted by ``loc`` and scaled: it has no mean.
+
+    >>> Cauchy(torch.tensor([0.0]), torch.tensor([1.0])).cdf(torch.tensor([0.0, 1.0]))
+    tensor([0.5000, 0.7500])
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

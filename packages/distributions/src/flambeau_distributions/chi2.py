@@ -13,7 +13,12 @@ __all__ = ["Chi2"]
 
 
 class Chi2(Gamma):
-    """The sum of the squares of ``df`` standard normal variables."""
+    """The sum of the squares of ``df`` standard normal variables.
+
+    >>> d = Chi2(torch.tensor([3.0]))
+    >>> d.mean, d.variance
+    (tensor([3.]), tensor([6.]))
+    """
 
     arg_constraints = {"df": constraints.positive}
 

@@ -17,7 +17,13 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 
 
 class ConstraintRegistry:
-    """From constraints to transforms, by the type of the constraint."""
+    """From constraints to transforms, by the type of the constraint.
+
+    >>> from flambeau.distributions import biject_to, constraints
+    >>> to_positive = biject_to(constraints.positive)
+    >>> to_positive(torch.tensor([-1.0, 0.0])), to_positive.inv(torch.tensor([1.0]))
+    (tensor([0.3679, 1.0000]), tensor([0.]))
+    """
 
     def __init__(self) -> None:
         self._registry: dict[type, Callable[..., Any]] = {}

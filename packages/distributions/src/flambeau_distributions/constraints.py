@@ -49,6 +49,9 @@ class Constraint:
 
     ``is_discrete`` tells whether it is one of separate points, and ``event_dim`` how many of the last dimensions belong
     to one value: `check` returns one boolean for each.
+
+    >>> positive.check(torch.tensor([-1.0, 2.0])), positive.event_dim, simplex.event_dim
+    (tensor([False,  True]), 0, 1)
     """
 
     is_discrete = False
@@ -63,7 +66,11 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """Stands for a region that depends on other things."""
+    """Stands for a region that depends on other things.
+
+    >>> is_dependent(dependent), is_dependent(dependent(is_discrete=False, event_dim=0)), is_dependent(positive)
+    (True, True, False)
+    """
 
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -93,12 +100,26 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: object) -> bool:
-    """Whether a constraint is known only when parameters are."""
+    """Whether a constraint is known only when parameters are.
+
+    >>> is_dependent(dependent), is_dependent(positive)
+    (True, False)
+    """
     return isinstance(constraint, _Dependent)
 
 
 class dependent_property(property, _Dependent):  # noqa: N801
-    """A property that returns a constraint, and is a dependent one where the class is asked."""
+    """A property that returns a constraint, and is a dependent one where the class is asked.
+
+    >>> class Above:
+    ...     def __init__(self, bound):
+    ...         self.bound = bound
+    ...     @dependent_property(is_discrete=False, event_dim=0)
+    ...     def support(self):
+    ...         return greater_than(self.bound)
+    >>> is_dependent(Above.support), Above(2.0).support
+    (True, GreaterThan(lower_bound=2.0))
+    """
 
     def __init__(self, fn: Any = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         property.__init__(self, fn)
@@ -110,7 +131,11 @@ class dependent_property(property, _Dependent):  # noqa: N801
 
 
 class _IndependentConstraint(Constraint):
-    """A constraint whose last batch dimensions belong to a value."""
+    """A constraint whose last batch dimensions belong to a value.
+
+    >>> independent(positive, 1).check(torch.tensor([[1.0, 2.0], [1.0, -2.0]]))
+    tensor([ True, False])
+    """
 
     def __init__(self, base_constraint: Constraint, reinterpreted_batch_ndims: int) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -140,7 +165,11 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """The constraint of a mixture: that of its components, which values are broadcast against."""
+    """The constraint of a mixture: that of its components, which values are broadcast against.
+
+    >>> MixtureSameFamilyConstraint(positive).check(torch.tensor([-1.0, 2.0]))
+    tensor([False,  True])
+    """
 
     def __init__(self, base_constraint: Constraint) -> None:
         if not isinstance(base_constraint, Constraint):
@@ -191,6 +220,12 @@ class _Bounded(Constraint):
 
 
 class _Interval(_Bounded):
+    """From one number to another one, both included.
+
+    >>> interval(0.0, 1.0).check(torch.tensor([0.0, 0.5, 2.0]))
+    tensor([ True,  True, False])
+    """
+
     def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
         super().__init__()
@@ -200,6 +235,12 @@ class _Interval(_Bounded):
 
 
 class _IntegerInterval(_Interval):
+    """Whole numbers from one to another, both included.
+
+    >>> integer_interval(1, 3).check(torch.tensor([1.0, 1.5, 4.0]))
+    tensor([ True, False, False])
+    """
+
     is_discrete = True
 
     def check(self, value: Tensor) -> Tensor:
@@ -207,11 +248,23 @@ class _IntegerInterval(_Interval):
 
 
 class _HalfOpenInterval(_Interval):
+    """From one number, which is included, to another one, which is not.
+
+    >>> half_open_interval(0.0, 1.0).check(torch.tensor([0.0, 1.0]))
+    tensor([ True, False])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 class _GreaterThan(_Bounded):
+    """Above a number.
+
+    >>> greater_than(1.0).check(torch.tensor([1.0, 2.0]))
+    tensor([False,  True])
+    """
+
     def __init__(self, lower_bound: Any) -> None:
         self.lower_bound = lower_bound
         super().__init__()
@@ -221,6 +274,12 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_GreaterThan):
+    """A number, and what is above.
+
+    >>> greater_than_eq(1.0).check(torch.tensor([1.0, 0.0]))
+    tensor([ True, False])
+    """
+
     def check(self, value: Tensor) -> Tensor:
         return value >= self.lower_bound
 
@@ -233,6 +292,12 @@ class _IntegerGreaterThan(_GreaterThan):
 
 
 class _LessThan(_Bounded):
+    """Below a number.
+
+    >>> less_than(1.0).check(torch.tensor([1.0, 0.0]))
+    tensor([False,  True])
+    """
+
     def __init__(self, upper_bound: Any) -> None:
         self.upper_bound = upper_bound
         super().__init__()
@@ -261,6 +326,12 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
+    """Whole numbers, from 0, whose sum along the last dimension is at most a number.
+
+    >>> multinomial(3).check(torch.tensor([[1.0, 2.0], [3.0, 2.0]]))
+    tensor([ True, False])
+    """
+
     is_discrete = True
     event_dim = 1
 
@@ -340,6 +411,12 @@ class _Several(Constraint):
 
 
 class _Cat(_Several):
+    """Constraints for pieces of a tensor, one after the other along a dimension.
+
+    >>> cat([positive, real], lengths=[1, 2]).check(torch.tensor([1.0, -1.0, -2.0]))
+    tensor([True, True, True])
+    """
+
     def __init__(self, cseq: Sequence[Any], dim: int = 0, lengths: Sequence[int] | None = None) -> None:
         super().__init__(cseq, dim)
         self.lengths = [1] * len(self.cseq) if lengths is None else list(lengths)
@@ -360,6 +437,13 @@ class _Cat(_Several):
 
 
 class _Stack(_Several):
+    """Constraints for the slices of a tensor along a dimension.
+
+    >>> stack([positive, real]).check(torch.tensor([[1.0, 2.0], [-1.0, -2.0]]))
+    tensor([[True, True],
+            [True, True]])
+    """
+
     @property
     def event_dim(self) -> int:  # type: ignore[override]
         dim = max(c.event_dim for c in self.cseq)

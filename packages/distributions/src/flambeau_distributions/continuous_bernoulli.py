@@ -21,6 +21,10 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
     """Between 0 and 1, with a density proportional to ``probs^x (1 - probs)^(1 - x)``.
 
     Within ``lims``, around 1/2, Taylor series stand for what is 0/0 there.
+
+    >>> d = ContinuousBernoulli(torch.tensor([0.3]))
+    >>> d.mean, d.cdf(torch.tensor([0.5]))
+    (tensor([0.4302]), tensor([0.6044]))
     """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}

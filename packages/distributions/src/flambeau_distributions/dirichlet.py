@@ -15,7 +15,12 @@ __all__ = ["Dirichlet"]
 
 
 class Dirichlet(ExponentialFamily):
-    """Probabilities of categories, along the last dimension, with a ``concentration`` for each."""
+    """Probabilities of categories, along the last dimension, with a ``concentration`` for each.
+
+    >>> d = Dirichlet(torch.tensor([1.0, 3.0]))
+    >>> d.mean, d.sample().sum()
+    (tensor([0.2500, 0.7500]), tensor(1.))
+    """
 
     arg_constraints = {"concentration": constraints.independent(constraints.positive, 1)}
     support = constraints.simplex

@@ -31,6 +31,10 @@ class Distribution:
 
     Raises:
         ValueError: a parameter does not satisfy its constraint.
+
+    >>> d = torch.distributions.Normal(torch.zeros(2, 3), 1.0)
+    >>> d.batch_shape, d.event_shape, d.sample((4,)).shape
+    (torch.Size([2, 3]), torch.Size([]), torch.Size([4, 2, 3]))
     """
 
     has_rsample = False

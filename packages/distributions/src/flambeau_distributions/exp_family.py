@@ -12,7 +12,11 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """A distribution of an exponential family, whose entropy and divergences follow from ``_log_normalizer``."""
+    """A distribution of an exponential family, whose entropy and divergences follow from ``_log_normalizer``.
+
+    >>> isinstance(torch.distributions.Gamma(1.0, 1.0), ExponentialFamily)
+    True
+    """
 
     @property
     def _natural_params(self) -> tuple[Tensor, ...]:

@@ -15,7 +15,12 @@ __all__ = ["Exponential"]
 
 
 class Exponential(ExponentialFamily):
-    """Density ``rate exp(-rate x)``."""
+    """Density ``rate exp(-rate x)``.
+
+    >>> d = Exponential(torch.tensor([2.0]))
+    >>> d.mean, d.cdf(torch.tensor([1.0]))
+    (tensor([0.5000]), tensor([0.8647]))
+    """
 
     arg_constraints = {"rate": constraints.positive}
     support = constraints.nonnegative

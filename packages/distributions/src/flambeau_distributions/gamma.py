@@ -16,7 +16,12 @@ __all__ = ["Gamma"]
 
 
 class Gamma(ExponentialFamily):
-    """Density ``rate^c x^(c-1) exp(-rate x) / Γ(c)``, where c is ``concentration``."""
+    """Density ``rate^c x^(c-1) exp(-rate x) / Γ(c)``, where c is ``concentration``.
+
+    >>> d = Gamma(torch.tensor([2.0]), torch.tensor([4.0]))
+    >>> d.mean, d.log_prob(torch.tensor([0.5]))
+    (tensor([0.5000]), tensor([0.0794]))
+    """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.nonnegative

@@ -16,7 +16,12 @@ __all__ = ["GeneralizedPareto"]
 
 
 class GeneralizedPareto(Distribution):
-    """Tail function ``(1 + concentration (x - loc) / scale)^(-1 / concentration)``, the exponential one for 0."""
+    """Tail function ``(1 + concentration (x - loc) / scale)^(-1 / concentration)``, the exponential one for 0.
+
+    >>> d = GeneralizedPareto(0.0, 1.0, 0.25)
+    >>> d.mean, d.cdf(torch.tensor(1.0))
+    (tensor(1.3333), tensor(0.5904))
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive, "concentration": constraints.real}
     has_rsample = True

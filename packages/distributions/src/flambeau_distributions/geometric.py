@@ -16,7 +16,12 @@ __all__ = ["Geometric"]
 
 
 class Geometric(Probabilities):
-    """How many trials fail before the first that succeeds, each with the probability ``probs``."""
+    """How many trials fail before the first that succeeds, each with the probability ``probs``.
+
+    >>> d = Geometric(torch.tensor([0.25]))
+    >>> d.mean, d.log_prob(torch.tensor([1.0])).exp()
+    (tensor([3.]), tensor([0.1875]))
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.nonnegative_integer

@@ -18,7 +18,12 @@ __all__ = ["Gumbel"]
 
 
 class Gumbel(TransformedDistribution):
-    """Distribution function ``exp(-exp(-(x - loc) / scale))``."""
+    """Distribution function ``exp(-exp(-(x - loc) / scale))``.
+
+    >>> d = Gumbel(torch.tensor([0.0]), torch.tensor([1.0]))
+    >>> d.mean, d.cdf(torch.tensor([0.0]))
+    (tensor([0.5772]), tensor([0.3679]))
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

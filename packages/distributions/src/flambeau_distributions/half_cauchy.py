@@ -15,7 +15,11 @@ __all__ = ["HalfCauchy"]
 
 
 class HalfCauchy(Half):
-    """The absolute value of a Cauchy variable around 0."""
+    """The absolute value of a Cauchy variable around 0.
+
+    >>> HalfCauchy(torch.tensor([1.0])).cdf(torch.tensor([1.0]))
+    tensor([0.5000])
+    """
 
     _whole = Cauchy
     mean = property(lambda self: torch.full(self._extended_shape(), math.inf, dtype=self.scale.dtype))

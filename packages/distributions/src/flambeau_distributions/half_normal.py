@@ -13,7 +13,12 @@ __all__ = ["HalfNormal"]
 
 
 class HalfNormal(Half):
-    """The absolute value of a normal variable of mean 0 and standard deviation ``scale``."""
+    """The absolute value of a normal variable of mean 0 and standard deviation ``scale``.
+
+    >>> d = HalfNormal(torch.tensor([1.0]))
+    >>> d.mean, d.cdf(torch.tensor([1.0]))
+    (tensor([0.7979]), tensor([0.6827]))
+    """
 
     _whole = Normal
     mean = property(lambda self: self.scale * math.sqrt(2 / math.pi))

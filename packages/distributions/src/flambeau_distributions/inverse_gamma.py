@@ -16,7 +16,12 @@ __all__ = ["InverseGamma"]
 
 
 class InverseGamma(TransformedDistribution):
-    """One over a gamma variable."""
+    """One over a gamma variable.
+
+    >>> d = InverseGamma(torch.tensor([3.0]), torch.tensor([4.0]))
+    >>> d.mean, d.mode
+    (tensor([2.]), tensor([1.]))
+    """
 
     arg_constraints = {"concentration": constraints.positive, "rate": constraints.positive}
     support = constraints.positive

@@ -23,7 +23,12 @@ def _moment(a: Tensor, b: Tensor, n: int) -> Tensor:
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Distribution function ``1 - (1 - x^concentration1)^concentration0``."""
+    """Distribution function ``1 - (1 - x^concentration1)^concentration0``.
+
+    >>> d = Kumaraswamy(torch.tensor([2.0]), torch.tensor([2.0]))
+    >>> d.mean, d.cdf(torch.tensor([0.5]))
+    (tensor([0.5333]), tensor([0.4375]))
+    """
 
     arg_constraints = {"concentration1": constraints.positive, "concentration0": constraints.positive}
     support = constraints.unit_interval

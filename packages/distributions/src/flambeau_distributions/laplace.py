@@ -15,7 +15,12 @@ __all__ = ["Laplace"]
 
 
 class Laplace(Distribution):
-    """Density ``exp(-|x - loc| / scale) / (2 scale)``."""
+    """Density ``exp(-|x - loc| / scale) / (2 scale)``.
+
+    >>> d = Laplace(torch.tensor([0.0]), torch.tensor([1.0]))
+    >>> d.stddev, d.cdf(torch.tensor([1.0]))
+    (tensor([1.4142]), tensor([0.8161]))
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

@@ -18,7 +18,12 @@ __all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices of size ``dim``, whose density goes with det^(concentration - 1)."""
+    """Cholesky factors of correlation matrices of size ``dim``, whose density goes with det^(concentration - 1).
+
+    >>> L = LKJCholesky(3, concentration=2.0).sample()
+    >>> torch.allclose((L @ L.T).diagonal(), torch.ones(3))
+    True
+    """
 
     arg_constraints = {"concentration": constraints.positive}
     support = constraints.corr_cholesky

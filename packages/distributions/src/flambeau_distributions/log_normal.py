@@ -15,7 +15,12 @@ __all__ = ["LogNormal"]
 
 
 class LogNormal(TransformedDistribution):
-    """exp of a normal variable of mean ``loc`` and standard deviation ``scale``."""
+    """exp of a normal variable of mean ``loc`` and standard deviation ``scale``.
+
+    >>> d = LogNormal(torch.tensor([0.0]), torch.tensor([1.0]))
+    >>> d.mean, d.cdf(torch.tensor([1.0]))
+    (tensor([1.6487]), tensor([0.5000]))
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.positive

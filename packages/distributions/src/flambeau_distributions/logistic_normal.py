@@ -17,7 +17,12 @@ __all__ = ["LogisticNormal"]
 
 
 class LogisticNormal(TransformedDistribution):
-    """Probabilities that normal variables break off, see `StickBreakingTransform`."""
+    """Probabilities that normal variables break off, see `StickBreakingTransform`.
+
+    >>> x = LogisticNormal(torch.zeros(2), torch.ones(2)).sample()
+    >>> x.shape, torch.allclose(x.sum(), torch.tensor(1.0))
+    (torch.Size([3]), True)
+    """
 
     arg_constraints = {"loc": constraints.real, "scale": constraints.positive}
     support = constraints.simplex

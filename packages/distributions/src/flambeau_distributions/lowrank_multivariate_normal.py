@@ -34,7 +34,13 @@ def mahalanobis(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors of mean ``loc`` and covariance ``cov_factor @ cov_factor.T + cov_diag``."""
+    """Normal vectors of mean ``loc`` and covariance ``cov_factor @ cov_factor.T + cov_diag``.
+
+    >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.5]]), torch.ones(2))
+    >>> d.covariance_matrix
+    tensor([[2.0000, 0.5000],
+            [0.5000, 1.2500]])
+    """
 
     arg_constraints = {
         "loc": constraints.real_vector,

@@ -18,7 +18,12 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(Distribution):
-    """How often each category comes in ``total_count`` draws."""
+    """How often each category comes in ``total_count`` draws.
+
+    >>> d = Multinomial(4, torch.tensor([0.25, 0.75]))
+    >>> d.mean, d.log_prob(torch.tensor([1.0, 3.0])).exp()
+    (tensor([1., 3.]), tensor(0.4219))
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 

@@ -18,7 +18,12 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(Probabilities):
-    """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed."""
+    """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed.
+
+    >>> d = NegativeBinomial(torch.tensor([3.0]), torch.tensor([0.5]))
+    >>> d.mean, d.variance
+    (tensor([3.]), tensor([6.]))
+    """
 
     arg_constraints = {
         "total_count": constraints.greater_than_eq(0),

@@ -19,7 +19,12 @@ def _one_hot(indices: Tensor, n: int, dtype: torch.dtype) -> Tensor:
 
 
 class OneHotCategorical(Distribution):
-    """Vectors whose single one stands at the index of a category; see `Categorical`."""
+    """Vectors whose single one stands at the index of a category; see `Categorical`.
+
+    >>> d = OneHotCategorical(torch.tensor([0.25, 0.75]))
+    >>> d.mode, d.log_prob(torch.tensor([1.0, 0.0])).exp()
+    (tensor([0., 1.]), tensor(0.2500))
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.one_hot
@@ -69,7 +74,13 @@ class OneHotCategorical(Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """With samples whose gradients are those of ``probs``."""
+    """With samples whose gradients are those of ``probs``.
+
+    >>> p = torch.tensor([0.25, 0.75], requires_grad=True)
+    >>> x = OneHotCategoricalStraightThrough(p).rsample()
+    >>> x.sum(), x.requires_grad
+    (tensor(1., grad_fn=<SumBackward0>), True)
+    """
 
     has_rsample = True
 

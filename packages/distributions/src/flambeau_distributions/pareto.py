@@ -16,7 +16,12 @@ __all__ = ["Pareto"]
 
 
 class Pareto(TransformedDistribution):
-    """Density ``alpha scale^alpha / x^(alpha + 1)`` from ``scale`` on."""
+    """Density ``alpha scale^alpha / x^(alpha + 1)`` from ``scale`` on.
+
+    >>> d = Pareto(torch.tensor([1.0]), torch.tensor([3.0]))
+    >>> d.mean, d.cdf(torch.tensor([2.0]))
+    (tensor([1.5000]), tensor([0.8750]))
+    """
 
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}
 

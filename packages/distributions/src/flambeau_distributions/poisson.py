@@ -17,7 +17,12 @@ __all__ = ["Poisson"]
 
 
 class Poisson(ExponentialFamily):
-    """Probability ``rate^k exp(-rate) / k!``."""
+    """Probability ``rate^k exp(-rate) / k!``.
+
+    >>> d = Poisson(torch.tensor([4.0]))
+    >>> d.mean, d.log_prob(torch.tensor([4.0])).exp()
+    (tensor([4.]), tensor([0.1954]))
+    """
 
     arg_constraints = {"rate": constraints.nonnegative}
     support = constraints.nonnegative_integer

@@ -51,7 +51,12 @@ class LogitRelaxedBernoulli(Probabilities):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """Between 0 and 1, and the nearer to one of them the lower the ``temperature``."""
+    """Between 0 and 1, and the nearer to one of them the lower the ``temperature``.
+
+    >>> x = RelaxedBernoulli(torch.tensor(0.1), torch.tensor([0.5])).rsample()
+    >>> bool((x >= 0) & (x <= 1))
+    True
+    """
 
     arg_constraints = {"probs": constraints.unit_interval, "logits": constraints.real}
     support = constraints.unit_interval

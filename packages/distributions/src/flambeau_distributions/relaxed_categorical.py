@@ -64,7 +64,12 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """Probabilities of categories, and the nearer to a single one the lower the ``temperature``."""
+    """Probabilities of categories, and the nearer to a single one the lower the ``temperature``.
+
+    >>> x = RelaxedOneHotCategorical(torch.tensor(0.1), torch.tensor([0.25, 0.75])).rsample()
+    >>> torch.allclose(x.sum(), torch.tensor(1.0))
+    True
+    """
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
     support = constraints.simplex

@@ -17,7 +17,12 @@ __all__ = ["StudentT"]
 
 
 class StudentT(Distribution):
-    """A standard normal variable over the root of a chi-squared one by its ``df``, shifted by ``loc`` and scaled."""
+    """A standard normal variable over the root of a chi-squared one by its ``df``, shifted by ``loc`` and scaled.
+
+    >>> d = StudentT(torch.tensor([3.0]))
+    >>> d.variance, d.log_prob(torch.tensor([0.0])).exp()
+    (tensor([3.]), tensor([0.3676]))
+    """
 
     arg_constraints = {"df": constraints.positive, "loc": constraints.real, "scale": constraints.positive}
     support = constraints.real

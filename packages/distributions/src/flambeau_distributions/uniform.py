@@ -15,7 +15,12 @@ __all__ = ["Uniform"]
 
 
 class Uniform(Distribution):
-    """Uniform on ``[low, high)``."""
+    """Uniform on ``[low, high)``.
+
+    >>> d = Uniform(torch.tensor([1.0]), torch.tensor([3.0]))
+    >>> d.mean, d.log_prob(torch.tensor([2.0])).exp()
+    (tensor([2.]), tensor([0.5000]))
+    """
 
     has_rsample = True
 

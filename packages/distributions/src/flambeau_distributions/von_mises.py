@@ -66,7 +66,12 @@ def log_modified_bessel(x: Tensor, order: int = 0) -> Tensor:
 
 
 class VonMises(Distribution):
-    """Angles around ``loc``, with a density proportional to ``exp(concentration cos(x - loc))``."""
+    """Angles around ``loc``, with a density proportional to ``exp(concentration cos(x - loc))``.
+
+    >>> d = VonMises(torch.tensor([0.0]), torch.tensor([4.0]))
+    >>> d.mean, d.log_prob(torch.tensor([0.0])).exp()
+    (tensor([0.]), tensor([0.7689]))
+    """
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
     support = constraints.real

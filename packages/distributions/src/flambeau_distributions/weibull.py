@@ -17,7 +17,12 @@ __all__ = ["Weibull"]
 
 
 class Weibull(TransformedDistribution):
-    """``scale`` times an exponential variable to the power ``1 / concentration``."""
+    """``scale`` times an exponential variable to the power ``1 / concentration``.
+
+    >>> d = Weibull(torch.tensor([1.0]), torch.tensor([2.0]))
+    >>> d.mean, d.cdf(torch.tensor([1.0]))
+    (tensor([0.8862]), tensor([0.6321]))
+    """
 
     arg_constraints = {"scale": constraints.positive, "concentration": constraints.positive}
     support = constraints.positive

@@ -29,7 +29,13 @@ def _trace_of_quotient(factor: Tensor, other: Tensor) -> Tensor:
 
 
 class Wishart(MatrixParameters, ExponentialFamily):
-    """The sum of the outer products of ``df`` normal vectors, with their covariance, its inverse, or its factor."""
+    """The sum of the outer products of ``df`` normal vectors, with their covariance, its inverse, or its factor.
+
+    >>> d = Wishart(torch.tensor(3.0), torch.eye(2))
+    >>> d.mean, d.sample().shape
+    (tensor([[3., 0.],
+            [0., 3.]]), torch.Size([2, 2]))
+    """
 
     support = constraints.positive_definite
     has_rsample = True

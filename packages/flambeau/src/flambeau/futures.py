@@ -95,7 +95,15 @@ class Future:
 
 
 def collect_all(futures) -> Future:
-    """A future whose result is the list of the futures, when all of them are done."""
+    """A future whose result is the list of the futures, when all of them are done.
+
+    >>> a, b = torch.futures.Future(), torch.futures.Future()
+    >>> both = collect_all([a, b])
+    >>> a.set_result(1), b.set_result(2)
+    (None, None)
+    >>> [f.wait() for f in both.wait()]
+    [1, 2]
+    """
     futures, whole = list(futures), Future()
     left, lock = [len(futures)], threading.Lock()
     if not futures:
@@ -114,5 +122,11 @@ def collect_all(futures) -> Future:
 
 
 def wait_all(futures) -> list:
-    """The results of all futures; the first error in their order is raised."""
+    """The results of all futures; the first error in their order is raised.
+
+    >>> a = torch.futures.Future()
+    >>> a.set_result(1)
+    >>> wait_all([a])
+    [1]
+    """
     return [future.wait() for future in collect_all(futures).wait()]

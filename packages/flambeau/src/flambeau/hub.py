@@ -17,7 +17,13 @@ _folder = None
 
 
 def get_dir() -> str:
-    """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``."""
+    """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``.
+
+    >>> import tempfile
+    >>> torch.hub.set_dir(tempfile.gettempdir())
+    >>> get_dir() == tempfile.gettempdir()
+    True
+    """
     if _folder is not None:
         return _folder
     return os.path.join(_get_torch_home(), "hub")
@@ -29,7 +35,13 @@ def _get_torch_home():
 
 
 def set_dir(d) -> None:
-    """Keep files in another folder."""
+    """Keep files in another folder.
+
+    >>> import tempfile
+    >>> set_dir(tempfile.gettempdir())
+    >>> torch.hub.get_dir() == tempfile.gettempdir()
+    True
+    """
     global _folder
     _folder = os.path.expanduser(d)
 
@@ -39,6 +51,16 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 
     Raises:
         RuntimeError: the SHA256 of what came does not begin with ``hash_prefix``.
+
+    >>> import os
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     source, copy = pathlib.Path(folder, "a.txt"), os.path.join(folder, "b.txt")
+    ...     _ = source.write_text("weights")
+    ...     download_url_to_file(source.as_uri(), copy, progress=False)
+    ...     print(pathlib.Path(copy).read_text())
+    weights
     """
     import tempfile
     from urllib.request import urlopen
@@ -77,6 +99,14 @@ def load_state_dict_from_url(
         progress: without effect.
         check_hash: the name ends with the first digits of the file's SHA256, ``name-0123abcd.pth``, which are compared.
         file_name: another name for the file.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "weights.pt")
+    ...     torch.save({"w": torch.ones(2)}, file)
+    ...     print(load_state_dict_from_url(file.as_uri(), model_dir=folder + "/kept", progress=False))
+    {'w': tensor([1., 1.])}
     """
     import flambeau
 
@@ -120,13 +150,29 @@ def _source(repo, source):
 
 
 def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True):  # noqa: A001
-    """The names of what the ``hubconf.py`` of a folder offers."""
+    """The names of what the ``hubconf.py`` of a folder offers.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def small(): pass")
+    ...     print(torch.hub.list(folder))
+    ['small']
+    """
     module = _entries(github, _source(github, None))
     return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith("_")]
 
 
 def help(github, model, force_reload=False, skip_validation=False, trust_repo="check"):  # noqa: A001
-    """The docstring of what the ``hubconf.py`` of a folder offers under a name."""
+    """The docstring of what the ``hubconf.py`` of a folder offers under a name.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def small(): 'A small model.'")
+    ...     print(torch.hub.help(folder, "small"))
+    A small model.
+    """
     return _entry(_entries(github, _source(github, None)), model).__doc__
 
 
@@ -151,5 +197,12 @@ def load(
     Raises:
         NotBuiltError: the source is GitHub.
         RuntimeError: there is no such function, or a module that the file depends on is missing.
+
+    >>> import pathlib
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "hubconf.py").write_text("def small(n): return list(range(n))")
+    ...     print(load(folder, "small", 3, source="local"))
+    [0, 1, 2]
     """
     return _entry(_entries(repo_or_dir, source.lower()), model)(*args, **kwargs)

@@ -35,17 +35,30 @@ __all__ = [
 
 
 def get_all_sharing_strategies() -> set:
-    """``{"file_descriptor", "file_system"}``."""
+    """``{"file_descriptor", "file_system"}``.
+
+    >>> sorted(torch.multiprocessing.get_all_sharing_strategies())
+    ['file_descriptor', 'file_system']
+    """
     return {"file_descriptor", "file_system"}
 
 
 def get_sharing_strategy() -> str:
-    """``"file_descriptor"``."""
+    """``"file_descriptor"``.
+
+    >>> torch.multiprocessing.get_sharing_strategy()
+    'file_descriptor'
+    """
     return "file_descriptor"
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing: memory is always shared by descriptors of files, which leave no file behind."""
+    """Nothing: memory is always shared by descriptors of files, which leave no file behind.
+
+    >>> torch.multiprocessing.set_sharing_strategy("file_system")
+    >>> torch.multiprocessing.get_sharing_strategy()
+    'file_descriptor'
+    """
     if new_strategy not in get_all_sharing_strategies():
         raise AssertionError(f"unknown sharing strategy {new_strategy!r}")
 
@@ -67,7 +80,11 @@ _reduction.ForkingPickler.register(_UntypedStorage, _reduce)
 
 
 class ProcessException(Exception):
-    """A process failed."""
+    """A process failed.
+
+    >>> issubclass(torch.multiprocessing.ProcessRaisedException, torch.multiprocessing.ProcessException)
+    True
+    """
 
     def __init__(self, msg: str, error_index: int, pid: int):
         super().__init__(msg)
@@ -78,11 +95,26 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process ended by an exception; the message has its traceback."""
+    """A process ended by an exception; the message has its traceback.
+
+    >>> try:
+    ...     torch.multiprocessing.start_processes(divmod, args=(0,), nprocs=1, start_method="fork")
+    ... except torch.multiprocessing.ProcessRaisedException as error:
+    ...     print(error.error_index, "ZeroDivisionError" in str(error))
+    0 True
+    """
 
 
 class ProcessExitedException(ProcessException):
-    """A process ended without an exception, by a signal or a code."""
+    """A process ended without an exception, by a signal or a code.
+
+    >>> import os
+    >>> try:
+    ...     torch.multiprocessing.start_processes(os._exit, nprocs=2, start_method="fork")
+    ... except torch.multiprocessing.ProcessExitedException as error:
+    ...     print(error.error_index, error.exit_code)
+    1 1
+    """
 
     def __init__(self, msg, error_index, error_pid, exit_code, signal_name=None):
         super().__init__(msg, error_index, error_pid)
@@ -104,7 +136,12 @@ def _run(fn, index, args, error_file):
 
 
 class ProcessContext:
-    """Processes that were started together."""
+    """Processes that were started together.
+
+    >>> context = torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, join=False, start_method="fork")
+    >>> len(context.pids()), context.join()
+    (2, True)
+    """
 
     def __init__(self, processes, error_files):
         self.processes, self.error_files = processes, error_files
@@ -184,6 +221,8 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
 
     Returns:
         None if they were waited for, or else the `ProcessContext`.
+
+    >>> torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, start_method="fork")
     """
     context = _python.get_context(start_method)
     processes, files = [], []
@@ -204,5 +243,8 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
 
 
 def spawn(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
-    """Call ``fn(index, *args)`` in ``nprocs`` new processes, see `start_processes`."""
+    """Call ``fn(index, *args)`` in ``nprocs`` new processes, see `start_processes`.
+
+    >>> torch.multiprocessing.spawn(max, args=(1,), nprocs=1)
+    """
     return start_processes(fn, args, nprocs, join, daemon, start_method="spawn")

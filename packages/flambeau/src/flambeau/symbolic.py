@@ -14,12 +14,24 @@ class _Symbol:
 
 
 class SymInt(_Symbol):
-    """A whole number that is not known yet."""
+    """A whole number that is not known yet.
+
+    >>> isinstance(3, torch.SymInt)
+    False
+    """
 
 
 class SymFloat(_Symbol):
-    """A number that is not known yet."""
+    """A number that is not known yet.
+
+    >>> isinstance(3.0, torch.SymFloat)
+    False
+    """
 
 
 class SymBool(_Symbol):
-    """A truth that is not known yet."""
+    """A truth that is not known yet.
+
+    >>> isinstance(True, torch.SymBool)
+    False
+    """

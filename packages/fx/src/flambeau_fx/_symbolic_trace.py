@@ -43,7 +43,17 @@ def is_fx_tracing() -> bool:
 
 
 class ProxyableClassMeta(type):
-    """A metaclass: instances that are made of proxies while a program is traced become nodes."""
+    """A metaclass: instances that are made of proxies while a program is traced become nodes.
+
+    >>> class Pair(metaclass=torch.fx.ProxyableClassMeta):
+    ...     def __init__(self, a, b):
+    ...         self.a, self.b = a, b
+    >>> def total(x, y):
+    ...     pair = Pair(x, y)
+    ...     return pair.a + pair.b
+    >>> torch.fx.symbolic_trace(total)(torch.ones(1), torch.ones(1))
+    tensor([2.])
+    """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         instance = cls.__new__(cls)  # type: ignore[call-overload]
@@ -69,6 +79,16 @@ def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
     Raises:
         RuntimeError: what is neither a name nor a function.
         NotImplementedError: a call from inside a function.
+
+    >>> import math
+    >>> _ = wrap("len")
+    >>> def count(x):
+    ...     return x * len(x)
+    >>> print(torch.fx.symbolic_trace(count).code.strip())
+    def forward(self, x):
+        len_1 = len(x)
+        mul = x * len_1;  x = len_1 = None
+        return mul
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):
         raise RuntimeError(
@@ -121,6 +141,12 @@ class Tracer(TracerBase):
         autowrap_modules: modules whose functions are nodes as a whole.
         autowrap_functions: functions that are, wherever the traced module finds them.
         param_shapes_constant: shapes of parameters are numbers instead of nodes.
+
+    >>> class Shallow(Tracer):
+    ...     def is_leaf_module(self, m, name):
+    ...         return True
+    >>> [node.op for node in Shallow().trace(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.ReLU())).nodes]
+    ['placeholder', 'call_module', 'call_module', 'output']
     """
 
     def __init__(

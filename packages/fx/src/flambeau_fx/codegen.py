@@ -99,7 +99,13 @@ class _Globals:
 
 
 class CodeGen:
-    """Writes a graph as a function; its methods are what another way of writing it replaces."""
+    """Writes a graph as a function; its methods are what another way of writing it replaces.
+
+    >>> def twice(x):
+    ...     return x + x
+    >>> isinstance(torch.fx.symbolic_trace(twice).graph._codegen, CodeGen)
+    True
+    """
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
         """The line that begins the function."""

@@ -25,7 +25,13 @@ _effects: set[Any] = {print}
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare that calls of `fn` stay in a graph even where nobody uses their value; returns `fn`."""
+    """Declare that calls of `fn` stay in a graph even where nobody uses their value; returns `fn`.
+
+    >>> def log(x):
+    ...     print("seen", x)
+    >>> has_side_effect(log) is log
+    True
+    """
     _effects.add(fn)
     return fn
 

@@ -112,13 +112,23 @@ def _filling(packing: str | None = None) -> Callable[[_F], _F]:
 
 @_filling("* tensor! a=0.0 b=1.0 generator=None")
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers in [a, b)."""
+    """Uniform numbers in [a, b).
+
+    >>> w = uniform_(torch.empty(1000), 2.0, 3.0)
+    >>> bool(((w >= 2) & (w < 3)).all())
+    True
+    """
     return tensor.uniform_(a, b, generator=generator)
 
 
 @_filling("* tensor! mean=0.0 std=1.0 generator=None")
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers."""
+    """Normal numbers.
+
+    >>> w = normal_(torch.empty(100, 100), mean=3.0, std=0.5)
+    >>> w.mean().round(decimals=1), w.std().round(decimals=1)
+    (tensor(3.), tensor(0.5000))
+    """
     return tensor.normal_(mean, std, generator=generator)
 
 
@@ -152,6 +162,10 @@ def trunc_normal_(
 
     Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
     the normal density has there, relative to its peak (von Neumann, 1951).
+
+    >>> w = trunc_normal_(torch.empty(1000), a=-1.0, b=1.0)
+    >>> bool(w.abs().max() <= 1)
+    True
     """
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
@@ -173,25 +187,43 @@ def trunc_normal_(
 
 @_filling("* tensor! val")
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value."""
+    """One value.
+
+    >>> constant_(torch.empty(2, 3), 0.5)
+    tensor([[0.5000, 0.5000, 0.5000],
+            [0.5000, 0.5000, 0.5000]])
+    """
     return tensor.fill_(val)
 
 
 @_filling()
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Ones.
+
+    >>> ones_(torch.empty(2))
+    tensor([1., 1.])
+    """
     return tensor.fill_(1.0)
 
 
 @_filling()
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Zeros.
+
+    >>> zeros_(torch.empty(2))
+    tensor([0., 0.])
+    """
     return tensor.zero_()
 
 
 @_filling()
 def eye_(tensor: Tensor) -> Tensor:
-    """Ones on the diagonal of a matrix, zeros elsewhere."""
+    """Ones on the diagonal of a matrix, zeros elsewhere.
+
+    >>> eye_(torch.empty(2, 3))
+    tensor([[1., 0., 0.],
+            [0., 1., 0.]])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     tensor.zero_()
@@ -201,7 +233,12 @@ def eye_(tensor: Tensor) -> Tensor:
 
 @_filling()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels (out, in, …) of a convolution that passes its input through."""
+    """Kernels (out, in, …) of a convolution that passes its input through.
+
+    >>> weight = dirac_(torch.empty(1, 1, 3))
+    >>> torch.nn.functional.conv1d(torch.tensor([[[1.0, 2.0, 3.0]]]), weight, padding=1)
+    tensor([[[1., 2., 3.]]])
+    """
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups:
@@ -217,14 +254,24 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 
 @_filling()
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
+
+    >>> w = xavier_uniform_(torch.empty(20, 30))
+    >>> bool(w.abs().max() <= (6 / 50) ** 0.5)
+    True
+    """
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(_fans(tensor)))))
     return tensor.uniform_(-bound, bound, generator=generator)
 
 
 @_filling()
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010)."""
+    """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
+
+    >>> w = xavier_normal_(torch.empty(200, 300))
+    >>> bool((w.std() - (2 / 500) ** 0.5).abs() < 0.005)
+    True
+    """
     return tensor.normal_(0.0, gain * math.sqrt(2.0 / float(sum(_fans(tensor)))), generator=generator)
 
 
@@ -236,7 +283,12 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``."""
+    """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``.
+
+    >>> w = kaiming_uniform_(torch.empty(20, 30), nonlinearity="relu")
+    >>> bool(w.abs().max() <= (6 / 30) ** 0.5)
+    True
+    """
     if _empty(tensor):
         return tensor
     bound = math.sqrt(3.0) * (calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)))
@@ -251,7 +303,12 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015)."""
+    """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015).
+
+    >>> w = kaiming_normal_(torch.empty(200, 300), nonlinearity="relu")
+    >>> bool((w.std() - (2 / 300) ** 0.5).abs() < 0.005)
+    True
+    """
     if _empty(tensor):
         return tensor
     return tensor.normal_(0, calculate_gain(nonlinearity, a) / math.sqrt(_fan(tensor, mode)), generator=generator)
@@ -263,6 +320,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     the first count as one.
 
     The random matrix is PyTorch's for a seed; its decomposition agrees to rounding.
+
+    >>> w = orthogonal_(torch.empty(2, 5))
+    >>> torch.allclose(w @ w.T, torch.eye(2), atol=1e-6)
+    True
     """
     if tensor.ndimension() < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
@@ -284,7 +345,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 @_filling()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010)."""
+    """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010).
+
+    >>> w = sparse_(torch.empty(10, 4), sparsity=0.3)
+    >>> (w == 0).sum(0)
+    tensor([3, 3, 3, 3])
+    """
     if tensor.ndimension() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape

@@ -122,6 +122,14 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     Args:
         data: the tensor; it is marked, not copied.
         persistent: whether it belongs into the module's ``state_dict``.
+
+    Shape:
+        (*)
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> layer.steps = Buffer(torch.zeros(()))
+    >>> list(layer.state_dict())
+    ['weight', 'bias', 'steps']
     """
 
     persistent: bool
@@ -252,6 +260,14 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         device: of the elements.
         dtype: of the elements.
         persistent: whether it belongs into the module's ``state_dict``.
+
+    Shape:
+        none until it is materialized
+
+    >>> b = UninitializedBuffer()
+    >>> b.materialize((2,))
+    >>> type(b).__name__, b.shape
+    ('Buffer', torch.Size([2]))
     """
 
     cls_to_become = Buffer

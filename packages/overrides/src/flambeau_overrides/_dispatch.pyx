@@ -46,6 +46,17 @@ def redispatch_function(func, types, args, kwargs=None):
     overridable as usual.
 
     Meant for handlers. `types` is not used; it is there so that a handler can pass its arguments on.
+
+    >>> from flambeau_overrides import overridable
+    >>> class Other:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return redispatch_function(func, types, args, kwargs)
+    >>> @overridable
+    ... def kind(x):
+    ...     return type(x).__name__
+    >>> kind(Other())
+    'Other'
     """
     cdef ThreadState state = this_thread()
     cdef PyObject* before = state.skip
@@ -86,6 +97,15 @@ def register_base(cls):
 
     Give it the finished class, once `__torch_function__` is defined. Returns `cls`, so it can be used as a decorator.
     Raises TypeError for a class without `__torch_function__`.
+
+    >>> @register_base
+    ... class Array:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return func(*args, **(kwargs or {}))
+    >>> class Named(Array): ...
+    >>> has_torch_function_unary(Array()), is_tensor_like(Array()), has_torch_function_unary(Named())
+    (False, True, True)
     """
     global _base_count
     if not isinstance(cls, type):
@@ -425,6 +445,13 @@ def has_torch_function(relevant_args, /):
     """Whether an element of the iterable overrides, or a mode is active: the guard for handle_torch_function().
 
     Exact instances of registered bases do not count; to ask whether something is a tensor at all, use is_tensor_like().
+
+    >>> class Other:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return "Other"
+    >>> has_torch_function([1, "text"]), has_torch_function([1, Other()])
+    (False, True)
     """
     cdef bint found = has_mode()
     if not found and not subclass_disabled():
@@ -442,14 +469,22 @@ def has_torch_function(relevant_args, /):
 
 @cython.binding(False)
 def has_torch_function_unary(arg, /):
-    """has_torch_function((arg,)) without the tuple."""
+    """has_torch_function((arg,)) without the tuple.
+
+    >>> has_torch_function_unary("text")
+    False
+    """
     return ((has_mode() or (not subclass_disabled() and _overrides(Py_TYPE(<PyObject*>arg))))
             and not take_skip())
 
 
 @cython.binding(False)
 def has_torch_function_variadic(*args):
-    """has_torch_function(args) for arguments that are given one by one."""
+    """has_torch_function(args) for arguments that are given one by one.
+
+    >>> has_torch_function_variadic(1, "text")
+    False
+    """
     return has_torch_function(args)
 
 
@@ -474,7 +509,16 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
 
 
 def ask_modes(func, tuple args not None, dict kwargs=None):
-    """Let the modes answer a call of a compiled function that has nothing to ask among its arguments."""
+    """Let the modes answer a call of a compiled function that has nothing to ask among its arguments.
+
+    >>> from flambeau_overrides import TorchFunctionMode
+    >>> class Zero(TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         return 0
+    >>> with Zero():
+    ...     print(ask_modes(len, ()))
+    0
+    """
     if this_thread().handler_of(func) < 0:
         return redispatch_function(func, (), args, kwargs)
     return _dispatch(func, None, args, kwargs, COMPILED)

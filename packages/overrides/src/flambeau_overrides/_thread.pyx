@@ -256,7 +256,20 @@ cdef void pop_all_disabled() noexcept nogil:
 
 
 cdef class DisableTorchFunctionSubclass:
-    """Context manager in which no type's `__torch_function__` is called in this thread; modes still are."""
+    """Context manager in which no type's `__torch_function__` is called in this thread; modes still are.
+
+    >>> from flambeau_overrides import DisableTorchFunctionSubclass, overridable
+    >>> class Other:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return "Other"
+    >>> @overridable
+    ... def kind(x):
+    ...     return type(x).__name__ + ", not overridden"
+    >>> with DisableTorchFunctionSubclass():
+    ...     print(kind(Other()))
+    Other, not overridden
+    """
 
     cdef int entered
 
@@ -271,7 +284,20 @@ cdef class DisableTorchFunctionSubclass:
 
 
 cdef class DisableTorchFunction:
-    """Context manager in which neither types nor modes override anything in this thread."""
+    """Context manager in which neither types nor modes override anything in this thread.
+
+    >>> from flambeau_overrides import DisableTorchFunction, overridable
+    >>> class Other:
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         return "Other"
+    >>> @overridable
+    ... def kind(x):
+    ...     return type(x).__name__ + ", not overridden"
+    >>> with DisableTorchFunction():
+    ...     print(kind(Other()))
+    Other, not overridden
+    """
 
     cdef int entered
 

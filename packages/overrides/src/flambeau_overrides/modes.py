@@ -76,7 +76,16 @@ class TorchFunctionMode:
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """A mode that passes every call on."""
+    """A mode that passes every call on.
+
+    >>> from flambeau_overrides import overridable
+    >>> @overridable
+    ... def half(x):
+    ...     return x / 2
+    >>> with BaseTorchFunctionMode():
+    ...     half(3)
+    1.5
+    """
 
     def __torch_function__(
         self,
@@ -92,6 +101,20 @@ class enable_reentrant_dispatch(Reentered):
     """Inside a handler: dispatch as it was when the function that is being handled was called.
 
     The handling mode itself is active again, and what was switched off is on. Raises RuntimeError outside of a handler.
+
+    >>> from flambeau_overrides import overridable
+    >>> @overridable
+    ... def depth(n):
+    ...     return n
+    >>> class Down(TorchFunctionMode):
+    ...     def __torch_function__(self, func, types, args=(), kwargs=None):
+    ...         if args[0] == 0:
+    ...             return "ground"
+    ...         with enable_reentrant_dispatch():
+    ...             return func(args[0] - 1)
+    >>> with Down():
+    ...     depth(3)
+    'ground'
     """
 
 

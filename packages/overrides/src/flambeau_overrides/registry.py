@@ -35,6 +35,11 @@ def register(namespace: object, name: str, func: object, signature: object = Non
         signature: the signature as text, "(input, other, *, alpha=1)", where annotations are ignored; an
             inspect.Signature; a callable without arguments that returns one of these; or None for the one that
             inspect finds, (*args, **kwargs) if it finds none.
+
+    >>> def scale(input, factor): ...
+    >>> register("mylib", "scale", scale)
+    >>> resolve_name(scale)
+    'mylib.scale'
     """
     entry = (namespace, name, func, signature)
     entries = _entries.get(id(func))
@@ -50,6 +55,13 @@ def register_namespace(name: str, namespace: object) -> None:
     of that name when it is a text (imported when somebody lists the functions).
 
     Not needed for modules under their own names and what is in them.
+
+    >>> import math
+    >>> def cube(x): ...
+    >>> register_namespace("mylib.maths", math)
+    >>> register("mylib.maths", "cube", cube)
+    >>> cube in get_overridable_functions()[math]
+    True
     """
     _namespaces[name] = namespace
     _cache.clear()
@@ -68,14 +80,23 @@ def _complete() -> None:
 
 
 def ignore(*funcs: object) -> None:
-    """Declare that these functions cannot be overridden, though one might expect it. They are never listed."""
+    """Declare that these functions cannot be overridden, though one might expect it. They are never listed.
+
+    >>> def seed(n): ...
+    >>> ignore(seed)
+    >>> seed in get_ignored_functions()
+    True
+    """
     _ignored.update((id(func), func) for func in funcs)
     _cache.clear()
 
 
 def ignore_names(namespace: str, names: str) -> None:
     """Declare the same by name, of functions that need not exist: the dotted name of a namespace, and names in it that
-    are separated by blanks."""
+    are separated by blanks.
+
+    >>> ignore_names("mylib", "save load")
+    """
     _ignored_names.extend((namespace, name) for name in names.split())
     _cache.clear()
 
@@ -99,6 +120,11 @@ def get_overridable_functions() -> dict[object, list[Any]]:
     """The overridable functions of all libraries: lists in order of name, by namespace.
 
     The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
+
+    >>> def shift(x, by): ...
+    >>> register("mylib", "shift", shift)
+    >>> shift in get_overridable_functions()["mylib"]
+    True
     """
     _complete()
     if "functions" not in _cache:
@@ -128,7 +154,11 @@ def get_testing_overrides() -> dict[Any, Any]:
 
 
 def get_ignored_functions() -> set[Any]:
-    """The functions that are declared not to be overridable."""
+    """The functions that are declared not to be overridable.
+
+    >>> print in get_ignored_functions()
+    False
+    """
     _complete()
     return {*_ignored.values(), *_named_and_ignored()}
 
@@ -136,6 +166,9 @@ def get_ignored_functions() -> set[Any]:
 def get_default_nowrap_functions() -> set[Any]:
     """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
     function says so. Of others a subclass gets results of its own class.
+
+    >>> isinstance(get_default_nowrap_functions(), set)
+    True
     """
     _complete()
     return {func for _, _, func, _ in _listed() if getattr(func, "plain_result", False)}
@@ -146,6 +179,9 @@ def resolve_name(func: object) -> str | None:
 
     It is the first name under which it was registered, else the function's own `__torch_name__` if it has one. Raises
     TypeError for what is not hashable.
+
+    >>> resolve_name(print) is None
+    True
     """
     if "names" not in _cache:
         names: dict[object, str] = {}
@@ -174,6 +210,12 @@ def is_tensor_method_or_property(func: Any) -> bool:
     """Whether `func` was registered for a class, as its method, or is the getter of a property; its setter is neither.
 
     Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
+
+    >>> class Array:
+    ...     def twice(self): ...
+    >>> register(Array, "twice", Array.twice)
+    >>> is_tensor_method_or_property(Array.twice), is_tensor_method_or_property(print)
+    (True, False)
     """
     if "methods" not in _cache:
         _cache["methods"] = {

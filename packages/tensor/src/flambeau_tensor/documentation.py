@@ -191,7 +191,7 @@ def _example_section(op):
     from importlib import import_module
 
     # By name: `_core` asks this module, and examples run what stands above it.
-    lines = import_module("flambeau_tensor.examples").example(op) if op.functional is None else ()
+    lines = import_module("flambeau_tensor.examples").example(op)
     return ["Example:", *(f"    {line}".rstrip() for line in lines), ""] if lines else []
 
 

@@ -110,6 +110,38 @@ def _patterns(op):
             yield f"{values[0]}.{op.name}({', '.join(values[1:])})"
 
 
+def _in_place(program, op):
+    """A program that shows what ``op`` writes to, made of one for the operator that it is the in-place form of."""
+    *steps, last = ast.parse(program).body
+    call = last.value
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Attribute)
+        or call.func.attr != op.functional.name
+    ):
+        return
+    target, given = call.func.value, call.args
+    if isinstance(target, ast.Name) and target.id == "torch":
+        target, *given = given
+    method = ast.Attribute(ast.Name("out"), op.name)
+    steps = [*map(ast.unparse, steps), f"out = {ast.unparse(target)}"]
+    if isinstance(target, ast.Name):
+        steps[-1] += ".clone()"
+    yield "; ".join([*steps, ast.unparse(ast.Call(method, given, call.keywords))])
+
+
+def _programs(op):
+    """Programs that may show what an operator does, the best one first."""
+    written = _written().get(full_name(op))
+    if written:
+        yield written
+    elif op.functional is None:
+        yield from _patterns(op)
+    else:
+        for program in _programs(op.functional):
+            yield from _in_place(program, op)
+
+
 def example(op):
     """The lines of an operator's example with its result; none where there is no example.
 
@@ -121,17 +153,17 @@ def example(op):
     if op.namespace.startswith("torch.ops"):
         return []  # users' own, whose kernels run when they are called
     seeded = any(a.type.startswith("Generator") for a in op.schema.arguments)
-    program = _written().get(full_name(op))
+    written = full_name(op.functional or op) in _written()
     import warnings
 
     with warnings.catch_warnings():
         # What warns is no example to follow, but for operators that are deprecated.
-        warnings.simplefilter("ignore" if program else "error")
-        for attempt in [program] if program else _patterns(op):
+        warnings.simplefilter("ignore" if written else "error")
+        for program in _programs(op):
             try:
-                lines, shown = _run(attempt, seeded)
+                lines, shown = _run(program, seeded)
             except Exception:
                 continue  # not an argument for this one; or a package is missing
-            if program or "nan" not in shown:
+            if written or "nan" not in shown:
                 return lines + shown.splitlines()
     return []

@@ -86,12 +86,22 @@ def _wide(input, dtype):
 
 
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The sum over one dimension, some, or all. Integers are summed in int64."""
+    """The sum over one dimension, some, or all. Integers are summed in int64.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> sum(x, 1, mask=mask)
+    tensor([3.])
+    """
     return _ft.sum(_filled(input, mask, 0), _dims(dim, input.ndim), bool(keepdim), dtype=_wide(input, dtype))
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The product over one dimension, some, or all. Integers are multiplied in int64."""
+    """The product over one dimension, some, or all. Integers are multiplied in int64.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> prod(x, 1, mask=mask)
+    tensor([2.])
+    """
     result = _filled(input, mask, 1).to(_wide(input, dtype))
     for d in sorted(_dims(dim, input.ndim), reverse=True):
         result = _ft.prod(result, d, bool(keepdim))
@@ -105,7 +115,13 @@ def _reduced(name, largest):
         return result.to(dtype or input.dtype)
 
     reduce.__name__ = reduce.__qualname__ = name
-    reduce.__doc__ = f"The {'largest' if largest else 'smallest'} element over one dimension, some, or all."
+    reduce.__doc__ = f"""
+    The {"largest" if largest else "smallest"} element over one dimension, some, or all.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> {name}(x, 1, mask=mask)
+    tensor([{2 if largest else 1}.])
+    """
     return reduce
 
 
@@ -117,7 +133,12 @@ def _placed(name, largest):
     place.__name__ = place.__qualname__ = name
     place.__doc__ = f"""
     Where the {"largest" if largest else "smallest"} element stands, along `dim` or in the flattened tensor; of the
-    dtype of `input`, unless `dtype` is given."""
+    dtype of `input`, unless `dtype` is given.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> {name}(x, 1, mask=mask)
+    tensor([{2 if largest else 0}.])
+    """
     return place
 
 
@@ -126,7 +147,12 @@ argmax, argmin = _placed("argmax", True), _placed("argmin", False)
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it."""
+    """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> mean(x, 1, mask=mask)
+    tensor([1.5000])
+    """
     dtype = dtype or input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise ValueError(
@@ -139,7 +165,12 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     """The median along one dimension, the lower of two; NaN is left out as if it were masked. ValueError where no
-    integer is left."""
+    integer is left.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> median(x, 1, mask=mask)
+    tensor([1.])
+    """
     floats = input if input.is_floating_point() else input.float()
     result = _find("torch.nanmedian.dim")(_filled(floats, mask, float("nan")), dim, keepdim)[0]
     if floats is not input and bool(_ft.isnan(result).any()):
@@ -148,7 +179,12 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The vector norm over one dimension, some, or all."""
+    """The vector norm over one dimension, some, or all.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> norm(x, 2.0, 1, mask=mask)
+    tensor([2.2361])
+    """
     ord = 2.0 if ord is None else ord
     neutral = float("inf") if ord == float("-inf") else 0
     return _find("torch.linalg.vector_norm")(
@@ -158,7 +194,12 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
     """The variance over one dimension, some, or all: squared deviations divided by their number less `correction` (1,
-    or what `unbiased` says)."""
+    or what `unbiased` says).
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> var(x, 1, mask=mask)
+    tensor([0.5000])
+    """
     if unbiased is not None and correction is not None:
         raise RuntimeError("Only one of unbiased and correction may be given")
     correction = correction if correction is not None else 1 if unbiased is None else int(unbiased)
@@ -177,12 +218,22 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The standard deviation: the square root of `var`."""
+    """The standard deviation: the square root of `var`.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> std(x, 1, mask=mask)
+    tensor([0.7071])
+    """
     return var(input, dim, unbiased, correction=correction, keepdim=keepdim, dtype=dtype, mask=mask).sqrt()
 
 
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The logarithm of the sum of exponentials over one dimension, some, or all."""
+    """The logarithm of the sum of exponentials over one dimension, some, or all.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> logsumexp(x, 1, mask=mask)
+    tensor([2.3133])
+    """
     neutral = float("-inf") if input.is_complex() else _extreme("logsumexp", input.dtype, False)
     filled = _filled(input, mask, neutral)
     return _ft.logsumexp(filled, _dims(dim, input.ndim), keepdim).to(dtype or input.dtype)
@@ -192,41 +243,76 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """The running sum along one dimension, in `dtype` or that of `input`."""
+    """The running sum along one dimension, in `dtype` or that of `input`.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> cumsum(x, 1, mask=mask)
+    tensor([[1., 1., 3.]])
+    """
     return _ft.cumsum(_filled(input, mask, 0), _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """The running product along one dimension, in `dtype` or that of `input`."""
+    """The running product along one dimension, in `dtype` or that of `input`.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> cumprod(x, 1, mask=mask)
+    tensor([[1., 1., 2.]])
+    """
     return _ft.cumprod(_filled(input, mask, 1), _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 
 
 def softmax(input, dim, *, dtype=None, mask=None):
-    """Exponentials along one dimension, divided by their sum; 0 where masked out."""
+    """Exponentials along one dimension, divided by their sum; 0 where masked out.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> softmax(x, 1, mask=mask)
+    tensor([[0.2689, 0.0000, 0.7311]])
+    """
     filled = _filled(input, mask, _extreme("softmax", input.dtype, False))
     return _ft.softmax(filled, dim, dtype=dtype or input.dtype)
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """The logarithm of `softmax`, -inf where masked out."""
+    """The logarithm of `softmax`, -inf where masked out.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> log_softmax(x, 1, mask=mask)
+    tensor([[-1.3133,    -inf, -0.3133]])
+    """
     filled = _filled(input, mask, _extreme("log_softmax", input.dtype, False))
     return _ft.log_softmax(filled, dim, dtype=dtype or input.dtype)
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
-    """`softmax` of the negative; 0 where masked out."""
+    """`softmax` of the negative; 0 where masked out.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> softmin(x, 1, mask=mask)
+    tensor([[0.7311, 0.0000, 0.2689]])
+    """
     filled = _filled(input, mask, _extreme("softmin", input.dtype, True))
     return _ft.softmax(-filled, dim, dtype=dtype or input.dtype)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
-    """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out."""
+    """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out.
+
+    >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
+    >>> normalize(x, 2.0, 1, mask=mask)
+    tensor([[0.4472, 0.0000, 0.8944]])
+    """
     length = norm(input, ord, dim, keepdim=True, dtype=dtype, mask=mask)
     return _filled(input, mask, 0) / length.clamp_min(eps)
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """log(exp(input) + exp(other)), each masked by its own mask."""
+    """log(exp(input) + exp(other)), each masked by its own mask.
+
+    >>> x = torch.tensor([0.0, 1.0])
+    >>> logaddexp(x, x, input_mask=torch.tensor([True, False]))
+    tensor([0.6931, 1.0000])
+    """
     sides = [_filled(t, mask, float("-inf")) for t, mask in ((input, input_mask), (other, other_mask))]
     return _ft.logaddexp(*sides).to(dtype or input.dtype)
 

@@ -7,14 +7,22 @@ from flambeau_tensor._core.dtype import DType
 
 
 def promote_types(type1: DType, type2: DType) -> DType:
-    """The smallest dtype that both promote to."""
+    """The smallest dtype that both promote to.
+
+    >>> promote_types(torch.int32, torch.float16), promote_types(torch.uint8, torch.int8)
+    (torch.float16, torch.int16)
+    """
     if has_torch_function(()):
         return ask_modes(promote_types, (type1, type2))
     return _dtypes.promote_types(type1, type2)
 
 
 def can_cast(from_: DType, to: DType) -> bool:
-    """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``."""
+    """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``.
+
+    >>> can_cast(torch.int64, torch.float32), can_cast(torch.float32, torch.int64)
+    (True, False)
+    """
     if has_torch_function(()):
         return ask_modes(can_cast, (from_, to))
     return _dtypes.can_cast(from_, to)
@@ -105,11 +113,19 @@ class _Named:
 
 
 class layout(_Named):
-    """How elements are laid out; dense tensors are ``torch.strided``."""
+    """How elements are laid out; dense tensors are ``torch.strided``.
+
+    >>> torch.ones(2).layout
+    torch.strided
+    """
 
 
 class memory_format(_Named):
-    """The order of dimensions in memory that an operation should produce."""
+    """The order of dimensions in memory that an operation should produce.
+
+    >>> torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last).stride()
+    (24, 1, 8, 2)
+    """
 
 
 strided = layout("strided")

@@ -40,17 +40,33 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Start the default generator over from a seed of the operating system's randomness, and return it."""
+    """Start the default generator over from a seed of the operating system's randomness, and return it.
+
+    >>> seed() == torch.initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed that the default generator was last given."""
+    """The seed that the default generator was last given.
+
+    >>> _ = torch.manual_seed(5)
+    >>> initial_seed()
+    5
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The default generator's state, a uint8 tensor of 5056 elements."""
+    """The default generator's state, a uint8 tensor of 5056 elements.
+
+    >>> state = get_rng_state()
+    >>> a = torch.rand(2)
+    >>> set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
+    """
     return default_generator.get_state()
 
 
@@ -60,6 +76,12 @@ def set_rng_state(new_state: Tensor) -> None:
     Raises:
         TypeError: ``new_state`` is no uint8 tensor.
         RuntimeError: it has another size, or holds no state.
+
+    >>> state = torch.get_rng_state()
+    >>> a = torch.rand(2)
+    >>> set_rng_state(state)
+    >>> torch.equal(a, torch.rand(2))
+    True
     """
     default_generator.set_state(new_state)
 

@@ -81,7 +81,13 @@ cdef class no_grad(GradMode):
 
 
 cdef class enable_grad(GradMode):
-    """Turn recording on, inside ``no_grad`` for example. A context and a decorator."""
+    """Turn recording on, inside ``no_grad`` for example. A context and a decorator.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.no_grad(), torch.enable_grad():
+    ...     print((2 * x).requires_grad)
+    True
+    """
 
     def __enter__(self):
         self.enter(True, thread_flags().inference)
@@ -91,7 +97,13 @@ cdef class enable_grad(GradMode):
 
 
 cdef class set_grad_enabled(GradMode):
-    """Turn recording on or off: at once when called as a function, and until the end of the block as a context."""
+    """Turn recording on or off: at once when called as a function, and until the end of the block as a context.
+
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> with torch.set_grad_enabled(False):
+    ...     print((2 * x).requires_grad)
+    False
+    """
 
     cdef public bint mode
 
@@ -128,7 +140,13 @@ cdef class _Recording(GradMode):
 
 
 cdef class inference_mode(GradMode):
-    """Like ``no_grad``, and what is made inside can never be part of recorded work."""
+    """Like ``no_grad``, and what is made inside can never be part of recorded work.
+
+    >>> with torch.inference_mode():
+    ...     y = torch.ones(1) * 2
+    >>> y.is_inference(), y.requires_grad
+    (True, False)
+    """
 
     cdef public bint mode
 
@@ -151,12 +169,21 @@ def switches(state=None):
 
 
 def is_grad_enabled():
-    """Whether this thread records."""
+    """Whether this thread records.
+
+    >>> with torch.no_grad():
+    ...     print(torch.is_grad_enabled())
+    False
+    """
     return thread_flags().grad_enabled != 0
 
 
 def is_inference_mode_enabled():
-    """Whether this thread is in inference mode."""
+    """Whether this thread is in inference mode.
+
+    >>> torch.is_inference_mode_enabled()
+    False
+    """
     return thread_flags().inference != 0
 
 

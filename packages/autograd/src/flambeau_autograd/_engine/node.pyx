@@ -186,6 +186,10 @@ cdef class Node:
     """A recorded operation. ``tensor.grad_fn`` is one; ``next_functions`` leads to where its gradients go.
 
     Nodes come from recording, never from calling the class.
+
+    >>> y = torch.ones(1, requires_grad=True) * 2
+    >>> isinstance(y.grad_fn, torch.autograd.graph.Node), y.grad_fn.name()
+    (True, 'MulBackward0')
     """
 
     def __init__(self):

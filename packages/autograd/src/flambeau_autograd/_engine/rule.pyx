@@ -376,7 +376,10 @@ cdef bint _within(str space, namespace):
 
 
 def check_complete(namespace=None):
-    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule; names all."""
+    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule; names all.
+
+    >>> torch.autograd.check_complete()
+    """
     missing = missing_derivatives(namespace)
     if missing:
         names = ", ".join(sorted({(op.functional or op).__torch_name__ for op in missing}))

@@ -18,7 +18,14 @@ _Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
 
 @quick_calls
 class CustomOpDef(OperatorHandle):
-    """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name."""
+    """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name.
+
+    >>> @custom_op("shop::double", mutates_args=())
+    ... def double(x: torch.Tensor) -> torch.Tensor:
+    ...     return 2 * x
+    >>> double(torch.ones(2)), isinstance(double, CustomOpDef)
+    (tensor([2., 2.]), True)
+    """
 
     def __init__(self, op: Operator, function: Callable[..., Any]) -> None:
         self.target = op
@@ -185,6 +192,15 @@ def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: 
         device_types: ``"cpu"``, others, several, or None for all.
         func: takes what the schema says.
         lib: without effect: the kernel stays as long as the operator.
+
+    >>> @custom_op("shop::negate", mutates_args=(), device_types="cuda")
+    ... def negate(x: torch.Tensor) -> torch.Tensor:
+    ...     raise RuntimeError("there is no such device")
+    >>> @register_kernel("shop::negate", "cpu")
+    ... def _(x):
+    ...     return -x
+    >>> negate(torch.ones(2))
+    tensor([-1., -1.])
     """
     op = operators.find(op)
     keys = _keys(device_types)
@@ -280,7 +296,15 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
 
 
 def impl_abstract(qualname: str, func: Callable[..., Any] | None = None, *, lib: Library | None = None) -> Any:
-    """The older name of `register_fake`."""
+    """The older name of `register_fake`.
+
+    >>> @custom_op("shop::thirds", mutates_args=())
+    ... def thirds(x: torch.Tensor) -> torch.Tensor:
+    ...     return x / 3
+    >>> @impl_abstract("shop::thirds")
+    ... def _(x):
+    ...     return torch.empty_like(x)
+    """
     return register_fake(qualname, func, lib=lib)
 
 

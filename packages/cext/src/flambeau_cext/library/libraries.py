@@ -214,6 +214,11 @@ def impl(qualname: str | Library, types: str | Sequence[str], func: Callable[...
         lib: the Library that is to own it; without one it stays for good.
 
     The older form ``impl(lib, name, dispatch_key="")`` is a decorator, too. Example: see `define`.
+
+    >>> define("measures3::half", "(Tensor x) -> Tensor")
+    >>> impl("measures3::half", "cpu", lambda x: x / 2)
+    >>> torch.ops.measures3.half(torch.ones(2))
+    tensor([0.5000, 0.5000])
     """
     if isinstance(qualname, Library):
         return _decorator(lambda f: qualname.impl(str(types), f, func if isinstance(func, str) else ""), None)
@@ -242,5 +247,9 @@ def _decorator(give: Callable[[Callable[..., Any]], None], function: Callable[..
 
 
 def fallthrough_kernel() -> None:
-    """Stands for "no kernel here" where one has to be given."""
+    """Stands for "no kernel here" where one has to be given.
+
+    >>> fallthrough_kernel.__name__
+    'fallthrough_kernel'
+    """
     raise NotImplementedError("fallthrough_kernel() should never be called.")

@@ -12,7 +12,11 @@ _NOT_BUILT = ("test_aot_dispatch_static", "test_aot_dispatch_dynamic")
 
 
 class OpCheckError(Exception):
-    """An operator failed a test of `opcheck`."""
+    """An operator failed a test of `opcheck`.
+
+    >>> issubclass(OpCheckError, Exception)
+    True
+    """
 
 
 def opcheck(op: Operator | OperatorHandle, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None, *,
@@ -222,7 +226,11 @@ _context: _FakeContext | None = None
 
 def get_ctx() -> _FakeContext | None:
     """Within a function of `register_fake`: ``get_ctx().new_dynamic_size()`` stands for a size that only the elements
-    tell. None elsewhere."""
+    tell. None elsewhere.
+
+    >>> get_ctx() is None
+    True
+    """
     return _context
 
 

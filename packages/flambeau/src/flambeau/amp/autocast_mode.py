@@ -69,23 +69,43 @@ def is_autocast_available(device_type: str) -> bool:
 
     Raises:
         RuntimeError: there is no such type of device.
+
+    >>> is_autocast_available("cpu"), is_autocast_available("cuda")
+    (True, False)
     """
     torch.device(device_type)
     return device_type == "cpu"
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here."""
+    """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here.
+
+    >>> with torch.autocast("cpu"):
+    ...     print(is_autocast_enabled("cpu"))
+    True
+    >>> is_autocast_enabled("cpu")
+    False
+    """
     return _state.enabled.get(device_type, False)
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether autocasting is on in this thread for the CPU."""
+    """Whether autocasting is on in this thread for the CPU.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     print(is_autocast_cpu_enabled())
+    False
+    """
     return is_autocast_enabled("cpu")
 
 
 def get_autocast_dtype(device_type: str) -> torch.dtype:
-    """The dtype that operators compute in where autocasting is on."""
+    """The dtype that operators compute in where autocasting is on.
+
+    >>> get_autocast_dtype("cpu")
+    torch.bfloat16
+    """
     found = _state.dtypes.get(device_type) or DEVICES.get(device_type)
     if found is None:
         torch.device(device_type)
@@ -94,22 +114,41 @@ def get_autocast_dtype(device_type: str) -> torch.dtype:
 
 
 def get_autocast_cpu_dtype() -> torch.dtype:
-    """``get_autocast_dtype("cpu")``."""
+    """``get_autocast_dtype("cpu")``.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     print(get_autocast_cpu_dtype())
+    torch.bfloat16
+    """
     return get_autocast_dtype("cpu")
 
 
 def get_autocast_gpu_dtype() -> torch.dtype:
-    """``get_autocast_dtype("cuda")``."""
+    """``get_autocast_dtype("cuda")``.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     print(get_autocast_gpu_dtype())
+    torch.float16
+    """
     return get_autocast_dtype("cuda")
 
 
 def set_autocast_dtype(device_type: str, dtype) -> None:
-    """Set the dtype that operators compute in where autocasting is on."""
+    """Set the dtype that operators compute in where autocasting is on.
+
+    >>> set_autocast_dtype("cpu", torch.bfloat16)
+    """
     _state.dtypes[device_type] = dtype
 
 
 def is_autocast_cache_enabled() -> bool:
-    """What ``cache_enabled`` was given. Nothing is kept, so it has no effect."""
+    """What ``cache_enabled`` was given. Nothing is kept, so it has no effect.
+
+    >>> is_autocast_cache_enabled()
+    True
+    """
     return _state.cache_enabled
 
 
@@ -174,6 +213,11 @@ class autocast:  # noqa: N801
 
     Raises:
         RuntimeError: there is no such type of device.
+
+    >>> with autocast("cpu"):
+    ...     y = torch.ones(2, 2) @ torch.ones(2, 2)
+    >>> y.dtype
+    torch.bfloat16
     """
 
     def __init__(self, device_type: str, dtype=None, enabled: bool = True, cache_enabled: bool | None = None):
@@ -243,6 +287,19 @@ def custom_fwd(fwd=None, *, device_type: str, cast_inputs=None):
         device_type: whose autocasting is meant.
         cast_inputs: a dtype that floating point tensors among the arguments are cast to where autocasting is on; it is
             off in ``forward`` then.
+
+    >>> class Half(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @custom_fwd(device_type="cpu", cast_inputs=torch.float32)
+    ...     def forward(ctx, x):
+    ...         return x / 2
+    ...     @staticmethod
+    ...     @custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):
+    ...         return grad / 2
+    >>> with torch.autocast("cpu"):
+    ...     print(Half.apply(torch.ones(1, dtype=torch.bfloat16)).dtype)
+    torch.float32
     """
     if fwd is None:
         return lambda fwd: custom_fwd(fwd, device_type=device_type, cast_inputs=cast_inputs)
@@ -266,7 +323,22 @@ def custom_fwd(fwd=None, *, device_type: str, cast_inputs=None):
 
 
 def custom_bwd(bwd=None, *, device_type: str):
-    """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`."""
+    """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`.
+
+    >>> class Half(torch.autograd.Function):
+    ...     @staticmethod
+    ...     @torch.amp.custom_fwd(device_type="cpu")
+    ...     def forward(ctx, x):
+    ...         return x / 2
+    ...     @staticmethod
+    ...     @custom_bwd(device_type="cpu")
+    ...     def backward(ctx, grad):
+    ...         return grad / 2
+    >>> x = torch.ones(1, requires_grad=True)
+    >>> Half.apply(x).backward()
+    >>> x.grad
+    tensor([0.5000])
+    """
     if bwd is None:
         return lambda bwd: custom_bwd(bwd, device_type=device_type)
 

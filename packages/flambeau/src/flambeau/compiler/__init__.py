@@ -53,6 +53,12 @@ def compile(
 
     Raises:
         RuntimeError: both ``mode`` and ``options`` are given.
+
+    >>> @compile
+    ... def twice(x):
+    ...     return x + x
+    >>> twice(torch.ones(2))
+    tensor([2., 2.])
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
@@ -64,27 +70,50 @@ def _same(fn):
 
 
 def disable(fn=None, recursive=True, *, reason=None):
-    """The function itself, or a decorator that returns what it is given."""
+    """The function itself, or a decorator that returns what it is given.
+
+    >>> disable(len) is len
+    True
+    """
     return _same if fn is None else fn
 
 
 def allow_in_graph(fn):
-    """The function itself, or the functions of a list."""
+    """The function itself, or the functions of a list.
+
+    >>> allow_in_graph(len) is len
+    True
+    """
     return fn
 
 
 def assume_constant_result(fn):
-    """The function itself."""
+    """The function itself.
+
+    >>> assume_constant_result(len) is len
+    True
+    """
     return fn
 
 
 def nested_compile_region(fn=None, *args, **kwargs):
-    """The function itself, or a decorator that returns what it is given."""
+    """The function itself, or a decorator that returns what it is given.
+
+    >>> nested_compile_region(len) is len
+    True
+    """
     return _same if fn is None else fn
 
 
 def wrap_numpy(fn):
-    """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays."""
+    """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays.
+
+    >>> @wrap_numpy
+    ... def twice(x):
+    ...     return x + x
+    >>> twice(torch.ones(2))
+    tensor([2., 2.])
+    """
     from functools import wraps
 
     import numpy as np
@@ -101,49 +130,90 @@ def wrap_numpy(fn):
 
 
 def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False):
-    """A decorator that returns what it is given."""
+    """A decorator that returns what it is given.
+
+    >>> @substitute_in_graph(len)
+    ... def length(x):
+    ...     return x.__len__()
+    >>> length([1, 2])
+    2
+    """
     return _same
 
 
 def is_compiling() -> bool:
-    """False."""
+    """False.
+
+    >>> is_compiling()
+    False
+    """
     return False
 
 
 def is_dynamo_compiling() -> bool:
-    """False."""
+    """False.
+
+    >>> is_dynamo_compiling()
+    False
+    """
     return False
 
 
 def is_exporting() -> bool:
-    """False."""
+    """False.
+
+    >>> is_exporting()
+    False
+    """
     return False
 
 
 def reset() -> None:
-    """Does nothing: nothing was compiled."""
+    """Does nothing: nothing was compiled.
+
+    >>> reset()
+    """
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Does nothing."""
+    """Does nothing.
+
+    >>> cudagraph_mark_step_begin()
+    """
 
 
 def list_backends(exclude_tags=("debug", "experimental")) -> list:
-    """An empty list."""
+    """An empty list.
+
+    >>> list_backends()
+    []
+    """
     return []
 
 
 def get_default_backend() -> str:
-    """``"eager"``: the function as it is."""
+    """``"eager"``: the function as it is.
+
+    >>> get_default_backend()
+    'eager'
+    """
     return "eager"
 
 
 def set_default_backend(backend) -> None:
-    """Does nothing."""
+    """Does nothing.
+
+    >>> set_default_backend("eager")
+    """
 
 
 class set_stance(ContextDecorator):  # noqa: N801
-    """A call, ``with`` block or decorator that says how to compile, without effect."""
+    """A call, ``with`` block or decorator that says how to compile, without effect.
+
+    >>> with set_stance("force_eager"):
+    ...     print(torch.ones(2) + 1)
+    tensor([2., 2.])
+    """
 
     def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
         self.stance = stance

@@ -53,7 +53,11 @@ class DeferredCudaCallError(Exception):
 
 
 class OutOfMemoryError(RuntimeError):
-    """The memory of a device was too small; never raised here."""
+    """The memory of a device was too small; never raised here.
+
+    >>> issubclass(OutOfMemoryError, RuntimeError)
+    True
+    """
 
 
 class CUDAGraph:

@@ -90,14 +90,25 @@ class CompilationUnit:
 
 
 class Attribute(NamedTuple):
-    """A value with its type. PyTorch unwraps it in a ScriptModule; it stays what it is here."""
+    """A value with its type. PyTorch unwraps it in a ScriptModule; it stays what it is here.
+
+    >>> Attribute(3, int).value
+    3
+    """
 
     value: Any
     type: Any
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
-    """The function, module or class itself."""
+    """The function, module or class itself.
+
+    >>> @script
+    ... def twice(x):
+    ...     return x + x
+    >>> twice(torch.ones(2))
+    tensor([2., 2.])
+    """
     return obj
 
 
@@ -118,6 +129,9 @@ def trace(
     """The function or module itself, after it ran on the example inputs, so that errors show.
 
     Other than a trace it takes every branch of the Python for what it is then given.
+
+    >>> trace(torch.nn.ReLU(), torch.ones(2))(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
     """
     from flambeau_autograd import no_grad
 
@@ -147,7 +161,11 @@ def trace_module(
     example_inputs_is_kwarg=False,
     _store_inputs=True,
 ):
-    """The module itself, after each method that ``inputs`` names ran on what it gives."""
+    """The module itself, after each method that ``inputs`` names ran on what it gives.
+
+    >>> trace_module(torch.nn.ReLU(), {"forward": torch.ones(2)})(torch.tensor([-1.0, 2.0]))
+    tensor([0., 2.])
+    """
     for name, example in inputs.items():
         method = mod if name == "forward" else getattr(mod, name)
         if example_inputs_is_kwarg:
@@ -158,6 +176,14 @@ def trace_module(
 
 
 def _same(fn):
+    """A decorator that returns the function or class itself.
+
+    >>> @torch.jit.export
+    ... def twice(x):
+    ...     return x + x
+    >>> twice(2)
+    4
+    """
     return fn
 
 
@@ -165,27 +191,50 @@ export = unused = script_method = script_if_tracing = interface = _same
 
 
 def ignore(drop=False, **kwargs):
-    """A decorator that returns the function itself."""
+    """A decorator that returns the function itself.
+
+    >>> @ignore
+    ... def log(x):
+    ...     return x
+    >>> log(3)
+    3
+    """
     return drop if callable(drop) else _same
 
 
 def is_scripting() -> bool:
-    """False."""
+    """False.
+
+    >>> is_scripting()
+    False
+    """
     return False
 
 
 def is_tracing() -> bool:
-    """False."""
+    """False.
+
+    >>> is_tracing()
+    False
+    """
     return False
 
 
 def annotate(the_type, the_value):
-    """``the_value``."""
+    """``the_value``.
+
+    >>> annotate(list[int], [1, 2])
+    [1, 2]
+    """
     return the_value
 
 
 def isinstance(obj, target_type) -> bool:  # noqa: A001
-    """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too."""
+    """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too.
+
+    >>> isinstance([1, 2], list[int]), isinstance([1, "a"], list[int])
+    (True, False)
+    """
     from typing import get_args, get_origin
 
     if _isinstance(target_type, (tuple, list)):
@@ -209,6 +258,9 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
 
     Raises:
         RuntimeError: it is in training mode.
+
+    >>> freeze(torch.nn.ReLU().eval())
+    ReLU()
     """
     if mod.training:
         raise RuntimeError("Freezing module in training mode is not yet supported. Please call eval() on the module")
@@ -216,7 +268,11 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
 
 
 def optimize_for_inference(mod, other_methods=None):
-    """The module itself."""
+    """The module itself.
+
+    >>> optimize_for_inference(torch.nn.ReLU().eval())
+    ReLU()
+    """
     return mod
 
 
@@ -225,12 +281,22 @@ run_frozen_optimizations = optimize_for_inference
 
 @contextmanager
 def optimized_execution(should_optimize):
-    """A ``with`` block that changes nothing."""
+    """A ``with`` block that changes nothing.
+
+    >>> with optimized_execution(True):
+    ...     print(torch.ones(2) + 1)
+    tensor([2., 2.])
+    """
     yield
 
 
 class strict_fusion:  # noqa: N801
-    """A ``with`` block that changes nothing."""
+    """A ``with`` block that changes nothing.
+
+    >>> with strict_fusion():
+    ...     print(torch.ones(2) + 1)
+    tensor([2., 2.])
+    """
 
     def __enter__(self):
         return None
@@ -240,21 +306,36 @@ class strict_fusion:  # noqa: N801
 
 
 def set_fusion_strategy(strategy) -> list:
-    """An empty list: nothing is fused."""
+    """An empty list: nothing is fused.
+
+    >>> set_fusion_strategy([("STATIC", 2)])
+    []
+    """
     return []
 
 
 def enable_onednn_fusion(enabled: bool) -> None:
-    """Does nothing."""
+    """Does nothing.
+
+    >>> enable_onednn_fusion(True)
+    """
 
 
 def onednn_fusion_enabled() -> bool:
-    """False."""
+    """False.
+
+    >>> onednn_fusion_enabled()
+    False
+    """
     return False
 
 
 def fork(func, *args, **kwargs):
-    """A future that has the result of ``func(*args, **kwargs)``, which was called."""
+    """A future that has the result of ``func(*args, **kwargs)``, which was called.
+
+    >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
+    tensor([2., 2.])
+    """
     from flambeau.futures import Future
 
     future = Future()
@@ -263,7 +344,11 @@ def fork(func, *args, **kwargs):
 
 
 def wait(future):
-    """The result of a future."""
+    """The result of a future.
+
+    >>> wait(torch.jit.fork(torch.add, torch.ones(2), 1))
+    tensor([2., 2.])
+    """
     return future.wait()
 
 

@@ -29,7 +29,11 @@ __all__ = [
 
 
 class ProfilerActivity(Enum):
-    """Where time is spent."""
+    """Where time is spent.
+
+    >>> ProfilerActivity.CPU.name
+    'CPU'
+    """
 
     CPU = 0
     XPU = 1
@@ -38,7 +42,11 @@ class ProfilerActivity(Enum):
 
 
 class ProfilerAction(Enum):
-    """What to do in a step."""
+    """What to do in a step.
+
+    >>> [action.name for action in ProfilerAction]
+    ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE']
+    """
 
     NONE = 0
     WARMUP = 1
@@ -47,12 +55,20 @@ class ProfilerAction(Enum):
 
 
 def supported_activities() -> set:
-    """``{ProfilerActivity.CPU}``."""
+    """``{ProfilerActivity.CPU}``.
+
+    >>> [activity.name for activity in supported_activities()]
+    ['CPU']
+    """
     return {ProfilerActivity.CPU}
 
 
 def kineto_available() -> bool:
-    """False."""
+    """False.
+
+    >>> kineto_available()
+    False
+    """
     return False
 
 

@@ -88,6 +88,12 @@ class record_function(ContextDecorator):  # noqa: N801
     Args:
         name: the name.
         args: anything to tell besides.
+
+    >>> with torch.profiler.profile() as p:
+    ...     with record_function("my part"):
+    ...         _ = torch.ones(2) + 1
+    >>> "my part" in {event.key for event in p.key_averages()}
+    True
     """
 
     def __init__(self, name: str, args: str | None = None):
@@ -257,7 +263,16 @@ class profile:  # noqa: N801
 
 
 def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None, use_gzip: bool = False):
-    """What to give as ``on_trace_ready`` to have a trace in a folder for each round."""
+    """What to give as ``on_trace_ready`` to have a trace in a folder for each round.
+
+    >>> import os
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with torch.profiler.profile(on_trace_ready=tensorboard_trace_handler(folder, worker_name="me")):
+    ...         _ = torch.ones(2) + 1
+    ...     print(len(os.listdir(folder)))
+    1
+    """
 
     def write(profiled):
         import socket

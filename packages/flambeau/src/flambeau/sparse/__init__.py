@@ -44,6 +44,10 @@ def sparse_coo_tensor(
 
     Raises:
         RuntimeError: indices, values and size do not fit together.
+
+    >>> sparse_coo_tensor([[0, 1], [2, 0]], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
     """
     if values is None:
         size = tuple(indices) if size is None else tuple(size)
@@ -111,6 +115,10 @@ def sparse_csr_tensor(
 
     Raises:
         RuntimeError: the arguments do not fit together.
+
+    >>> sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
     """
     crow, col = (torch.as_tensor(x).long() for x in (crow_indices, col_indices))
     values = torch.as_tensor(values, dtype=dtype)
@@ -130,7 +138,12 @@ def sparse_csr_tensor(
 
 
 def sparse_compressed_tensor(compressed_indices, plain_indices, values, size=None, *, layout=None, **options):
-    """A matrix of a compressed layout, of which ``torch.sparse_csr`` is built."""
+    """A matrix of a compressed layout, of which ``torch.sparse_csr`` is built.
+
+    >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
+    tensor([[0., 0., 3.],
+            [4., 0., 0.]])
+    """
     if layout is not torch.sparse_csr:
         raise _tensor.not_built(f"the layout {layout}")
     return sparse_csr_tensor(compressed_indices, plain_indices, values, size, **options)
@@ -141,6 +154,10 @@ def mm(mat1, mat2, reduce=None):
 
     Args:
         reduce: only ``"sum"``, which is the product.
+
+    >>> mm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
+    tensor([[1.],
+            [2.]])
     """
     if reduce not in (None, "sum"):
         raise _tensor.not_built(f"torch.sparse.mm(reduce={reduce!r})")
@@ -148,12 +165,22 @@ def mm(mat1, mat2, reduce=None):
 
 
 def addmm(mat, mat1, mat2, *, beta=1, alpha=1):
-    """``beta * mat + alpha * (mat1 @ mat2)`` with ``mat1`` sparse."""
+    """``beta * mat + alpha * (mat1 @ mat2)`` with ``mat1`` sparse.
+
+    >>> a = torch.eye(2).to_sparse()
+    >>> addmm(torch.ones(2, 2), a, torch.ones(2, 2))
+    tensor([[2., 2.],
+            [2., 2.]])
+    """
     return torch.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
 def sum(input, dim=None, dtype=None):
-    """The sum of all elements, or over some dimensions: dense if these are all the sparse ones."""
+    """The sum of all elements, or over some dimensions: dense if these are all the sparse ones.
+
+    >>> sum(torch.eye(3).to_sparse())
+    tensor(3.)
+    """
     return _tensor.total(input, dim, dtype)
 
 
@@ -173,17 +200,32 @@ def _softmax(input, dim, dtype, log):
 
 
 def softmax(input, dim, *, dtype=None):
-    """`torch.softmax` over the elements that are stored, as if the others were minus infinity."""
+    """`torch.softmax` over the elements that are stored, as if the others were minus infinity.
+
+    >>> softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
+    tensor([[0.2689, 0.7311],
+            [0.0000, 1.0000]])
+    """
     return _softmax(input, dim, dtype, False)
 
 
 def log_softmax(input, dim, *, dtype=None):
-    """The logarithm of `softmax`."""
+    """The logarithm of `softmax`.
+
+    >>> log_softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
+    tensor([[-1.3133, -0.3133],
+            [ 0.0000,  0.0000]])
+    """
     return _softmax(input, dim, dtype, True)
 
 
 class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
-    """Nothing: the arguments of constructors are always checked."""
+    """Nothing: the arguments of constructors are always checked.
+
+    >>> with check_sparse_tensor_invariants():
+    ...     print(torch.sparse_coo_tensor([[1]], [2.0], (3,)).to_dense())
+    tensor([0., 2., 0.])
+    """
 
     def __init__(self, enable: bool = True):
         self.state = enable

@@ -35,7 +35,13 @@ _CONVERTING = frozenset(
 
 
 class SparseTensor(Tensor):
-    """A tensor of layout ``torch.sparse_coo`` or ``torch.sparse_csr``; `torch.sparse_coo_tensor` makes one."""
+    """A tensor of layout ``torch.sparse_coo`` or ``torch.sparse_csr``; `torch.sparse_coo_tensor` makes one.
+
+    >>> x = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
+    >>> x.indices(), x.values(), x.shape
+    (tensor([[0],
+            [1]]), tensor([2.]), torch.Size([2, 2]))
+    """
 
     @staticmethod
     def _of(places, values, size, coalesced=False, layout=torch.sparse_coo):

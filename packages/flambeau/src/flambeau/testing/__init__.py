@@ -13,7 +13,12 @@ __all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 
 def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg="") -> None:
-    """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given."""
+    """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     assert_allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))
+    """
     import flambeau_tensor as torch
 
     _warnings.warn(

@@ -32,6 +32,10 @@ def make_tensor(
     Raises:
         ValueError: the bounds are nan or exclude everything, integers are to require grad, or ``noncontiguous`` comes
             with a memory format.
+
+    >>> x = make_tensor(2, 3, dtype=torch.float32, low=0, high=1)
+    >>> x.shape, bool(((x >= 0) & (x < 1)).all())
+    (torch.Size([2, 3]), True)
     """
     if len(shape) == 1 and not isinstance(shape[0], int):
         shape = tuple(shape[0])

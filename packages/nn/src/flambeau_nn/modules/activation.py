@@ -60,14 +60,28 @@ class _Inplace(Module):
 
 
 class ReLU(_Inplace):
-    """x, or 0 where it is negative."""
+    """x, or 0 where it is negative.
+
+    Shape:
+        (*) → (*)
+
+    >>> ReLU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0., 0., 2.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return relu(input, self.inplace)
 
 
 class RReLU(Module):
-    """leaky_relu with slopes drawn from [lower, upper) while training, and their mean otherwise."""
+    """leaky_relu with slopes drawn from [lower, upper) while training, and their mean otherwise.
+
+    Shape:
+        (*) → (*)
+
+    >>> RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))
+    tensor([-0.2000,  2.0000])
+    """
 
     __constants__ = ["inplace", "lower", "upper"]
 
@@ -85,7 +99,14 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """x, no less than `min_val` and no more than `max_val`."""
+    """x, no less than `min_val` and no more than `max_val`.
+
+    Shape:
+        (*) → (*)
+
+    >>> Hardtanh(-2.0, 2.0)(torch.tensor([-4.0, 0.5, 4.0]))
+    tensor([-2.0000,  0.5000,  2.0000])
+    """
 
     __constants__ = ["inplace", "max_val", "min_val"]
 
@@ -119,7 +140,14 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """x, no less than 0 and no more than 6."""
+    """x, no less than 0 and no more than 6.
+
+    Shape:
+        (*) → (*)
+
+    >>> ReLU6()(torch.tensor([-1.0, 2.0, 8.0]))
+    tensor([0., 2., 6.])
+    """
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
@@ -129,14 +157,28 @@ class ReLU6(Hardtanh):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)).
+
+    Shape:
+        (*) → (*)
+
+    >>> Sigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([0.2689, 0.5000, 0.8808])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return sigmoid(input)
 
 
 class Hardsigmoid(_Inplace):
-    """(x + 3) / 6 between -3 and 3; 0 below, 1 above."""
+    """(x + 3) / 6 between -3 and 3; 0 below, 1 above.
+
+    Shape:
+        (*) → (*)
+
+    >>> Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
+    tensor([0.0000, 0.5000, 0.7500, 1.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardsigmoid(input, self.inplace)
@@ -145,28 +187,56 @@ class Hardsigmoid(_Inplace):
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Shape:
+        (*) → (*)
+
+    >>> Tanh()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.7616,  0.0000,  0.9640])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return tanh(input)
 
 
 class SiLU(_Inplace):
-    """x · sigmoid(x)."""
+    """x · sigmoid(x).
+
+    Shape:
+        (*) → (*)
+
+    >>> SiLU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2689,  0.0000,  1.7616])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.silu(input, self.inplace)
 
 
 class Mish(_Inplace):
-    """x · tanh(softplus(x))."""
+    """x · tanh(softplus(x)).
+
+    Shape:
+        (*) → (*)
+
+    >>> Mish()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.3034,  0.0000,  1.9440])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.mish(input, self.inplace)
 
 
 class Hardswish(_Inplace):
-    """x · (x + 3) / 6 between -3 and 3; 0 below, x above."""
+    """x · (x + 3) / 6 between -3 and 3; 0 below, x above.
+
+    Shape:
+        (*) → (*)
+
+    >>> Hardswish()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
+    tensor([-0.0000, 0.0000, 1.1250, 4.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.hardswish(input, self.inplace)
@@ -175,7 +245,14 @@ class Hardswish(_Inplace):
 
 
 class ELU(Module):
-    """x above 0, alpha · (exp(x) - 1) below."""
+    """x above 0, alpha · (exp(x) - 1) below.
+
+    Shape:
+        (*) → (*)
+
+    >>> ELU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
 
     __constants__ = ["alpha", "inplace"]
 
@@ -192,21 +269,44 @@ class ELU(Module):
 
 
 class CELU(ELU):
-    """x above 0, alpha · (exp(x / alpha) - 1) below."""
+    """x above 0, alpha · (exp(x / alpha) - 1) below.
+
+    Shape:
+        (*) → (*)
+
+    >>> CELU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.6321,  0.0000,  2.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)
 
 
 class SELU(_Inplace):
-    """The self-normalizing unit: a scaled elu with fixed constants."""
+    """The self-normalizing unit: a scaled elu with fixed constants.
+
+    Shape:
+        (*) → (*)
+
+    >>> SELU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.1113,  0.0000,  2.1014])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.selu(input, self.inplace)
 
 
 class GELU(Module):
-    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes a formula with tanh for it."""
+    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes a formula with tanh for it.
+
+    Shape:
+        (*) → (*)
+
+    >>> GELU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1587,  0.0000,  1.9545])
+    >>> GELU(approximate="tanh")(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1588,  0.0000,  1.9546])
+    """
 
     __constants__ = ["approximate"]
 
@@ -222,7 +322,14 @@ class GELU(Module):
 
 
 class GLU(Module):
-    """a · sigmoid(b), a and b the two halves of a dimension."""
+    """a · sigmoid(b), a and b the two halves of a dimension.
+
+    Shape:
+        (*, 2n, *) → (*, n, *), 2n at `dim`
+
+    >>> GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
+    tensor([0.5000, 2.0000])
+    """
 
     __constants__ = ["dim"]
 
@@ -238,7 +345,14 @@ class GLU(Module):
 
 
 class Hardshrink(Module):
-    """x, or 0 between -lambd and lambd."""
+    """x, or 0 between -lambd and lambd.
+
+    Shape:
+        (*) → (*)
+
+    >>> Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-1.,  0.,  2.])
+    """
 
     __constants__ = ["lambd"]
 
@@ -254,7 +368,14 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x moved towards 0 by `lambd`; 0 where it would go past."""
+    """x moved towards 0 by `lambd`; 0 where it would go past.
+
+    Shape:
+        (*) → (*)
+
+    >>> Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
+    tensor([-0.5000,  0.0000,  1.5000])
+    """
 
     def __init__(self, lambd: float = 0.5) -> None:
         if lambd < 0:
@@ -269,7 +390,14 @@ class Softshrink(Hardshrink):
 
 
 class LeakyReLU(Module):
-    """x above 0, negative_slope · x below."""
+    """x above 0, negative_slope · x below.
+
+    Shape:
+        (*) → (*)
+
+    >>> LeakyReLU(0.1)(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.1000,  0.0000,  2.0000])
+    """
 
     __constants__ = ["inplace", "negative_slope"]
 
@@ -286,14 +414,28 @@ class LeakyReLU(Module):
 
 
 class LogSigmoid(Module):
-    """log(sigmoid(x))."""
+    """log(sigmoid(x)).
+
+    Shape:
+        (*) → (*)
+
+    >>> LogSigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-1.3133, -0.6931, -0.1269])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.logsigmoid(input)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`."""
+    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.
+
+    Shape:
+        (*) → (*)
+
+    >>> Softplus()(torch.tensor([-1.0, 0.0, 30.0]))
+    tensor([ 0.3133,  0.6931, 30.0000])
+    """
 
     __constants__ = ["beta", "threshold"]
 
@@ -310,7 +452,14 @@ class Softplus(Module):
 
 
 class PReLU(Module):
-    """x above 0, weight · x below; one trained weight, or one for each of `num_parameters` channels (dimension 1)."""
+    """x above 0, weight · x below; one trained weight, or one for each of `num_parameters` channels (dimension 1).
+
+    Shape:
+        (*), or (N, C, *) with C weights → the same
+
+    >>> PReLU()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2500,  0.0000,  2.0000], grad_fn=<WhereBackward0>)
+    """
 
     __constants__ = ["num_parameters"]
 
@@ -337,21 +486,42 @@ class PReLU(Module):
 
 
 class Softsign(Module):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    Shape:
+        (*) → (*)
+
+    >>> Softsign()(torch.tensor([-1.0, 0.0, 3.0]))
+    tensor([-0.5000,  0.0000,  0.7500])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softsign(input)
 
 
 class Tanhshrink(Module):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    Shape:
+        (*) → (*)
+
+    >>> Tanhshrink()(torch.tensor([-1.0, 0.0, 2.0]))
+    tensor([-0.2384,  0.0000,  1.0360])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.tanhshrink(input)
 
 
 class Threshold(Module):
-    """x where it is above `threshold`, else `value`."""
+    """x where it is above `threshold`, else `value`.
+
+    Shape:
+        (*) → (*)
+
+    >>> Threshold(0.5, -1.0)(torch.tensor([0.2, 0.5, 0.9]))
+    tensor([-1.0000, -1.0000,  0.9000])
+    """
 
     __constants__ = ["inplace", "threshold", "value"]
 
@@ -382,7 +552,14 @@ class _OverDimension(Module):
 
 
 class Softmin(_OverDimension):
-    """softmax(-x) along `dim`."""
+    """softmax(-x) along `dim`.
+
+    Shape:
+        (*) → (*)
+
+    >>> Softmin(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([0.6652, 0.2447, 0.0900])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmin(input, self.dim, _stacklevel=5)
@@ -392,7 +569,15 @@ class Softmin(_OverDimension):
 
 
 class Softmax(_OverDimension):
-    """exp(x), divided by its sum along `dim`."""
+    """exp(x), divided by its sum along `dim`.
+
+    Shape:
+        (*) → (*)
+
+    >>> Softmax(dim=1)(torch.tensor([[1.0, 2.0], [0.0, 0.0]]))
+    tensor([[0.2689, 0.7311],
+            [0.5000, 0.5000]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.softmax(input, self.dim, _stacklevel=5)
@@ -402,7 +587,14 @@ class Softmax(_OverDimension):
 
 
 class Softmax2d(Module):
-    """softmax over the channels of (N, C, H, W) or (C, H, W)."""
+    """softmax over the channels of (N, C, H, W) or (C, H, W).
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same
+
+    >>> Softmax2d()(torch.zeros(2, 1, 1)).flatten()
+    tensor([0.5000, 0.5000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         if input.dim() not in (3, 4):
@@ -411,7 +603,14 @@ class Softmax2d(Module):
 
 
 class LogSoftmax(_OverDimension):
-    """The logarithm of softmax along `dim`."""
+    """The logarithm of softmax along `dim`.
+
+    Shape:
+        (*) → (*)
+
+    >>> LogSoftmax(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
+    tensor([-2.4076, -1.4076, -0.4076])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.log_softmax(input, self.dim, _stacklevel=5)

@@ -35,6 +35,16 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         cutoffs: where the clusters begin, rising.
         div_value: by how much narrower each cluster's layer is.
         head_bias: whether the head has a bias.
+
+    Shape:
+        (N, in_features) or (in_features), targets (N) or () → output like the targets, and the loss, ()
+
+    >>> layer = AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
+    >>> output, loss = layer(torch.ones(5, 16), torch.tensor([0, 3, 5, 11, 19]))
+    >>> output.shape, loss.shape
+    (torch.Size([5]), torch.Size([]))
+    >>> layer.log_prob(torch.ones(5, 16)).exp().sum(1)
+    tensor([1., 1., 1., 1., 1.], grad_fn=<SumBackward0>)
     """
 
     in_features: int

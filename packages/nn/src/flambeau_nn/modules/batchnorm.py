@@ -136,25 +136,61 @@ class BatchNorm1d(_BatchNorm):
 
     While training mean and (biased) variance are the batch's, and move the running ones by `momentum` (None: all
     batches count the same); afterwards the running ones are used.
+
+    Shape:
+        (N, C) or (N, C, L) → the same
+
+    >>> norm = BatchNorm1d(2)
+    >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]]))
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]], grad_fn=<AddBackward0>)
+    >>> norm.running_mean
+    tensor([0.2000, 2.0000])
     """
 
     _dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """BatchNorm1d for (N, C, H, W)."""
+    """BatchNorm1d for (N, C, H, W).
+
+    Shape:
+        (N, C, H, W) → (N, C, H, W)
+
+    >>> y = BatchNorm2d(3)(torch.rand(8, 3, 4, 4))
+    >>> y.shape, abs(y.mean((0, 2, 3))).max() < 1e-5
+    (torch.Size([8, 3, 4, 4]), tensor(True))
+    """
 
     _dims = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    """BatchNorm1d for (N, C, D, H, W)."""
+    """BatchNorm1d for (N, C, D, H, W).
+
+    Shape:
+        (N, C, D, H, W) → (N, C, D, H, W)
+
+    >>> BatchNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
+    torch.Size([2, 3, 2, 4, 4])
+    """
 
     _dims = (5,)
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm1d for (N, C, *) with the statistics of all processes, of which there is one."""
+    """BatchNorm1d for (N, C, *) with the statistics of all processes, of which there is one.
+
+    Shape:
+        (N, C, *) → (N, C, *)
+
+    >>> SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]]))
+    tensor([[-1.0000, -1.0000],
+            [ 1.0000,  1.0000]], grad_fn=<AddBackward0>)
+    >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
+    >>> SyncBatchNorm.convert_sync_batchnorm(model)[0]
+    SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
+    """
 
     def __init__(
         self,

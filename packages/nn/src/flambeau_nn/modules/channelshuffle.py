@@ -12,6 +12,9 @@ class ChannelShuffle(Module):
 
     Shape:
         (N, C, *), C divisible by ``groups``
+
+    >>> ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1)).flatten()
+    tensor([0., 2., 1., 3.])
     """
 
     __constants__ = ["groups"]

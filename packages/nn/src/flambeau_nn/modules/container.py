@@ -40,6 +40,9 @@ class Sequential(_Numbered):
 
     Takes the modules, or one ordered dict that names them.
 
+    Shape:
+        those of its modules
+
     >>> import flambeau_nn as nn
     >>> Sequential(nn.Linear(2, 3), nn.ReLU())
     Sequential(
@@ -139,7 +142,15 @@ def _check_times(other: int) -> None:
 
 
 class ModuleList(_Numbered):
-    """A list of modules, registered with their module as an ordinary list is not."""
+    """A list of modules, registered with their module as an ordinary list is not.
+
+    Shape:
+        those of its modules: it has no call of its own
+
+    >>> layers = ModuleList(torch.nn.Linear(2, 2) for _ in range(3))
+    >>> len(layers), len(list(layers.parameters()))
+    (3, 6)
+    """
 
     def __init__(self, modules: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -214,7 +225,15 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dict of modules, registered with their module as an ordinary dict is not."""
+    """A dict of modules, registered with their module as an ordinary dict is not.
+
+    Shape:
+        those of its modules: it has no call of its own
+
+    >>> layers = ModuleDict({"first": torch.nn.Linear(2, 3), "act": torch.nn.ReLU()})
+    >>> layers["act"](layers["first"](torch.ones(1, 2))).shape, list(layers)
+    (torch.Size([1, 3]), ['first', 'act'])
+    """
 
     def __init__(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]] | ModuleDict | None = None) -> None:
         super().__init__()
@@ -290,7 +309,15 @@ def _as_parameter(value: Any) -> Any:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors put in become parameters, and other values are kept as they are."""
+    """A list of parameters; tensors put in become parameters, and other values are kept as they are.
+
+    Shape:
+        it has no call of its own
+
+    >>> weights = ParameterList([torch.ones(2), torch.zeros(3)])
+    >>> [tuple(w.shape) for w in weights.parameters()]
+    [(2,), (3,)]
+    """
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -351,7 +378,15 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict of parameters; tensors put in become parameters, and other values are kept as they are."""
+    """A dict of parameters; tensors put in become parameters, and other values are kept as they are.
+
+    Shape:
+        it has no call of its own
+
+    >>> weights = ParameterDict({"w": torch.ones(2), "note": "kept"})
+    >>> type(weights["w"]).__name__, weights["note"], len(list(weights.parameters()))
+    ('Parameter', 'kept', 1)
+    """
 
     def __init__(self, parameters: Mapping[str, Any] | Iterable[tuple[str, Any]] | ParameterDict | None = None) -> None:
         super().__init__()

@@ -235,6 +235,9 @@ class Conv3d(_Conv):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> Conv3d(2, 4, 3, padding=1)(torch.ones(1, 2, 5, 6, 7)).shape
+    torch.Size([1, 4, 5, 6, 7])
     """
 
     _dims = 3
@@ -350,6 +353,9 @@ class ConvTranspose2d(_ConvTransposeNd):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    >>> ConvTranspose2d(3, 8, 2, stride=2)(torch.ones(1, 3, 5, 6)).shape
+    torch.Size([1, 8, 10, 12])
     """
 
     _dims = 2
@@ -362,6 +368,9 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> ConvTranspose3d(2, 4, 2, stride=2)(torch.ones(1, 2, 3, 4, 5)).shape
+    torch.Size([1, 4, 6, 8, 10])
     """
 
     _dims = 3

@@ -8,7 +8,14 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 + eps along the last dimension."""
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    Shape:
+        (N, D) or (D), twice → (N) or ()
+
+    >>> PairwiseDistance()(torch.zeros(2, 2), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
+    tensor([5.0000, 1.0000])
+    """
 
     __constants__ = ["eps", "keepdim", "norm"]
 
@@ -23,7 +30,14 @@ class PairwiseDistance(Module):
 
 
 class CosineSimilarity(Module):
-    """The cosine of the angle between vectors along `dim`."""
+    """The cosine of the angle between vectors along `dim`.
+
+    Shape:
+        (*, D, *) twice, D at `dim` → (*, *)
+
+    >>> CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
+    tensor([0.7071])
+    """
 
     __constants__ = ["dim", "eps"]
 

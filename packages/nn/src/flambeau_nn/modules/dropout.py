@@ -24,42 +24,97 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012)."""
+    """Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).
+
+    Shape:
+        (*) → (*)
+
+    >>> dropout, x = Dropout(0.5), torch.ones(4)
+    >>> sorted(set(dropout(torch.ones(100)).tolist()))
+    [0.0, 2.0]
+    >>> dropout.eval()(x)
+    tensor([1., 1., 1., 1.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_DropoutNd):
-    """Dropout of whole channels of (N, C, L) or (C, L)."""
+    """Dropout of whole channels of (N, C, L) or (C, L).
+
+    Shape:
+        (N, C, L) or (C, L) → the same
+
+    >>> _ = torch.manual_seed(3)
+    >>> Dropout1d(0.5)(torch.ones(3, 2))
+    tensor([[2., 2.],
+            [2., 2.],
+            [0., 0.]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_DropoutNd):
-    """Dropout of whole channels of (N, C, H, W)."""
+    """Dropout of whole channels of (N, C, H, W).
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same
+
+    >>> y = Dropout2d(0.5)(torch.ones(4, 3, 2, 2))
+    >>> bool(((y == 0).all((2, 3)) | (y == 2).all((2, 3))).all())
+    True
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_DropoutNd):
-    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W)."""
+    """Dropout of whole channels of (N, C, D, H, W) or (C, D, H, W).
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same
+
+    >>> Dropout3d(0.5).eval()(torch.ones(1, 2, 1, 1, 1)).flatten()
+    tensor([1., 1.])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance of what selu returns."""
+    """Dropout that keeps mean and variance of what selu returns.
+
+    Shape:
+        (*) → (*)
+
+    >>> x = torch.ones(3)
+    >>> AlphaDropout(0.2).eval()(x)
+    tensor([1., 1., 1.])
+    >>> _ = torch.manual_seed(0)
+    >>> y = AlphaDropout(0.5)(torch.nn.functional.selu(torch.randn(10000)))
+    >>> y.mean().abs() < 0.05, (y.std() - 1).abs() < 0.05
+    (tensor(True), tensor(True))
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.alpha_dropout(input, self.p, self.training)
 
 
 class FeatureAlphaDropout(_DropoutNd):
-    """AlphaDropout of whole channels."""
+    """AlphaDropout of whole channels.
+
+    Shape:
+        (N, C, *) → (N, C, *)
+
+    >>> FeatureAlphaDropout(0.5).eval()(torch.ones(1, 2, 2))
+    tensor([[[1., 1.],
+             [1., 1.]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.feature_alpha_dropout(input, self.p, self.training)

@@ -11,7 +11,14 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Dimensions `start_dim` to `end_dim` merged into one."""
+    """Dimensions `start_dim` to `end_dim` merged into one.
+
+    Shape:
+        (N, *) → (N, product of *), as the defaults have it
+
+    >>> Flatten()(torch.ones(2, 3, 4)).shape
+    torch.Size([2, 12])
+    """
 
     __constants__ = ["end_dim", "start_dim"]
 
@@ -28,7 +35,14 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension spread over several."""
+    """One dimension spread over several.
+
+    Shape:
+        (*, n, *) → (*, *unflattened_size, *)
+
+    >>> Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
+    torch.Size([4, 2, 3])
+    """
 
     __constants__ = ["dim", "unflattened_size"]
 

@@ -20,6 +20,12 @@ class Unfold(Module):
 
     Shape:
         (N, C, H, W) → (N, C · elements of a window, windows)
+
+    >>> Unfold(2)(torch.arange(9.0).reshape(1, 1, 3, 3))
+    tensor([[[0., 1., 3., 4.],
+             [1., 2., 4., 5.],
+             [3., 4., 6., 7.],
+             [4., 5., 7., 8.]]])
     """
 
     __constants__ = ["kernel_size", "dilation", "padding", "stride"]
@@ -44,6 +50,12 @@ class Fold(Module):
 
     Shape:
         (N, C · elements of a window, windows) → (N, C, *output_size)
+
+    >>> columns = torch.nn.Unfold(2)(torch.ones(1, 1, 3, 3))
+    >>> Fold((3, 3), 2)(columns)
+    tensor([[[[1., 2., 1.],
+              [2., 4., 2.],
+              [1., 2., 1.]]]])
     """
 
     __constants__ = ["output_size", "kernel_size", "dilation", "padding", "stride"]

@@ -49,18 +49,41 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """BatchNorm1d of each sample alone, for (N, C, L) or (C, L) (Ulyanov et al., 2016)."""
+    """BatchNorm1d of each sample alone, for (N, C, L) or (C, L) (Ulyanov et al., 2016).
+
+    Shape:
+        (N, C, L) or (C, L) → the same
+
+    >>> InstanceNorm1d(2)(torch.tensor([[1.0, 3.0], [10.0, 30.0]]))
+    tensor([[-1.0000,  1.0000],
+            [-1.0000,  1.0000]])
+    """
 
     _dims = (2, 3)
 
 
 class InstanceNorm2d(_InstanceNorm):
-    """InstanceNorm1d for (N, C, H, W) or (C, H, W)."""
+    """InstanceNorm1d for (N, C, H, W) or (C, H, W).
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same
+
+    >>> y = InstanceNorm2d(3)(torch.rand(2, 3, 8, 8))
+    >>> abs(y.mean((2, 3))).max() < 1e-5
+    tensor(True)
+    """
 
     _dims = (3, 4)
 
 
 class InstanceNorm3d(_InstanceNorm):
-    """InstanceNorm1d for (N, C, D, H, W) or (C, D, H, W)."""
+    """InstanceNorm1d for (N, C, D, H, W) or (C, D, H, W).
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same
+
+    >>> InstanceNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
+    torch.Size([2, 3, 2, 4, 4])
+    """
 
     _dims = (4, 5)

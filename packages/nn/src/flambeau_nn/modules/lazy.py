@@ -109,6 +109,9 @@ class _Lazy(LazyModuleMixin):
 class LazyLinear(_Lazy, linear.Linear):
     """:class:`Linear` whose ``in_features`` is the last size of the first input.
 
+    Shape:
+        (*, any) → (*, out_features)
+
     >>> import warnings
     >>> import flambeau_tensor as ft
     >>> with warnings.catch_warnings(action="ignore"):
@@ -212,37 +215,97 @@ class _LazyTransposed(_LazyConv):
 
 
 class LazyConv1d(_LazyConvolution, conv.Conv1d):
-    """:class:`Conv1d` whose ``in_channels`` are those of the first input."""
+    """:class:`Conv1d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConv1d(4, 3)
+    >>> layer(torch.ones(2, 3, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 3]), 'Conv1d')
+    """
 
     cls_to_become = conv.Conv1d
 
 
 class LazyConv2d(_LazyConvolution, conv.Conv2d):
-    """:class:`Conv2d` whose ``in_channels`` are those of the first input."""
+    """:class:`Conv2d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConv2d(4, 3)
+    >>> layer(torch.ones(2, 3, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 3, 3]), 'Conv2d')
+    """
 
     cls_to_become = conv.Conv2d
 
 
 class LazyConv3d(_LazyConvolution, conv.Conv3d):
-    """:class:`Conv3d` whose ``in_channels`` are those of the first input."""
+    """:class:`Conv3d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConv3d(4, 3)
+    >>> layer(torch.ones(2, 3, 5, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 3, 3, 3]), 'Conv3d')
+    """
 
     cls_to_become = conv.Conv3d
 
 
 class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
-    """:class:`ConvTranspose1d` whose ``in_channels`` are those of the first input."""
+    """:class:`ConvTranspose1d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConvTranspose1d(4, 3)
+    >>> layer(torch.ones(2, 3, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 7]), 'ConvTranspose1d')
+    """
 
     cls_to_become = conv.ConvTranspose1d
 
 
 class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
-    """:class:`ConvTranspose2d` whose ``in_channels`` are those of the first input."""
+    """:class:`ConvTranspose2d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConvTranspose2d(4, 3)
+    >>> layer(torch.ones(2, 3, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 7, 7]), 'ConvTranspose2d')
+    """
 
     cls_to_become = conv.ConvTranspose2d
 
 
 class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
-    """:class:`ConvTranspose3d` whose ``in_channels`` are those of the first input."""
+    """:class:`ConvTranspose3d` whose ``in_channels`` are those of the first input.
+
+    Shape:
+        (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyConvTranspose3d(4, 3)
+    >>> layer(torch.ones(2, 3, 5, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 4, 7, 7, 7]), 'ConvTranspose3d')
+    """
 
     cls_to_become = conv.ConvTranspose3d
 
@@ -286,19 +349,49 @@ class _LazyNorm(_Lazy):
 
 
 class LazyBatchNorm1d(_LazyNorm, batchnorm.BatchNorm1d):
-    """:class:`BatchNorm1d` whose ``num_features`` are the channels of the first input."""
+    """:class:`BatchNorm1d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, L) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyBatchNorm1d()
+    >>> layer(torch.ones(2, 3, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5]), 'BatchNorm1d')
+    """
 
     cls_to_become = batchnorm.BatchNorm1d
 
 
 class LazyBatchNorm2d(_LazyNorm, batchnorm.BatchNorm2d):
-    """:class:`BatchNorm2d` whose ``num_features`` are the channels of the first input."""
+    """:class:`BatchNorm2d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, H, W) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyBatchNorm2d()
+    >>> layer(torch.ones(2, 3, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5, 5]), 'BatchNorm2d')
+    """
 
     cls_to_become = batchnorm.BatchNorm2d
 
 
 class LazyBatchNorm3d(_LazyNorm, batchnorm.BatchNorm3d):
-    """:class:`BatchNorm3d` whose ``num_features`` are the channels of the first input."""
+    """:class:`BatchNorm3d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, D, H, W) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyBatchNorm3d()
+    >>> layer(torch.ones(2, 3, 5, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5, 5, 5]), 'BatchNorm3d')
+    """
 
     cls_to_become = batchnorm.BatchNorm3d
 
@@ -309,18 +402,48 @@ class _LazyInstanceNorm(_LazyNorm):
 
 
 class LazyInstanceNorm1d(_LazyInstanceNorm, instancenorm.InstanceNorm1d):
-    """:class:`InstanceNorm1d` whose ``num_features`` are the channels of the first input."""
+    """:class:`InstanceNorm1d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, L) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyInstanceNorm1d()
+    >>> layer(torch.ones(2, 3, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5]), 'InstanceNorm1d')
+    """
 
     cls_to_become = instancenorm.InstanceNorm1d
 
 
 class LazyInstanceNorm2d(_LazyInstanceNorm, instancenorm.InstanceNorm2d):
-    """:class:`InstanceNorm2d` whose ``num_features`` are the channels of the first input."""
+    """:class:`InstanceNorm2d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, H, W) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyInstanceNorm2d()
+    >>> layer(torch.ones(2, 3, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5, 5]), 'InstanceNorm2d')
+    """
 
     cls_to_become = instancenorm.InstanceNorm2d
 
 
 class LazyInstanceNorm3d(_LazyInstanceNorm, instancenorm.InstanceNorm3d):
-    """:class:`InstanceNorm3d` whose ``num_features`` are the channels of the first input."""
+    """:class:`InstanceNorm3d` whose ``num_features`` are the channels of the first input.
+
+    Shape:
+        (N, C, D, H, W) → the same
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = LazyInstanceNorm3d()
+    >>> layer(torch.ones(2, 3, 5, 5, 5)).shape, type(layer).__name__
+    (torch.Size([2, 3, 5, 5, 5]), 'InstanceNorm3d')
+    """
 
     cls_to_become = instancenorm.InstanceNorm3d

@@ -18,7 +18,14 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Returns its input; takes any arguments, so that it can stand for another layer."""
+    """Returns its input; takes any arguments, so that it can stand for another layer.
+
+    Shape:
+        (*) → (*)
+
+    >>> Identity(54, unused=True)(torch.ones(2))
+    tensor([1., 1.])
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -90,6 +97,9 @@ class Bilinear(Module):
 
     Shape:
         (*, in1_features), (*, in2_features) → (*, out_features)
+
+    >>> Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 4])
     """
 
     __constants__ = ["in1_features", "in2_features", "out_features"]

@@ -68,21 +68,42 @@ class _WeightedLoss(_Loss):
 
 
 class L1Loss(_Loss):
-    """|input - target|."""
+    """|input - target|.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> L1Loss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
+    tensor(2.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """(input - target)²."""
+    """(input - target)².
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> MSELoss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
+    tensor(5.)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.mse_loss(input, target, None, None, self.reduction)
 
 
 class SmoothL1Loss(_Loss):
-    """d²/(2 beta) for |d| < beta, d = input - target; |d| - beta/2 above."""
+    """d²/(2 beta) for |d| < beta, d = input - target; |d| - beta/2 above.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> SmoothL1Loss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
+    tensor([0.1250, 2.5000])
+    """
 
     def __init__(
         self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta: float = 1.0
@@ -95,7 +116,14 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """d²/2 for |d| <= delta, d = input - target; delta (|d| - delta/2) above."""
+    """d²/2 for |d| <= delta, d = input - target; delta (|d| - delta/2) above.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> HuberLoss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
+    tensor([0.1250, 2.5000])
+    """
 
     __constants__ = ["delta", "reduction"]
 
@@ -108,7 +136,15 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """-input[target], `input` holding log-probabilities (N, C), (C) or (N, C, d1, …)."""
+    """-input[target], `input` holding log-probabilities (N, C), (C) or (N, C, d1, …).
+
+    Shape:
+        log-probabilities (N, C), (C) or (N, C, d1, …), class numbers (N), () or (N, d1, …) → (), or like the
+        class numbers with ``reduction="none"``
+
+    >>> NLLLoss()(torch.tensor([[0.5, 0.25, 0.25]]).log(), torch.tensor([0]))
+    tensor(0.6931)
+    """
 
     __constants__ = ["ignore_index", "reduction"]
 
@@ -135,6 +171,10 @@ class CrossEntropyLoss(_WeightedLoss):
         ignore_index: class numbers that are left out.
         reduction: "mean" (over the weights of the targets), "sum" or "none".
         label_smoothing: how much of each target is spread evenly over all classes, between 0 and 1.
+
+    Shape:
+        scores (N, C), (C) or (N, C, d1, …); class numbers (N), () or (N, d1, …), or probabilities like the
+        scores → (), or like the class numbers with ``reduction="none"``
 
     >>> import flambeau_tensor as ft
     >>> CrossEntropyLoss()(ft.zeros(2, 4), ft.tensor([0, 3]))
@@ -165,14 +205,28 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class BCELoss(_WeightedLoss):
-    """-(y log x + (1 - y) log(1 - x)) for probabilities x."""
+    """-(y log x + (1 - y) log(1 - x)) for probabilities x.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
+    tensor(0.1643)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1."""
+    """BCELoss of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
+    tensor(0.2201)
+    """
 
     def __init__(
         self,
@@ -193,7 +247,14 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """target · (log target - input), `input` holding log-probabilities; reduction may be "batchmean"."""
+    """target · (log target - input), `input` holding log-probabilities; reduction may be "batchmean".
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
+    tensor(0.3681)
+    """
 
     __constants__ = ["reduction"]
 
@@ -212,7 +273,14 @@ class KLDivLoss(_Loss):
 
 
 class PoissonNLLLoss(_Loss):
-    """The negative log-likelihood of counts: exp(input) - target · input."""
+    """The negative log-likelihood of counts: exp(input) - target · input.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
+    tensor(0.3591)
+    """
 
     __constants__ = ["eps", "full", "log_input", "reduction"]
 
@@ -237,7 +305,14 @@ class PoissonNLLLoss(_Loss):
 
 
 class GaussianNLLLoss(_Loss):
-    """The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2."""
+    """The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.
+
+    Shape:
+        input and target (*), variance (*) or with a last size of 1, or one number → () or (*)
+
+    >>> GaussianNLLLoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
+    tensor(0.2500)
+    """
 
     __constants__ = ["eps", "full", "reduction"]
 
@@ -251,14 +326,28 @@ class GaussianNLLLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target · input)), targets being ±1."""
+    """log(1 + exp(-target · input)), targets being ±1.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
+    tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class HingeEmbeddingLoss(_Loss):
-    """input where target is 1, max(0, margin - input) where it is -1."""
+    """input where target is 1, max(0, margin - input) where it is -1.
+
+    Shape:
+        (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    >>> HingeEmbeddingLoss(reduction="none")(torch.tensor([0.4, 0.4]), torch.tensor([1.0, -1.0]))
+    tensor([0.4000, 0.6000])
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -273,7 +362,14 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class MarginRankingLoss(_Loss):
-    """max(0, margin - target · (input1 - input2))."""
+    """max(0, margin - target · (input1 - input2)).
+
+    Shape:
+        three of (N) or () → (), or (N) with ``reduction="none"``
+
+    >>> MarginRankingLoss(reduction="none")(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 2.0]), torch.ones(2))
+    tensor([0., 1.])
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -288,7 +384,15 @@ class MarginRankingLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1."""
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1.
+
+    Shape:
+        inputs (N, D) or (D), target (N) or () → (), or (N) with ``reduction="none"``
+
+    >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
+    >>> CosineEmbeddingLoss(reduction="none")(a, b, torch.tensor([1, -1]))
+    tensor([0.2929, 0.0000])
+    """
 
     __constants__ = ["margin", "reduction"]
 
@@ -303,7 +407,14 @@ class CosineEmbeddingLoss(_Loss):
 
 
 class TripletMarginLoss(_Loss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin)."""
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin).
+
+    Shape:
+        three of (N, D) or (D) → (), or (N) with ``reduction="none"``
+
+    >>> TripletMarginLoss()(torch.zeros(1, 2), torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, 1.5]]))
+    tensor(0.5000)
+    """
 
     __constants__ = ["eps", "margin", "p", "reduction", "swap"]
 
@@ -339,7 +450,14 @@ class TripletMarginLoss(_Loss):
 
 
 class MultiMarginLoss(_WeightedLoss):
-    """Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target."""
+    """Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target.
+
+    Shape:
+        (N, C) or (C), class numbers (N) or () → (), or like the class numbers with ``reduction="none"``
+
+    >>> MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([2]))
+    tensor(0.3000)
+    """
 
     __constants__ = ["margin", "p", "reduction"]
 
@@ -367,21 +485,44 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none."""
+    """Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none.
+
+    Shape:
+        (N, C) or (C), targets like it, filled up with -1 → (), or (N) with ``reduction="none"``
+
+    >>> MultiLabelMarginLoss()(torch.tensor([0.1, 0.2, 0.4, 0.8]), torch.tensor([3, 0, -1, -1]))
+    tensor(0.8500)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
-    """BCEWithLogitsLoss, averaged over the classes."""
+    """BCEWithLogitsLoss, averaged over the classes.
+
+    Shape:
+        (N, C), targets like it → (), or (N) with ``reduction="none"``
+
+    >>> MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
+    tensor(0.2201)
+    """
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own."""
+    """TripletMarginLoss with a distance of one's own.
+
+    Shape:
+        three of (N, *) → (), or (N) with ``reduction="none"``
+
+    >>> def taxi(a, b):
+    ...     return (a - b).abs().sum(-1)
+    >>> TripletMarginWithDistanceLoss(distance_function=taxi)(torch.zeros(1, 2), torch.ones(1, 2), torch.ones(1, 2))
+    tensor(1.)
+    """
 
     __constants__ = ["margin", "reduction", "swap"]
 
@@ -429,6 +570,10 @@ class CTCLoss(_Loss):
 
     Shape:
         log_probs (T, N, C), targets (N, S) or one after the other, lengths (N) and (N) → (), or (N) without reduction
+
+    >>> log_probs = torch.full((4, 1, 3), 1 / 3).log()
+    >>> CTCLoss()(log_probs, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]))
+    tensor(0.8432)
     """
 
     __constants__ = ["blank", "reduction"]
@@ -445,7 +590,17 @@ class CTCLoss(_Loss):
 
 
 class NLLLoss2d(NLLLoss):
-    """The old name of NLLLoss."""
+    """The old name of NLLLoss.
+
+    Shape:
+        those of :class:`NLLLoss`
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     loss = NLLLoss2d()
+    >>> loss(torch.zeros(1, 2, 1, 1), torch.zeros(1, 1, 1, dtype=torch.int64))
+    tensor(0.)
+    """
 
     def __init__(
         self,
@@ -466,7 +621,14 @@ class NLLLoss2d(NLLLoss):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect."""
+    """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect.
+
+    Shape:
+        none
+
+    >>> LinearCrossEntropyOptions().chunking_method
+    'auto'
+    """
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None
@@ -485,6 +647,14 @@ class LinearCrossEntropyLoss(Module):
         bias: whether the linear layer has one.
         reduction, weight, ignore_index, label_smoothing: as of :class:`CrossEntropyLoss`.
         options: accepted, and without effect.
+
+    Shape:
+        input (N, in_features) or (in_features), class numbers (N) or () → (), or like the class numbers with
+        ``reduction="none"``
+
+    >>> loss = LinearCrossEntropyLoss(4, 3)
+    >>> loss(torch.ones(2, 4), torch.tensor([0, 2])).shape
+    torch.Size([])
     """
 
     __constants__ = ["num_classes", "out_features", "reduction", "ignore_index", "label_smoothing"]

@@ -70,6 +70,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
     :meth:`state_dict`, :meth:`to` and the rest. Modules in a plain list or dict are not: use ``ModuleList`` or
     ``ModuleDict``.
 
+    Shape:
+        those of ``forward``
+
     >>> import flambeau_nn as nn
     >>> class Affine(nn.Module):
     ...     def __init__(self):

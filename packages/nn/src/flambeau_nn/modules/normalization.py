@@ -24,6 +24,13 @@ class LayerNorm(Module):
         eps: added to the variance.
         elementwise_affine: whether there are weight (ones at the start) and bias (zeros), of that shape.
         bias: whether there is a bias, too.
+
+    Shape:
+        (*, *normalized_shape) → the same
+
+    >>> LayerNorm(3)(torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
+    tensor([[-1.2247,  0.0000,  1.2247],
+            [-1.2247,  0.0000,  1.2247]], grad_fn=<LayerNormBackward0>)
     """
 
     __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
@@ -69,7 +76,14 @@ class LayerNorm(Module):
 
 
 class RMSNorm(Module):
-    """x / sqrt(mean(x²) + eps) · weight over the last dimensions."""
+    """x / sqrt(mean(x²) + eps) · weight over the last dimensions.
+
+    Shape:
+        (*, *normalized_shape) → the same
+
+    >>> RMSNorm(2)(torch.tensor([3.0, 4.0]))
+    tensor([0.8485, 1.1314], grad_fn=<MulBackward0>)
+    """
 
     __constants__ = ["elementwise_affine", "eps", "normalized_shape"]
 
@@ -104,7 +118,14 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """(x - mean) / sqrt(var + eps) over each group of channels, times weight plus bias, one for each channel."""
+    """(x - mean) / sqrt(var + eps) over each group of channels, times weight plus bias, one for each channel.
+
+    Shape:
+        (N, C, *) → (N, C, *)
+
+    >>> GroupNorm(2, 4)(torch.tensor([[1.0, 3.0, 10.0, 30.0]]))
+    tensor([[-1.0000,  1.0000, -1.0000,  1.0000]], grad_fn=<AddBackward0>)
+    """
 
     __constants__ = ["affine", "eps", "num_channels", "num_groups"]
 
@@ -149,7 +170,14 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """x / (k + alpha · mean of x² over `size` neighbouring channels)^beta."""
+    """x / (k + alpha · mean of x² over `size` neighbouring channels)^beta.
+
+    Shape:
+        (N, C, *) → (N, C, *)
+
+    >>> LocalResponseNorm(2)(torch.ones(1, 3, 1)).flatten()
+    tensor([1.0000, 0.9999, 0.9999])
+    """
 
     __constants__ = ["alpha", "beta", "k", "size"]
 
@@ -168,7 +196,14 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The older LocalResponseNorm: an even `size` counts as the odd one below it, and divides all the same."""
+    """The older LocalResponseNorm: an even `size` counts as the odd one below it, and divides all the same.
+
+    Shape:
+        (N, C, H, W) → (N, C, H, W)
+
+    >>> CrossMapLRN2d(3)(torch.ones(1, 3, 1, 1)).flatten()
+    tensor([1.0000, 0.9999, 1.0000])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         width = 2 * int((self.size - 1) / 2 + 1) - 1

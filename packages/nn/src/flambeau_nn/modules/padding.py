@@ -68,86 +68,199 @@ class _ZeroPad(_ConstantPadNd):
 
 
 class ConstantPad1d(_ConstantPadNd):
-    """The last dimension padded with a value."""
+    """The last dimension padded with a value.
+
+    Shape:
+        (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    >>> ConstantPad1d((1, 2), 9.0)(torch.tensor([[1.0, 2.0]]))
+    tensor([[9., 1., 2., 9., 9.]])
+    """
 
 
 class ConstantPad2d(_ConstantPadNd):
-    """The last two dimensions padded with a value."""
+    """The last two dimensions padded with a value.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    >>> ConstantPad2d((1, 0, 0, 1), 9.0)(torch.ones(1, 2, 2))
+    tensor([[[9., 1., 1.],
+             [9., 1., 1.],
+             [9., 9., 9.]]])
+    """
 
     _dims = 2
 
 
 class ConstantPad3d(_ConstantPadNd):
-    """The last three dimensions padded with a value."""
+    """The last three dimensions padded with a value.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    >>> ConstantPad3d(1, 9.0)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _dims = 3
 
 
 class ZeroPad1d(_ZeroPad):
-    """The last dimension padded with zeros."""
+    """The last dimension padded with zeros.
+
+    Shape:
+        (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    >>> ZeroPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
+    tensor([[0., 1., 2., 0., 0.]])
+    """
 
 
 class ZeroPad2d(_ZeroPad):
-    """The last two dimensions padded with zeros."""
+    """The last two dimensions padded with zeros.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    >>> ZeroPad2d((1, 0, 0, 1))(torch.ones(1, 2, 2))
+    tensor([[[0., 1., 1.],
+             [0., 1., 1.],
+             [0., 0., 0.]]])
+    """
 
     _dims = 2
 
 
 class ZeroPad3d(_ZeroPad):
-    """The last three dimensions padded with zeros."""
+    """The last three dimensions padded with zeros.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    >>> ZeroPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _dims = 3
 
 
 class ReflectionPad1d(_Pad):
-    """The last dimension mirrored at its ends."""
+    """The last dimension mirrored at its ends.
+
+    Shape:
+        (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    >>> ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[3., 2., 1., 2., 3., 2., 1.]])
+    """
 
     _mode = "reflect"
 
 
 class ReflectionPad2d(_Pad):
-    """The last two dimensions mirrored at their ends."""
+    """The last two dimensions mirrored at their ends.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    >>> ReflectionPad2d((1, 0, 0, 0))(torch.arange(4.0).reshape(1, 2, 2))
+    tensor([[[1., 0., 1.],
+             [3., 2., 3.]]])
+    """
 
     _mode, _dims = "reflect", 2
 
 
 class ReflectionPad3d(_Pad):
-    """The last three dimensions mirrored at their ends."""
+    """The last three dimensions mirrored at their ends.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    >>> ReflectionPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _mode, _dims = "reflect", 3
 
 
 class ReplicationPad1d(_Pad):
-    """The last dimension padded with copies of its ends."""
+    """The last dimension padded with copies of its ends.
+
+    Shape:
+        (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    >>> ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
+    tensor([[1., 1., 1., 2., 2.]])
+    """
 
     _mode = "replicate"
 
 
 class ReplicationPad2d(_Pad):
-    """The last two dimensions padded with copies of their ends."""
+    """The last two dimensions padded with copies of their ends.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    >>> ReplicationPad2d((0, 1, 0, 1))(torch.arange(4.0).reshape(1, 2, 2))
+    tensor([[[0., 1., 1.],
+             [2., 3., 3.],
+             [2., 3., 3.]]])
+    """
 
     _mode, _dims = "replicate", 2
 
 
 class ReplicationPad3d(_Pad):
-    """The last three dimensions padded with copies of their ends."""
+    """The last three dimensions padded with copies of their ends.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    >>> ReplicationPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _mode, _dims = "replicate", 3
 
 
 class CircularPad1d(_Pad):
-    """The last dimension continued from its other end."""
+    """The last dimension continued from its other end.
+
+    Shape:
+        (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    >>> CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
+    tensor([[3., 1., 2., 3., 1.]])
+    """
 
     _mode = "circular"
 
 
 class CircularPad2d(_Pad):
-    """The last two dimensions continued from their other ends."""
+    """The last two dimensions continued from their other ends.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    >>> CircularPad2d((1, 0, 0, 0))(torch.arange(4.0).reshape(1, 2, 2))
+    tensor([[[1., 0., 1.],
+             [3., 2., 3.]]])
+    """
 
     _mode, _dims = "circular", 2
 
 
 class CircularPad3d(_Pad):
-    """The last three dimensions continued from their other ends."""
+    """The last three dimensions continued from their other ends.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    >>> CircularPad3d(1)(torch.ones(1, 2, 2, 2)).shape
+    torch.Size([1, 4, 4, 4])
+    """
 
     _mode, _dims = "circular", 3

@@ -12,6 +12,10 @@ class PixelShuffle(Module):
 
     Shape:
         (*, C · r², H, W) → (*, C, H · r, W · r), r being ``upscale_factor``
+
+    >>> PixelShuffle(2)(torch.arange(4.0).reshape(4, 1, 1))
+    tensor([[[0., 1.],
+             [2., 3.]]])
     """
 
     __constants__ = ["upscale_factor"]
@@ -33,6 +37,9 @@ class PixelUnshuffle(Module):
 
     Shape:
         (*, C, H · r, W · r) → (*, C · r², H, W), r being ``downscale_factor``
+
+    >>> PixelUnshuffle(2)(torch.arange(4.0).reshape(1, 2, 2)).flatten()
+    tensor([0., 1., 2., 3.])
     """
 
     __constants__ = ["downscale_factor"]

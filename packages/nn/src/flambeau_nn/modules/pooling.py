@@ -91,6 +91,10 @@ class MaxPool2d(_MaxPoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    >>> MaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -102,6 +106,9 @@ class MaxPool3d(_MaxPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> MaxPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[7.]]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -196,6 +203,10 @@ class AvgPool2d(_AvgPoolWithDivisor):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    >>> AvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -207,6 +218,9 @@ class AvgPool3d(_AvgPoolWithDivisor):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> AvgPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[3.5000]]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -248,6 +262,10 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    >>> AdaptiveAvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+    tensor([[[ 2.5000,  4.5000],
+             [10.5000, 12.5000]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -260,6 +278,9 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> AdaptiveAvgPool3d((1, None, 2))(torch.ones(2, 3, 4, 5, 6)).shape
+    torch.Size([2, 3, 1, 5, 2])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -284,6 +305,9 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
     Shape:
         (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)
+
+    >>> AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 4.0, 2.0, 3.0]]))
+    tensor([[4., 3.]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -291,14 +315,29 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
-    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool2d` has them."""
+    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool2d` has them.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → (N, C, *output_size) or (C, *output_size)
+
+    >>> AdaptiveMaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
+    tensor([[[ 5.,  7.],
+             [13., 15.]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_max_pool2d(input, self.output_size, self.return_indices)
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
-    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool3d` has them."""
+    """The maximum of windows that cover the input evenly, as :class:`AdaptiveAvgPool3d` has them.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → (N, C, *output_size) or (C, *output_size)
+
+    >>> AdaptiveMaxPool3d(1)(torch.arange(8.0).reshape(1, 2, 2, 2))
+    tensor([[[[7.]]]])
+    """
 
     def forward(self, input: Tensor) -> Tensor:
         return F.adaptive_max_pool3d(input, self.output_size, self.return_indices)
@@ -330,6 +369,9 @@ class LPPool1d(_LPPoolNd):
 
     Shape:
         (N, C, L) or (C, L)
+
+    >>> LPPool1d(2, 2)(torch.tensor([[3.0, 4.0, 6.0, 8.0]]))
+    tensor([[ 5., 10.]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -341,6 +383,10 @@ class LPPool2d(_LPPoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    >>> LPPool2d(1, 2)(torch.ones(1, 4, 4))
+    tensor([[[4., 4.],
+             [4., 4.]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:
@@ -352,6 +398,9 @@ class LPPool3d(_LPPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> LPPool3d(2, 2)(torch.ones(1, 2, 2, 2))
+    tensor([[[[2.8284]]]])
     """
 
     def forward(self, input: Tensor) -> Tensor:

@@ -42,9 +42,15 @@ class RNNBase(Module):
         bidirectional: whether each layer runs backwards, too; outputs are joined.
         proj_size: the size that an LSTM projects its state to, 0 for none.
 
+    Shape:
+        those of :class:`RNN`
+
     Attributes:
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: of the first layer, for all gates; `_reverse` ends those
             that run backwards. All are uniform in ±1/sqrt(hidden_size) at the start.
+
+    >>> RNNBase("GRU", 3, 4)(torch.ones(5, 1, 3))[0].shape
+    torch.Size([5, 1, 4])
     """
 
     __constants__ = [
@@ -320,6 +326,14 @@ class GRU(RNNBase):
     """A gated recurrent unit over time (Cho et al., 2014): gates are r, z, n, and h = (1 - z) n + z h.
 
     Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`.
+
+    Shape:
+        (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
+        hidden_size (twice that where it is bidirectional), and the last states (layers, N, hidden_size)
+
+    >>> output, h = GRU(3, 4, num_layers=2)(torch.ones(5, 1, 3))
+    >>> output.shape, h.shape
+    (torch.Size([5, 1, 4]), torch.Size([2, 1, 4]))
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -334,6 +348,15 @@ class LSTM(RNNBase):
 
     Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`, where the states are
     two: h and c.
+
+    Shape:
+        (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
+        hidden_size (proj_size, if there is one; twice that where it is bidirectional), and a tuple of the last
+        h and c, (layers, N, size) each
+
+    >>> output, (h, c) = LSTM(3, 4, batch_first=True)(torch.ones(2, 5, 3))
+    >>> output.shape, h.shape, c.shape
+    (torch.Size([2, 5, 4]), torch.Size([1, 2, 4]), torch.Size([1, 2, 4]))
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -379,7 +402,14 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(Module):
-    """What cells have in common: the weights of `num_chunks` gates."""
+    """What cells have in common: the weights of `num_chunks` gates.
+
+    Shape:
+        it has no call of its own
+
+    >>> RNNCellBase(3, 4, bias=True, num_chunks=4).weight_ih.shape
+    torch.Size([16, 3])
+    """
 
     __constants__ = ["input_size", "hidden_size", "bias"]
 
@@ -451,7 +481,17 @@ class RNNCellBase(Module):
 
 
 class RNNCell(RNNCellBase):
-    """One step of an :class:`RNN`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
+    """One step of an :class:`RNN`: (batch, input_size) and the state (batch, hidden_size) → the state after it.
+
+    Shape:
+        (N, input_size) or (input_size), state (N, hidden_size) or (hidden_size) → like the state
+
+    >>> cell, h = RNNCell(3, 4), torch.zeros(2, 4)
+    >>> for x in torch.ones(5, 2, 3):
+    ...     h = cell(x, h)
+    >>> h.shape
+    torch.Size([2, 4])
+    """
 
     __constants__ = ["input_size", "hidden_size", "bias", "nonlinearity"]
 
@@ -474,7 +514,14 @@ class RNNCell(RNNCellBase):
 
 
 class GRUCell(RNNCellBase):
-    """One step of a :class:`GRU`: (batch, input_size) and the state (batch, hidden_size) → the state after it."""
+    """One step of a :class:`GRU`: (batch, input_size) and the state (batch, hidden_size) → the state after it.
+
+    Shape:
+        (N, input_size) or (input_size), state (N, hidden_size) or (hidden_size) → like the state
+
+    >>> GRUCell(3, 4)(torch.ones(2, 3)).shape
+    torch.Size([2, 4])
+    """
 
     def __init__(
         self,
@@ -491,7 +538,15 @@ class GRUCell(RNNCellBase):
 
 
 class LSTMCell(RNNCellBase):
-    """One step of an :class:`LSTM`: (batch, input_size) and (h, c), each (batch, hidden_size) → (h, c) after it."""
+    """One step of an :class:`LSTM`: (batch, input_size) and (h, c), each (batch, hidden_size) → (h, c) after it.
+
+    Shape:
+        (N, input_size) or (input_size), (h, c) of (N, hidden_size) or (hidden_size) → (h, c)
+
+    >>> h, c = LSTMCell(3, 4)(torch.ones(2, 3))
+    >>> h.shape, c.shape
+    (torch.Size([2, 4]), torch.Size([2, 4]))
+    """
 
     def __init__(
         self,

@@ -28,6 +28,12 @@ class Embedding(Module):
 
     Shape:
         (*) of int64 or int32 → (*, embedding_dim)
+
+    >>> layer = Embedding(10, 3, padding_idx=0)
+    >>> layer(torch.tensor([[1, 2], [0, 5]])).shape
+    torch.Size([2, 2, 3])
+    >>> layer(torch.tensor(0))
+    tensor([0., 0., 0.], grad_fn=<EmbeddingBackward0>)
     """
 
     __constants__ = [

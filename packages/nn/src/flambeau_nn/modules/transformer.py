@@ -141,6 +141,9 @@ class TransformerEncoderLayer(_Layer):
         norm_first: whether a part gets what is normalized, rather than normalizing what it has been added to.
         bias: whether layers and norms have biases.
 
+    Shape:
+        (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
+
     >>> import flambeau_tensor as ft
     >>> TransformerEncoderLayer(8, 2)(ft.ones(5, 3, 8)).shape
     torch.Size([5, 3, 8])
@@ -202,7 +205,15 @@ class TransformerEncoderLayer(_Layer):
 
 class TransformerDecoderLayer(_Layer):
     """A sequence's attention to itself, then to `memory`, and a network of two linear layers; each is added, with
-    dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`."""
+    dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`.
+
+    Shape:
+        tgt (T, N, d_model), memory (S, N, d_model), with ``batch_first`` (N, T, d_model) and (N, S, d_model),
+        or without N → like tgt
+
+    >>> TransformerDecoderLayer(8, 2, dim_feedforward=16)(torch.ones(3, 1, 8), torch.ones(5, 1, 8)).shape
+    torch.Size([3, 1, 8])
+    """
 
     def __init__(
         self,
@@ -275,6 +286,13 @@ class TransformerEncoder(Module):
     """Copies of an encoder layer, one after the other, and a norm behind them.
 
     `enable_nested_tensor` and `mask_check` are about a fast path of PyTorch's; they are kept and change nothing.
+
+    Shape:
+        (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
+
+    >>> layer = torch.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, batch_first=True)
+    >>> TransformerEncoder(layer, 2)(torch.ones(1, 5, 8)).shape
+    torch.Size([1, 5, 8])
     """
 
     __constants__ = ["norm"]
@@ -314,7 +332,15 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after the other, and a norm behind them."""
+    """Copies of a decoder layer, one after the other, and a norm behind them.
+
+    Shape:
+        tgt (T, N, d_model), memory (S, N, d_model), or N first, or without it → like tgt
+
+    >>> layer = torch.nn.TransformerDecoderLayer(8, 2, dim_feedforward=16)
+    >>> TransformerDecoder(layer, 2)(torch.ones(3, 1, 8), torch.ones(5, 1, 8)).shape
+    torch.Size([3, 1, 8])
+    """
 
     __constants__ = ["norm"]
 
@@ -361,6 +387,10 @@ class Transformer(Module):
         dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias: of the layers, see
             :class:`TransformerEncoderLayer`.
         custom_encoder, custom_decoder: modules to use instead.
+
+    Shape:
+        src (S, N, d_model), tgt (T, N, d_model), with ``batch_first`` (N, S, d_model) and (N, T, d_model), or
+        without N → like tgt
 
     >>> import flambeau_tensor as ft
     >>> model = Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)

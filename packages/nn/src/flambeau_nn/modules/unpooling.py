@@ -41,23 +41,40 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
         Calls take the maxima, their indices and, where several sizes would have given the same, ``output_size``.
 
-        >>> import flambeau_tensor as ft
-        >>> from typing import Any
+    Shape:
+        (N, C, L) or (C, L) → the same, L as before the pooling
 
-    from flambeau_nn import MaxPool1d
-        >>> MaxUnpool1d(2)(*MaxPool1d(2, return_indices=True)(ft.tensor([[1.0, 3.0, 2.0, 0.0]])))
-        tensor([[0., 3., 2., 0.]])
+    >>> maxima, indices = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 4.0, 3.0, 2.0]]))
+    >>> MaxUnpool1d(2)(maxima, indices)
+    tensor([[0., 4., 3., 0.]])
     """
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """:class:`MaxPool2d` undone, as :class:`MaxUnpool1d` does it."""
+    """:class:`MaxPool2d` undone, as :class:`MaxUnpool1d` does it.
+
+    Shape:
+        (N, C, H, W) or (C, H, W) → the same, H and W as before the pooling
+
+    >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
+    >>> MaxUnpool2d(2)(*pool(torch.arange(4.0).reshape(1, 2, 2)))
+    tensor([[[0., 0.],
+             [0., 3.]]])
+    """
 
     _dims = 2
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """:class:`MaxPool3d` undone, as :class:`MaxUnpool1d` does it."""
+    """:class:`MaxPool3d` undone, as :class:`MaxUnpool1d` does it.
+
+    Shape:
+        (N, C, D, H, W) or (C, D, H, W) → the same, D, H and W as before the pooling
+
+    >>> pool = torch.nn.MaxPool3d(2, return_indices=True)
+    >>> MaxUnpool3d(2)(*pool(torch.arange(8.0).reshape(1, 2, 2, 2))).sum()
+    tensor(7.)
+    """
 
     _dims = 3
 
@@ -111,6 +128,9 @@ class FractionalMaxPool2d(_FractionalMaxPool):
 
     Raises:
         ValueError: not exactly one of ``output_size`` and ``output_ratio`` is given, or a ratio is not between 0 and 1.
+
+    >>> FractionalMaxPool2d(2, output_ratio=0.6)(torch.rand(1, 3, 10, 10)).shape
+    torch.Size([1, 3, 6, 6])
     """
 
 
@@ -119,6 +139,9 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    >>> FractionalMaxPool3d(2, output_size=3)(torch.rand(1, 2, 6, 6, 6)).shape
+    torch.Size([1, 2, 3, 3, 3])
     """
 
     _dims = 3

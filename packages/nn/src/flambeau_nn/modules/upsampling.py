@@ -70,14 +70,29 @@ class Upsample(Module):
 
 
 class UpsamplingNearest2d(Upsample):
-    """:class:`Upsample` of images (N, C, H, W) with the nearest element."""
+    """:class:`Upsample` of images (N, C, H, W) with the nearest element.
+
+    Shape:
+        (N, C, H, W) → (N, C, *size)
+
+    >>> UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1., 1., 2., 2.],
+              [1., 1., 2., 2.]]]])
+    """
 
     def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
-    """:class:`Upsample` of images (N, C, H, W), bilinear, with ``align_corners``."""
+    """:class:`Upsample` of images (N, C, H, W), bilinear, with ``align_corners``.
+
+    Shape:
+        (N, C, H, W) → (N, C, *size)
+
+    >>> UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[1.0, 2.0]]]]))
+    tensor([[[[1.0000, 1.5000, 2.0000]]]])
+    """
 
     def __init__(self, size: "_Sizes | None" = None, scale_factor: "float | tuple[float, ...] | None" = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

@@ -125,7 +125,15 @@ def multi_head_attention_forward(
     is_causal: bool = False,
 ) -> "tuple[Tensor, Tensor | None]":
     """What :class:`MultiheadAttention` computes, of (time, batch, size) or (time, size): the result and, if
-    ``need_weights``, the weights (batch, time, others), of each head unless ``average_attn_weights``."""
+    ``need_weights``, the weights (batch, time, others), of each head unless ``average_attn_weights``.
+
+    >>> layer, x = torch.nn.MultiheadAttention(4, 2), torch.ones(3, 1, 4)
+    >>> result, weights = multi_head_attention_forward(
+    ...     x, x, x, 4, 2, layer.in_proj_weight, layer.in_proj_bias, None, None, False, 0.0, layer.out_proj.weight,
+    ...     layer.out_proj.bias)
+    >>> result.shape, weights.shape
+    (torch.Size([3, 1, 4]), torch.Size([1, 3, 3]))
+    """
     batched = _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = query.unsqueeze(1), key.unsqueeze(1), value.unsqueeze(1)

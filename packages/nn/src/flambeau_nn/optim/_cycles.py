@@ -55,6 +55,17 @@ class OneCycleLR(LRScheduler):
 
     Source: L. N. Smith and N. Topin, Super-convergence: very fast training of neural networks using large learning
     rates, 2017.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = OneCycleLR(optimizer, max_lr=1.0, total_steps=5)
+    >>> for epoch in range(4):
+    ...     print(round(schedule.get_last_lr()[0], 4))
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.04
+    0.9505
+    0.6113
+    0.1883
     """
 
     def __init__(
@@ -162,6 +173,17 @@ class CyclicLR(LRScheduler):
         ValueError: `mode` is unknown, a list has another length, or the optimizer has no momentum to cycle.
 
     Source: L. N. Smith, Cyclical learning rates for training neural networks, WACV 2017.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = CyclicLR(optimizer, base_lr=0.25, max_lr=1.0, step_size_up=2, cycle_momentum=False)
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.25
+    0.625
+    1.0
+    0.625
     """
 
     def __init__(

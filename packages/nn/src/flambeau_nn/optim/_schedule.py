@@ -55,6 +55,16 @@ class LRScheduler:
     Raises:
         TypeError: `optimizer` is not an Optimizer.
         KeyError: `last_epoch` is given and a group has no "initial_lr".
+
+    >>> class Harmonic(LRScheduler):
+    ...     def get_lr(self):
+    ...         return [rate / (self.last_epoch + 1) for rate in self.base_lrs]
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = Harmonic(optimizer)
+    >>> optimizer.step()
+    >>> schedule.step()
+    >>> schedule.get_last_lr()
+    [0.5]
     """
 
     _get_lr_called_within_step = False

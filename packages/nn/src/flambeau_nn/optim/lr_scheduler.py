@@ -78,7 +78,17 @@ class _ByFunctions(LRScheduler):
 
 
 class LambdaLR(_ByFunctions):
-    """The initial rate times ``lr_lambda(epoch)``; one function, or one a group."""
+    """The initial rate times ``lr_lambda(epoch)``; one function, or one a group.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = LambdaLR(optimizer, lambda epoch: 1 / (epoch + 1))
+    >>> for epoch in range(2):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.5
+    """
 
     def get_lr(self) -> list[Any]:
         self._scaled()
@@ -86,7 +96,18 @@ class LambdaLR(_ByFunctions):
 
 
 class MultiplicativeLR(_ByFunctions):
-    """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one a group."""
+    """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one a group.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = MultiplicativeLR(optimizer, lambda epoch: 0.5)
+    >>> for epoch in range(3):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.5
+    0.25
+    """
 
     def get_lr(self) -> list[Any]:
         rates = self._scaled()
@@ -99,7 +120,19 @@ class MultiplicativeLR(_ByFunctions):
 
 
 class StepLR(LRScheduler):
-    """Every ``step_size`` epochs the rate is multiplied by ``gamma``."""
+    """Every ``step_size`` epochs the rate is multiplied by ``gamma``.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = StepLR(optimizer, step_size=2, gamma=0.5)
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    1.0
+    0.5
+    0.5
+    """
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -114,7 +147,19 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """At each epoch in ``milestones`` the rate is multiplied by ``gamma``."""
+    """At each epoch in ``milestones`` the rate is multiplied by ``gamma``.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.5
+    0.5
+    0.25
+    """
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -133,7 +178,18 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The rate times ``factor`` for ``total_iters`` epochs, then the rate itself."""
+    """The rate times ``factor`` for ``total_iters`` epochs, then the rate itself.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = ConstantLR(optimizer, factor=0.5, total_iters=2)
+    >>> for epoch in range(3):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.5
+    0.5
+    1.0
+    """
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -155,7 +211,19 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """A factor that goes from ``start_factor`` to ``end_factor`` over ``total_iters`` epochs."""
+    """A factor that goes from ``start_factor`` to ``end_factor`` over ``total_iters`` epochs.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = LinearLR(optimizer, start_factor=0.5, total_iters=2)
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.5
+    0.75
+    1.0
+    1.0
+    """
 
     def __init__(
         self,
@@ -188,7 +256,18 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Every epoch the rate is multiplied by ``gamma``."""
+    """Every epoch the rate is multiplied by ``gamma``.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = ExponentialLR(optimizer, gamma=0.5)
+    >>> for epoch in range(3):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.5
+    0.25
+    """
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -202,7 +281,19 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """The initial rate times (1 - epoch / total_iters)^power, down to 0 at ``total_iters``."""
+    """The initial rate times (1 - epoch / total_iters)^power, down to 0 at ``total_iters``.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = PolynomialLR(optimizer, total_iters=4)
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.75
+    0.5
+    0.25
+    """
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0, last_epoch: int = -1) -> None:
         self.total_iters = total_iters
@@ -225,6 +316,17 @@ class CosineAnnealingLR(LRScheduler):
 
     Source: I. Loshchilov and F. Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017 (without the
     restarts).
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = CosineAnnealingLR(optimizer, T_max=4)
+    >>> for epoch in range(4):
+    ...     print(round(schedule.get_last_lr()[0], 4))
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.8536
+    0.5
+    0.1464
     """
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1) -> None:
@@ -257,6 +359,17 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     ``T_mult`` times as long as the one before. ``step`` also takes fractions of epochs.
 
     Source: I. Loshchilov and F. Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = CosineAnnealingWarmRestarts(optimizer, T_0=2)
+    >>> for epoch in range(4):
+    ...     print(round(schedule.get_last_lr()[0], 4))
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.5
+    1.0
+    0.5
     """
 
     def __init__(
@@ -342,7 +455,20 @@ class _Composed(LRScheduler):
 
 
 class SequentialLR(_Composed):
-    """One schedule after another; ``milestones`` are the epochs at which the next one begins."""
+    """One schedule after another; ``milestones`` are the epochs at which the next one begins.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> first, then = ConstantLR(optimizer, 0.25, 9), ExponentialLR(optimizer, 0.5)
+    >>> schedule = SequentialLR(optimizer, [first, then], milestones=[2])
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.25
+    0.25
+    1.0
+    0.5
+    """
 
     def __init__(
         self, optimizer: Optimizer, schedulers: list[Any], milestones: list[Any], last_epoch: int = -1
@@ -386,7 +512,19 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """Several schedules at once: each step is one of every one of them, in order."""
+    """Several schedules at once: each step is one of every one of them, in order.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = ChainedScheduler([ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)])
+    >>> for epoch in range(4):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    0.5
+    0.25
+    0.25
+    0.125
+    """
 
     def __init__(self, schedulers: list[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
@@ -421,6 +559,16 @@ class ReduceLROnPlateau(LRScheduler):
 
     Raises:
         ValueError: `factor` is not below 1; `mode` or `threshold_mode` is unknown.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = ReduceLROnPlateau(optimizer, factor=0.5, patience=0)
+    >>> for epoch in range(3):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step(1.0)  # a loss that does not fall
+    1.0
+    1.0
+    0.5
     """
 
     def __init__(

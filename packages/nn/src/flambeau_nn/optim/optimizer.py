@@ -106,6 +106,20 @@ class Optimizer:
     Raises:
         TypeError: `params` is a tensor, or holds something that is not one.
         ValueError: no parameters, one that is not a leaf, or one that is in two groups.
+
+    >>> class Descent(Optimizer):
+    ...     def __init__(self, params, lr):
+    ...         super().__init__(params, {"lr": lr})
+    ...     def step(self):
+    ...         with torch.no_grad():
+    ...             for group in self.param_groups:
+    ...                 for p in group["params"]:
+    ...                     p -= group["lr"] * p.grad
+    >>> w = torch.tensor([1.0], requires_grad=True)
+    >>> (w**2).sum().backward()
+    >>> Descent([w], lr=0.25).step()
+    >>> w
+    tensor([0.5000], requires_grad=True)
     """
 
     _optimizer_step_pre_hooks: OrderedDict[int, Callable[..., Any]]

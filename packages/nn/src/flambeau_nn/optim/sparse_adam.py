@@ -27,6 +27,16 @@ class SparseAdam(Optimizer):
     Raises:
         ValueError: an option is out of its range, or a parameter is complex.
         RuntimeError: a gradient is dense.
+
+    >>> w = torch.ones(3, requires_grad=True)
+    >>> optimizer = SparseAdam([w], lr=0.1)
+    >>> w.grad = torch.tensor([0.0, 1.0, 0.0])
+    >>> optimizer.step()
+    Traceback (most recent call last):
+        ...
+    RuntimeError: SparseAdam does not support dense gradients, please consider Adam instead
+    >>> w
+    tensor([1., 1., 1.], requires_grad=True)
     """
 
     def __init__(

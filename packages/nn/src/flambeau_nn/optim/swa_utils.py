@@ -33,7 +33,13 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """The function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors."""
+    """The function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors.
+
+    >>> means = [torch.tensor(1.0)]
+    >>> get_ema_multi_avg_fn(0.9)(means, [torch.tensor(2.0)], 5)
+    >>> means
+    [tensor(1.1000)]
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -48,7 +54,13 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., Any]:
-    """The function that takes one more model into means with equal weights, for lists of tensors."""
+    """The function that takes one more model into means with equal weights, for lists of tensors.
+
+    >>> means = [torch.tensor(1.0)]
+    >>> get_swa_multi_avg_fn()(means, [torch.tensor(2.0)], torch.tensor(1))
+    >>> means
+    [tensor(1.5000)]
+    """
 
     @no_grad()
     def swa_update(
@@ -61,7 +73,11 @@ def get_swa_multi_avg_fn() -> Callable[..., Any]:
 
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """The function that returns decay·mean + (1 - decay)·parameter."""
+    """The function that returns decay·mean + (1 - decay)·parameter.
+
+    >>> get_ema_avg_fn(0.9)(torch.tensor(1.0), torch.tensor(2.0), 5)
+    tensor(1.1000)
+    """
     _check_decay(decay)
 
     @no_grad()
@@ -72,7 +88,11 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_avg_fn() -> Callable[..., Any]:
-    """The function that returns the mean with one more parameter, at equal weights."""
+    """The function that returns the mean with one more parameter, at equal weights.
+
+    >>> get_swa_avg_fn()(torch.tensor(1.0), torch.tensor(2.0), torch.tensor(1))
+    tensor(1.5000)
+    """
 
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Tensor | int) -> Tensor:
@@ -163,6 +183,11 @@ def update_bn(loader: Iterable[Any], model: Module, device: Device | None = None
         loader: batches; of a tuple or list the first entry is given to the model.
         model: called in training mode; its mode is restored.
         device: where batches are moved.
+
+    >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(1))
+    >>> update_bn([torch.tensor([[1.0], [3.0]]), torch.tensor([[5.0], [7.0]])], model)
+    >>> model[0].running_mean
+    tensor([4.])
     """
     layers = [m for m in model.modules() if isinstance(m, _BatchNorm)]
     if not layers:
@@ -202,6 +227,16 @@ class SWALR(LRScheduler):
 
     Raises:
         ValueError: an option is out of its range.
+
+    >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
+    >>> schedule = SWALR(optimizer, swa_lr=0.5, anneal_epochs=2, anneal_strategy="linear")
+    >>> for epoch in range(3):
+    ...     print(schedule.get_last_lr()[0])
+    ...     optimizer.step()
+    ...     schedule.step()
+    1.0
+    0.75
+    0.5
     """
 
     def __init__(

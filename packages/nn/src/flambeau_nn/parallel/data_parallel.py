@@ -11,7 +11,15 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
-    """A module that would be run on several devices: on the CPU, `module` itself, and its state under that name."""
+    """A module that would be run on several devices: on the CPU, `module` itself, and its state under that name.
+
+    Shape:
+        those of the module
+
+    >>> parallel = DataParallel(torch.nn.Linear(2, 3))
+    >>> parallel(torch.ones(4, 2)).shape, [name for name, _ in parallel.named_parameters()]
+    (torch.Size([4, 3]), ['module.weight', 'module.bias'])
+    """
 
     def __init__(
         self, module: Module, device_ids: Sequence[Any] | None = None, output_device: object = None, dim: int = 0

@@ -62,7 +62,14 @@ def get_total_norm(
 def clip_grads_with_norm_(
     parameters: _Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale the gradients of ``parameters``, whose norm is ``total_norm``, down to ``max_norm``, in place."""
+    """Scale the gradients of ``parameters``, whose norm is ``total_norm``, down to ``max_norm``, in place.
+
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> clip_grads_with_norm_(w, 1.0, torch.tensor(5.0))
+    >>> w.grad
+    tensor([0.6000, 0.8000])
+    """
     factor = (float(max_norm) / (total_norm + _EPSILON)).clamp(max=1.0)
     for grad in _gradients(parameters):
         grad.mul_(factor)
@@ -114,7 +121,16 @@ def clip_grad_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The old name of :func:`clip_grad_norm_`."""
+    """The old name of :func:`clip_grad_norm_`.
+
+    >>> import warnings
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> w.grad = torch.tensor([3.0, 4.0])
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     norm = clip_grad_norm([w], 1.0)
+    >>> norm, w.grad
+    (tensor(5.), tensor([0.6000, 0.8000]))
+    """
     warnings.warn(
         "`torch.nn.utils.clip_grad_norm` is now deprecated in favor of `torch.nn.utils.clip_grad_norm_`.",
         FutureWarning,
@@ -125,7 +141,14 @@ def clip_grad_norm(
 
 @no_grad()
 def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Limit every element of the gradients of ``parameters`` to ±``clip_value``, in place."""
+    """Limit every element of the gradients of ``parameters`` to ±``clip_value``, in place.
+
+    >>> w = torch.ones(2, requires_grad=True)
+    >>> w.grad = torch.tensor([3.0, -0.5])
+    >>> clip_grad_value_(w, 1.0)
+    >>> w.grad
+    tensor([ 1.0000, -0.5000])
+    """
     clip_value = float(clip_value)
     for grad in _gradients(parameters):
         grad.clamp_(min=-clip_value, max=clip_value)

@@ -24,6 +24,13 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     Raises:
         TypeError: ``vec`` is no tensor.
         RuntimeError: it has too few elements.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> vector_to_parameters(torch.tensor([1.0, 2.0, 3.0]), layer.parameters())
+    >>> layer.weight, layer.bias
+    (Parameter containing:
+    tensor([[1., 2.]], requires_grad=True), Parameter containing:
+    tensor([3.], requires_grad=True))
     """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {type(vec).__name__}")

@@ -24,6 +24,9 @@ def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
 
     Raises:
         RuntimeError: ``module_cls`` is no module, or takes no ``device``.
+
+    >>> skip_init(torch.nn.Linear, 2, 3).weight.shape
+    torch.Size([3, 2])
     """
     from flambeau_nn.modules.module import Module
 

@@ -122,6 +122,10 @@ def orthogonal(
 
     Raises:
         ValueError: there is no such weight, it has fewer than two dimensions, or the map is not known.
+
+    >>> layer = orthogonal(torch.nn.Linear(3, 3))
+    >>> torch.allclose(layer.weight @ layer.weight.T, torch.eye(3), atol=1e-5)
+    True
     """
     weight = _weight_of(module, name)
     if weight.ndim < 2:
@@ -161,6 +165,10 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
         module: whose weight it is.
         name: its name.
         dim: the dimension whose slices have a norm each; None: there is one of all.
+
+    >>> layer = weight_norm(torch.nn.Linear(2, 3))
+    >>> {name: tuple(p.shape) for name, p in layer.named_parameters()}
+    {'bias': (3,), 'parametrizations.weight.original0': (3, 1), 'parametrizations.weight.original1': (3, 2)}
     """
     parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
@@ -227,6 +235,10 @@ def spectral_norm(
         n_power_iterations: steps towards that value in each computation while training.
         eps: keeps norms from 0.
         dim: the dimension that is the rows of a matrix; 0, or 1 for transposed convolutions, unless given.
+
+    >>> layer = spectral_norm(torch.nn.Linear(4, 3), n_power_iterations=30)
+    >>> torch.linalg.matrix_norm(layer.weight, 2).round(decimals=2)
+    tensor(1., grad_fn=<RoundBackward0>)
     """
     weight = _weight_of(module, name)
     dim = usual_dim(module) if dim is None else dim

@@ -30,7 +30,15 @@ _caching = 0
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Within it each parametrized tensor is computed once."""
+    """Within it each parametrized tensor is computed once.
+
+    >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(2, 2))
+    >>> with cached():
+    ...     print(layer.weight is layer.weight)
+    True
+    >>> layer.weight is layer.weight
+    False
+    """
     global _caching
     _caching += 1
     try:
@@ -72,6 +80,16 @@ class ParametrizationList(ModuleList):
         modules: the parametrizations.
         original: the tensor that is to be computed.
         unsafe: whether they may change dtype and shape.
+
+    >>> class Positive(torch.nn.Module):
+    ...     def forward(self, x):
+    ...         return x.exp()
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> _ = torch.nn.utils.parametrize.register_parametrization(layer, "weight", Positive())
+    >>> layer.parametrizations.weight, layer.parametrizations.weight.original.shape
+    (ParametrizationList(
+      (0): Positive()
+    ), torch.Size([1, 2]))
     """
 
     is_tensor: bool
@@ -299,7 +317,12 @@ def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of the module, or that of the name, is computed by parametrizations."""
+    """Whether a tensor of the module, or that of the name, is computed by parametrizations.
+
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
+    >>> is_parametrized(layer, "weight"), is_parametrized(layer, "bias")
+    (True, False)
+    """
     found = getattr(module, "parametrizations", None)
     if not isinstance(found, ModuleDict):
         return False
@@ -316,6 +339,10 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
     Raises:
         ValueError: it is not parametrized, or has several originals and is not to keep its value.
+
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
+    >>> remove_parametrizations(layer, "weight")
+    Linear(in_features=2, out_features=2, bias=True)
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
@@ -343,14 +370,25 @@ def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized
 
 
 def type_before_parametrizations(module: Module) -> type:
-    """The class that the module had before its tensors were parametrized."""
+    """The class that the module had before its tensors were parametrized.
+
+    >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
+    >>> type(layer).__name__, type_before_parametrizations(layer).__name__
+    ('ParametrizedLinear', 'Linear')
+    """
     return type(module).__bases__[0] if is_parametrized(module) else type(module)
 
 
 def transfer_parametrizations_and_params(
     from_module: Module, to_module: Module, tensor_name: str | None = None
 ) -> Module:
-    """Give one module the parametrizations of another one, or those of one tensor, with their originals."""
+    """Give one module the parametrizations of another one, or those of one tensor, with their originals.
+
+    >>> first = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
+    >>> second = transfer_parametrizations_and_params(first, torch.nn.Linear(2, 2))
+    >>> torch.equal(first.weight, second.weight)
+    True
+    """
     if is_parametrized(from_module):
         for name in from_module.parametrizations if tensor_name is None else [tensor_name]:
             if not hasattr(to_module, name):

@@ -19,6 +19,17 @@ class BasePruningMethod(ABC):
 
     Subclasses define ``compute_mask``, and ``PRUNING_TYPE``: "unstructured" (elements), "structured" (slices) or
     "global" (elements of several tensors).
+
+    >>> class Every2nd(BasePruningMethod):
+    ...     PRUNING_TYPE = "unstructured"
+    ...     def compute_mask(self, t, default_mask):
+    ...         mask = default_mask.clone()
+    ...         mask.view(-1)[::2] = 0
+    ...         return mask
+    >>> layer = torch.nn.Linear(4, 1)
+    >>> _ = Every2nd.apply(layer, "weight")
+    >>> layer.weight_mask
+    tensor([[0., 1., 0., 1.]])
     """
 
     _tensor_name: str
@@ -109,7 +120,14 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods that prune one tensor, one after the other."""
+    """Several methods that prune one tensor, one after the other.
+
+    >>> layer = torch.nn.Linear(4, 1)
+    >>> _ = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
+    >>> _ = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
+    >>> layer.weight_mask.sum()
+    tensor(2.)
+    """
 
     def __init__(self, *args: Any) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
@@ -170,7 +188,11 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, with a mask of ones."""
+    """Prunes nothing, with a mask of ones.
+
+    >>> Identity().prune(torch.tensor([3.0, 4.0]))
+    tensor([3., 4.])
+    """
 
     PRUNING_TYPE = "unstructured"
 
@@ -208,7 +230,11 @@ class _OfElements(BasePruningMethod):
 
 
 class RandomUnstructured(_OfElements):
-    """Prunes a number, or a fraction, of elements at random."""
+    """Prunes a number, or a fraction, of elements at random.
+
+    >>> RandomUnstructured(amount=0.5).prune(torch.ones(4)).sum()
+    tensor(2.)
+    """
 
     def _chosen(self, t: Tensor, count: int) -> Tensor:
         return ft.topk(ft.rand_like(t).view(-1), k=count).indices
@@ -220,7 +246,11 @@ class RandomUnstructured(_OfElements):
 
 
 class L1Unstructured(_OfElements):
-    """Prunes a number, or a fraction, of elements: the smallest."""
+    """Prunes a number, or a fraction, of elements: the smallest.
+
+    >>> L1Unstructured(amount=1).prune(torch.tensor([3.0, -1.0, 4.0]))
+    tensor([3., -0., 4.])
+    """
 
     def _chosen(self, t: Tensor, count: int) -> Tensor:
         return ft.topk(t.abs().reshape((-1,)), k=count, largest=False).indices
@@ -266,7 +296,11 @@ class _OfSlices(BasePruningMethod):
 
 
 class RandomStructured(_OfSlices):
-    """Prunes a number, or a fraction, of slices of a dimension at random."""
+    """Prunes a number, or a fraction, of slices of a dimension at random.
+
+    >>> RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum()
+    tensor(4.)
+    """
 
     def __init__(self, amount: int | float, dim: int = -1) -> None:
         _check_amount(amount)
@@ -284,7 +318,12 @@ class RandomStructured(_OfSlices):
 
 
 class LnStructured(_OfSlices):
-    """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm."""
+    """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm.
+
+    >>> LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[3.0, 4.0], [1.0, 1.0]]))
+    tensor([[3., 4.],
+            [0., 0.]])
+    """
 
     def __init__(self, amount: int | float, n: int | float | str, dim: int = -1) -> None:
         _check_amount(amount)
@@ -311,7 +350,11 @@ class LnStructured(_OfSlices):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask of one's own."""
+    """Prunes by a mask of one's own.
+
+    >>> CustomFromMask(torch.tensor([1.0, 0.0])).prune(torch.tensor([3.0, 4.0]))
+    tensor([3., 0.])
+    """
 
     PRUNING_TYPE = "global"
 
@@ -335,25 +378,44 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Give a tensor of a module a mask of ones; returns the module, as the following do."""
+    """Give a tensor of a module a mask of ones; returns the module, as the following do.
+
+    >>> identity(torch.nn.Linear(2, 1), "weight").weight_mask
+    tensor([[1., 1.]])
+    """
     Identity.apply(module, name)
     return module
 
 
 def random_unstructured(module: Module, name: str, amount: int | float) -> Module:
-    """Prune ``amount`` elements (a number, or a fraction) at random."""
+    """Prune ``amount`` elements (a number, or a fraction) at random.
+
+    >>> layer = random_unstructured(torch.nn.Linear(2, 3), "weight", amount=2)
+    >>> int((layer.weight == 0).sum())
+    2
+    """
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
 def l1_unstructured(module: Module, name: str, amount: int | float, importance_scores: Tensor | None = None) -> Module:
-    """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are."""
+    """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are.
+
+    >>> layer = torch.nn.Linear(4, 1)
+    >>> int((l1_unstructured(layer, "weight", amount=0.5).weight == 0).sum())
+    2
+    """
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
 def random_structured(module: Module, name: str, amount: int | float, dim: int) -> Module:
-    """Prune ``amount`` slices of a dimension at random."""
+    """Prune ``amount`` slices of a dimension at random.
+
+    >>> layer = random_structured(torch.nn.Linear(2, 3), "weight", amount=1, dim=1)
+    >>> int((layer.weight == 0).all(0).sum())
+    1
+    """
     RandomStructured.apply(module, name, amount, dim)
     return module
 
@@ -366,13 +428,23 @@ def ln_structured(
     dim: int,
     importance_scores: Tensor | None = None,
 ) -> Module:
-    """Prune the ``amount`` slices of a dimension whose n-norm is smallest."""
+    """Prune the ``amount`` slices of a dimension whose n-norm is smallest.
+
+    >>> layer = ln_structured(torch.nn.Linear(2, 3), "weight", amount=1, n=2, dim=0)
+    >>> int((layer.weight == 0).all(1).sum())
+    1
+    """
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by a mask: zeros go."""
+    """Prune by a mask: zeros go.
+
+    >>> layer = custom_from_mask(torch.nn.Linear(2, 1), "weight", torch.tensor([[1.0, 0.0]]))
+    >>> layer.weight[0, 1]
+    tensor(0., grad_fn=<SelectBackward0>)
+    """
     CustomFromMask.apply(module, name, mask)
     return module
 
@@ -390,6 +462,11 @@ def global_unstructured(
         pruning_method: a class whose ``PRUNING_TYPE`` is "unstructured".
         importance_scores: for some of the pairs, what is to be compared instead.
         kwargs: for the method, such as ``amount``.
+
+    >>> a, b = torch.nn.Linear(4, 1), torch.nn.Linear(4, 1)
+    >>> global_unstructured([(a, "weight"), (b, "weight")], L1Unstructured, amount=3)
+    >>> int((a.weight == 0).sum() + (b.weight == 0).sum())
+    3
     """
     if not isinstance(parameters, Iterable):
         raise TypeError("global_unstructured(): parameters is not an Iterable")
@@ -427,6 +504,10 @@ def remove(module: Module, name: str) -> Module:
 
     Raises:
         ValueError: it was not pruned.
+
+    >>> layer = l1_unstructured(torch.nn.Linear(4, 1), "weight", amount=1)
+    >>> [name for name, _ in remove(layer, "weight").named_parameters()]
+    ['bias', 'weight']
     """
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
@@ -437,7 +518,12 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether a tensor of the module, or of one below it, is pruned."""
+    """Whether a tensor of the module, or of one below it, is pruned.
+
+    >>> layer = torch.nn.Linear(2, 1)
+    >>> is_pruned(layer), is_pruned(identity(layer, "weight"))
+    (False, True)
+    """
     return any(
         isinstance(hook, BasePruningMethod) for each in module.modules() for hook in each._forward_pre_hooks.values()
     )

@@ -53,6 +53,10 @@ class PackedSequence(PackedSequence_):
         batch_sizes: how many sequences are that long, for each time (int64).
         sorted_indices: where each sequence, by falling length, stood before; None: they were sorted.
         unsorted_indices: where each one stands now.
+
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> packed.data, packed.batch_sizes
+    (tensor([1, 4, 2, 3]), tensor([2, 1, 1]))
     """
 
     def __new__(
@@ -202,6 +206,11 @@ def pad_packed_sequence(
 
     Raises:
         ValueError: ``total_length`` is too short.
+
+    >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
+    >>> pad_packed_sequence(packed, batch_first=True)
+    (tensor([[1, 2, 3],
+            [4, 0, 0]]), tensor([3, 1]))
     """
     sizes = sequence.batch_sizes.tolist()
     times = len(sizes)
@@ -258,7 +267,11 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences in a padded tensor, each of its length."""
+    """The sequences in a padded tensor, each of its length.
+
+    >>> unpad_sequence(torch.tensor([[1, 2], [4, 0]]), torch.tensor([2, 1]), batch_first=True)
+    [tensor([1, 2]), tensor([4])]
+    """
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [s[:length] for s, length in zip(padded_sequences.unbind(0), lengths.tolist(), strict=True)]
@@ -276,6 +289,10 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a packed one, in their order."""
+    """The sequences of a packed one, in their order.
+
+    >>> unpack_sequence(torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([4])]))
+    [tensor([1, 2]), tensor([4])]
+    """
     padded, lengths = pad_packed_sequence(packed_sequences, batch_first=True)
     return unpad_sequence(padded, lengths, batch_first=True)

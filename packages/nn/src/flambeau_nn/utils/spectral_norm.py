@@ -95,7 +95,13 @@ def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
     """Divide a weight by its largest singular value before each call; see
-    ``torch.nn.utils.parametrizations.spectral_norm``, which is newer."""
+    ``torch.nn.utils.parametrizations.spectral_norm``, which is newer.
+
+    >>> layer = spectral_norm(torch.nn.Linear(4, 3), n_power_iterations=50)
+    >>> _ = layer(torch.ones(1, 4))
+    >>> torch.linalg.matrix_norm(layer.weight, 2).round(decimals=3)
+    tensor(1., grad_fn=<RoundBackward0>)
+    """
     SpectralNorm.apply(module, name, n_power_iterations, usual_dim(module) if dim is None else dim, eps)
     return module
 
@@ -105,5 +111,9 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
 
     Raises:
         ValueError: it was not applied to that weight.
+
+    >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(4, 3))
+    >>> [name for name, _ in remove_spectral_norm(layer).named_parameters()]
+    ['bias', 'weight']
     """
     return remove_hook(module, SpectralNorm, name, "spectral_norm")

@@ -69,7 +69,14 @@ class WeightNorm:
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     """Split a weight into its norms, `NAME_g`, and its direction, `NAME_v`; see
-    ``torch.nn.utils.parametrizations.weight_norm``, which is newer."""
+    ``torch.nn.utils.parametrizations.weight_norm``, which is newer.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = weight_norm(torch.nn.Linear(2, 3))
+    >>> {name: tuple(p.shape) for name, p in layer.named_parameters()}
+    {'bias': (3,), 'weight_g': (3, 1), 'weight_v': (3, 2)}
+    """
     WeightNorm.apply(module, name, dim)
     return module
 
@@ -79,5 +86,11 @@ def remove_weight_norm(module: Module, name: str = "weight") -> Module:
 
     Raises:
         ValueError: it was not applied to that weight.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
+    >>> [name for name, _ in remove_weight_norm(layer).named_parameters()]
+    ['bias', 'weight']
     """
     return remove_hook(module, WeightNorm, name, "weight_norm")

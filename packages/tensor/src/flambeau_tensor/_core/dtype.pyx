@@ -33,7 +33,11 @@ _ROWS = (
 
 
 cdef class DType:
-    """An element type, such as ``torch.float32``. There is one object for each; compare with ``is`` or ``==``."""
+    """An element type, such as ``torch.float32``. There is one object for each; compare with ``is`` or ``==``.
+
+    >>> torch.ones(1).dtype, torch.float32.itemsize, torch.float32.is_floating_point
+    (torch.float32, 4, True)
+    """
 
     def __init__(self):
         raise TypeError("cannot create 'torch.dtype' instances")
@@ -169,12 +173,22 @@ cdef int default_complex() noexcept nogil:
 
 
 def get_default_dtype():
-    """The dtype that floating point results of Python numbers and integers get."""
+    """The dtype that floating point results of Python numbers and integers get.
+
+    >>> torch.get_default_dtype()
+    torch.float32
+    """
     return dtype_object(_default)
 
 
 def set_default_dtype(DType d not None):
-    """Set the default floating point dtype (float16, bfloat16, float32 or float64)."""
+    """Set the default floating point dtype (float16, bfloat16, float32 or float64).
+
+    >>> torch.set_default_dtype(torch.float64)
+    >>> torch.tensor(1.5).dtype
+    torch.float64
+    >>> torch.set_default_dtype(torch.float32)
+    """
     global _default
     if d.category != CAT_FLOAT:
         raise TypeError(f"only floating-point types are supported as the default type, but got {d!r}")

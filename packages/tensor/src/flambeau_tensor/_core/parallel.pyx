@@ -200,12 +200,23 @@ cdef int num_threads() noexcept nogil:
 
 
 def get_num_threads():
-    """How many threads a kernel may use, the calling one included."""
+    """How many threads a kernel may use, the calling one included.
+
+    >>> torch.get_num_threads() >= 1
+    True
+    """
     return _threads
 
 
 def set_num_threads(int n):
-    """Let kernels use ``n`` threads (at most 64); BLAS follows."""
+    """Let kernels use ``n`` threads (at most 64); BLAS follows.
+
+    >>> before = torch.get_num_threads()
+    >>> torch.set_num_threads(1)
+    >>> torch.get_num_threads()
+    1
+    >>> torch.set_num_threads(before)
+    """
     global _threads
     if n < 1:
         raise RuntimeError("set_num_threads expects a positive integer")

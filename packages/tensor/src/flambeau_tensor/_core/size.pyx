@@ -17,7 +17,12 @@ cdef object _size_number(Py_ssize_t i, object size):
 
 
 class Size(tuple):
-    """The sizes of a tensor, a tuple of ints."""
+    """The sizes of a tensor, a tuple of ints.
+
+    >>> size = torch.ones(2, 3).shape
+    >>> size, size.numel(), size[1:], size == (2, 3)
+    (torch.Size([2, 3]), 6, torch.Size([3]), True)
+    """
 
     __slots__ = ()
 

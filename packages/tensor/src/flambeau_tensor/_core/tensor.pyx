@@ -59,6 +59,10 @@ cdef class Tensor:
 
     Shape, dtype and the elements' strides are fixed at creation; views share elements and version counter.
     Make one with ``torch.tensor``, ``torch.zeros`` and their kin; ``torch.Tensor(2, 3)`` is uninitialised.
+
+    >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> x.shape, x.dtype, x[0, 1].item(), x.T.tolist()
+    (torch.Size([2, 2]), torch.float32, 2.0, [[1.0, 3.0], [2.0, 4.0]])
     """
 
     # Python's syntax; which operator answers is declared with the operator (``syntax=...``).

@@ -50,7 +50,14 @@ UNIT = b"U"
 
 
 class LinAlgError(RuntimeError):
-    """A matrix has not what an operation needs: it is singular, not positive definite, or nothing converged."""
+    """A matrix has not what an operation needs: it is singular, not positive definite, or nothing converged.
+
+    >>> try:
+    ...     torch.linalg.inv(torch.zeros(2, 2))
+    ... except torch.linalg.LinAlgError as error:
+    ...     print("singular" in str(error))
+    True
+    """
 
     __module__ = "flambeau_tensor.linalg"
 

@@ -195,7 +195,14 @@ multi_dot = _composite(
 
 @overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
 def chain_matmul(*matrices: Tensor) -> Tensor:
-    """The product of matrices in the order that takes the fewest multiplications."""
+    """The product of matrices in the order that takes the fewest multiplications.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     print(chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)))
+    tensor([[12.],
+            [12.]])
+    """
     for t in matrices:
         if t.ndim != 2:
             raise RuntimeError(f"chain_matmul: Expected tensors to be 2-D, but got a {t.ndim}-D tensor")

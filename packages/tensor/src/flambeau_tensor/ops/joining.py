@@ -230,9 +230,11 @@ def _at_least(ndim):
         return tuple(prepare(t) for t in _given(tensors))
 
     at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
-    at_least.__doc__ = (
-        f"Views with at least {ndim} dimension{'s' if ndim > 1 else ''}; a tuple of them for several tensors."
-    )
+    at_least.__doc__ = f"""Views with {ndim} dimension{"s" if ndim > 1 else ""} at least; a tuple of them for several.
+
+    >>> atleast_{ndim}d(torch.tensor(3.0)).shape
+    torch.Size({[1] * ndim})
+    """
     return overridable(at_least, namespace="torch.functional", packing="*tensors!")
 
 
@@ -266,7 +268,12 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """Views of the tensors, expanded to the shape that they broadcast to."""
+    """Views of the tensors, expanded to the shape that they broadcast to.
+
+    >>> a, b = broadcast_tensors(torch.ones(3, 1), torch.ones(2))
+    >>> a.shape, b.shape
+    (torch.Size([3, 2]), torch.Size([3, 2]))
+    """
     tensors = _given(tensors)
     shape = []
     for t in tensors:
@@ -298,6 +305,14 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
 
     With ``indexing="xy"`` the first two vectors are columns and rows: their dimensions are swapped.
+
+    >>> rows, columns = meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
+    >>> rows
+    tensor([[1, 1, 1],
+            [2, 2, 2]])
+    >>> columns
+    tensor([[3, 4, 5],
+            [3, 4, 5]])
     """
     tensors = _given(tensors)
     if not tensors:
@@ -338,7 +353,13 @@ def _promoted(tensors):
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def block_diag(*tensors: Tensor) -> Tensor:
-    """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere."""
+    """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere.
+
+    >>> block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
+    tensor([[1, 2, 0],
+            [0, 0, 3],
+            [0, 0, 4]])
+    """
     zeros = find_operator("torch.zeros")
     if not tensors:
         return zeros((1, 0))
@@ -361,7 +382,14 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 @overridable(namespace="torch.functional", packing="*tensors!")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """All ways to take one element of each vector, one a row."""
+    """All ways to take one element of each vector, one a row.
+
+    >>> cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
+    tensor([[1, 3],
+            [1, 4],
+            [2, 3],
+            [2, 4]])
+    """
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")

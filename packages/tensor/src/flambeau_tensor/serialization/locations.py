@@ -13,13 +13,23 @@ def register_package(priority: int, tagger, deserializer) -> None:
         priority: its place.
         tagger: storage -> the tag to write of it, or None for other storages.
         deserializer: (storage, tag) -> the storage restored, or None for other tags.
+
+    >>> def tag(storage):
+    ...     return None  # nothing special about any storage
+    >>> torch.serialization.register_package(99, tag, lambda storage, tag: None)
+    >>> torch.serialization.location_tag(torch.ones(1).untyped_storage())
+    'cpu'
     """
     _packages.append((priority, tagger, deserializer))
     _packages.sort(key=lambda package: package[0])
 
 
 def location_tag(storage) -> str:
-    """What files say of where a storage lies."""
+    """What files say of where a storage lies.
+
+    >>> location_tag(torch.ones(2).untyped_storage())
+    'cpu'
+    """
     for _, tagger, _ in _packages:
         tag = tagger(storage)
         if tag:
@@ -32,6 +42,10 @@ def default_restore_location(storage, location: str):
 
     Raises:
         RuntimeError: nobody knows the place, or it is a device that is not here.
+
+    >>> storage = torch.ones(2).untyped_storage()
+    >>> default_restore_location(storage, "cpu") is storage
+    True
     """
     for _, _, deserializer in _packages:
         restored = deserializer(storage, location)

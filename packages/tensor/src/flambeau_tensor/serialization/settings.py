@@ -25,17 +25,33 @@ def add_safe_globals(safe_globals: list) -> None:
 
 
 def get_safe_globals() -> list:
-    """What `add_safe_globals` has allowed."""
+    """What `add_safe_globals` has allowed.
+
+    >>> with torch.serialization.safe_globals([complex]):
+    ...     print(get_safe_globals())
+    [<class 'complex'>]
+    """
     return list(_safe)
 
 
 def clear_safe_globals() -> None:
-    """Allow nothing beyond the fixed list any more."""
+    """Allow nothing beyond the fixed list any more.
+
+    >>> torch.serialization.add_safe_globals([complex])
+    >>> clear_safe_globals()
+    >>> torch.serialization.get_safe_globals()
+    []
+    """
     _safe.clear()
 
 
 class safe_globals:  # noqa: N801
-    """A ``with`` block in which files may name these, too; see :func:`add_safe_globals`."""
+    """A ``with`` block in which files may name these, too; see :func:`add_safe_globals`.
+
+    >>> with safe_globals([complex]):
+    ...     print(torch.serialization.get_safe_globals())
+    [<class 'complex'>]
+    """
 
     def __init__(self, safe_globals: list) -> None:
         self.safe_globals = safe_globals
@@ -63,7 +79,11 @@ def allowed_names() -> dict:
 
 
 class LoadEndianness(Enum):
-    """The byte order of files that do not say theirs."""
+    """The byte order of files that do not say theirs.
+
+    >>> [order.name for order in LoadEndianness]
+    ['NATIVE', 'LITTLE', 'BIG']
+    """
 
     NATIVE = 1
     LITTLE = 2
@@ -74,12 +94,18 @@ _settings = {"endianness": None, "mmap": None, "crc32": True}
 
 
 def get_default_load_endianness() -> "LoadEndianness | None":
-    """The byte order of files that do not say theirs; None stands for that of this machine."""
+    """The byte order of files that do not say theirs; None stands for that of this machine.
+
+    >>> get_default_load_endianness()
+    """
     return _settings["endianness"]
 
 
 def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
-    """Say in which byte order files are that do not say theirs."""
+    """Say in which byte order files are that do not say theirs.
+
+    >>> set_default_load_endianness(None)
+    """
     if endianness is not None and not isinstance(endianness, LoadEndianness):
         raise TypeError("Invalid argument type in function set_default_load_endianness")
     _settings["endianness"] = endianness
@@ -96,17 +122,29 @@ def needs_swapping(said: "str | None") -> bool:
 
 
 def get_crc32_options() -> bool:
-    """Whether files get checksums that are right; they always do here."""
+    """Whether files get checksums that are right; they always do here.
+
+    >>> get_crc32_options()
+    True
+    """
     return _settings["crc32"]
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
-    """Accepted: checksums are always computed, and never compared."""
+    """Accepted: checksums are always computed, and never compared.
+
+    >>> set_crc32_options(True)
+    """
     _settings["crc32"] = bool(compute_crc32)
 
 
 def get_default_mmap_options() -> int:
-    """How ``load(mmap=True)`` maps files: ``MAP_PRIVATE`` or ``MAP_SHARED``."""
+    """How ``load(mmap=True)`` maps files: ``MAP_PRIVATE`` or ``MAP_SHARED``.
+
+    >>> import mmap
+    >>> get_default_mmap_options() == mmap.MAP_PRIVATE
+    True
+    """
     import mmap
 
     return mmap.MAP_PRIVATE if _settings["mmap"] is None else _settings["mmap"]
@@ -118,6 +156,11 @@ class set_default_mmap_options:  # noqa: N801
     Args:
         flags: ``mmap.MAP_PRIVATE``, where writes stay in the process, or ``mmap.MAP_SHARED``, where they go to
             the file.
+
+    >>> import mmap
+    >>> with set_default_mmap_options(mmap.MAP_SHARED):
+    ...     print(torch.serialization.get_default_mmap_options() == mmap.MAP_SHARED)
+    True
     """
 
     def __init__(self, flags: int) -> None:

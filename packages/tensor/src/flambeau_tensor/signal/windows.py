@@ -60,7 +60,11 @@ def exponential(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """exp(-\\|n - center\\| / tau), around the middle unless `center`, for windows that are not symmetric, is given."""
+    """exp(-\\|n - center\\| / tau), around the middle unless `center`, for windows that are not symmetric, is given.
+
+    >>> exponential(5, tau=2.0)
+    tensor([0.3679, 0.6065, 1.0000, 0.6065, 0.3679])
+    """
     _options("exponential", M, dtype, layout, device)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
@@ -87,7 +91,11 @@ def cosine(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """sin(π (n + 1/2) / M), half a wave."""
+    """sin(π (n + 1/2) / M), half a wave.
+
+    >>> cosine(5)
+    tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
+    """
     step = math.pi / max(1, M + (not sym))
     return _window(
         "cosine", M, lambda like: torch.sin(_steps(M, step / 2, step, like)), dtype, layout, device, requires_grad
@@ -104,7 +112,11 @@ def gaussian(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """exp(-(n / std)² / 2), n counted from the middle."""
+    """exp(-(n / std)² / 2), n counted from the middle.
+
+    >>> gaussian(5, std=1.5)
+    tensor([0.4111, 0.8007, 1.0000, 0.8007, 0.4111])
+    """
     _options("gaussian", M, dtype, layout, device)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
@@ -130,7 +142,11 @@ def kaiser(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """I₀(sqrt(beta² - k²)) / I₀(beta) for k from -beta to beta."""
+    """I₀(sqrt(beta² - k²)) / I₀(beta) for k from -beta to beta.
+
+    >>> kaiser(5, beta=6.0)
+    tensor([0.0149, 0.4830, 1.0000, 0.4830, 0.0149])
+    """
     _options("kaiser", M, dtype, layout, device)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
@@ -153,7 +169,11 @@ def hamming(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """0.54 - 0.46 cos(2πn / (M - 1))."""
+    """0.54 - 0.46 cos(2πn / (M - 1)).
+
+    >>> hamming(5)
+    tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
+    """
     return general_hamming(M, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad)
 
 
@@ -166,7 +186,13 @@ def hann(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """(1 - cos(2πn / (M - 1))) / 2."""
+    """(1 - cos(2πn / (M - 1))) / 2.
+
+    >>> hann(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    >>> hann(4, sym=False)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
     return general_hamming(
         M, alpha=0.5, sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     )
@@ -181,7 +207,11 @@ def blackman(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """0.42 - 0.5 cos(2πn / (M - 1)) + 0.08 cos(4πn / (M - 1))."""
+    """0.42 - 0.5 cos(2πn / (M - 1)) + 0.08 cos(4πn / (M - 1)).
+
+    >>> blackman(5)
+    tensor([-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08])
+    """
     return general_cosine(
         M, a=[0.42, 0.5, 0.08], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     )
@@ -196,7 +226,11 @@ def bartlett(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """1 - \\|2n / (M - 1) - 1\\|, a triangle."""
+    """1 - \\|2n / (M - 1) - 1\\|, a triangle.
+
+    >>> bartlett(5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return _window(
         "bartlett", M, lambda like: 1 - abs(_steps(M, -1, 2 / (M - sym), like)), dtype, layout, device, requires_grad
     )
@@ -212,7 +246,11 @@ def general_cosine(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """Σ (-1)ⁱ aᵢ cos(2πin / (M - 1)), a sum of cosines with the weights `a`."""
+    """Σ (-1)ⁱ aᵢ cos(2πin / (M - 1)), a sum of cosines with the weights `a`.
+
+    >>> general_cosine(5, a=[0.5, 0.5])
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     _options("general_cosine", M, dtype, layout, device)
     if not isinstance(a, Iterable):
         raise TypeError("Coefficients must be a list/tuple")
@@ -238,7 +276,11 @@ def general_hamming(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """alpha - (1 - alpha) cos(2πn / (M - 1))."""
+    """alpha - (1 - alpha) cos(2πn / (M - 1)).
+
+    >>> general_hamming(5, alpha=0.5)
+    tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
+    """
     return general_cosine(
         M, a=[alpha, 1 - alpha], sym=sym, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     )
@@ -253,7 +295,11 @@ def nuttall(
     device: torch.device | None = None,
     requires_grad: bool = False,
 ) -> torch.Tensor:
-    """0.3635819 - 0.4891775 cos(2πn / (M - 1)) + 0.1365995 cos(4πn / (M - 1)) - 0.0106411 cos(6πn / (M - 1))."""
+    """0.3635819 - 0.4891775 cos(2πn / (M - 1)) + 0.1365995 cos(4πn / (M - 1)) - 0.0106411 cos(6πn / (M - 1)).
+
+    >>> nuttall(5)
+    tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
+    """
     return general_cosine(
         M,
         a=[0.3635819, 0.4891775, 0.1365995, 0.0106411],

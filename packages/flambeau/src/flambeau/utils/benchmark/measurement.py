@@ -9,7 +9,11 @@ _UNITS = ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What is measured."""
+    """What is measured.
+
+    >>> TaskSpec("x + 1", setup="x = 2", label="adding").title
+    'adding'
+    """
 
     stmt: str
     setup: str = "pass"
@@ -37,14 +41,22 @@ class TaskSpec:
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit for a time in seconds, and how many seconds it has."""
+    """The unit for a time in seconds, and how many seconds it has.
+
+    >>> select_unit(2e-5)
+    ('us', 1e-06)
+    """
     fitting = [(size, name) for size, name in _UNITS if t >= size]
     size, name = fitting[-1] if fitting else _UNITS[0]
     return name, size
 
 
 def trim_sigfig(x: float, n: int) -> float:
-    """A number rounded to some significant digits."""
+    """A number rounded to some significant digits.
+
+    >>> trim_sigfig(1.2345, 2)
+    1.2
+    """
     return float(f"{x:.{n - 1}e}") if x and math.isfinite(x) else x
 
 
@@ -53,6 +65,10 @@ class Measurement:
     """The times of several runs of a statement, in seconds for one execution.
 
     `raw_times` are those of whole runs, each of which executed it `number_per_run` times.
+
+    >>> m = torch.utils.benchmark.Timer("x + 1", globals={"x": torch.ones(2)}).timeit(10)
+    >>> m.median > 0, len(m.times)
+    (True, 1)
     """
 
     number_per_run: int

@@ -1,0 +1,76 @@
+"""Every public name has a docstring with an example, and the examples print what they say.
+
+Operators are in test_examples.py: their examples are run when their documentation is asked for.
+"""
+
+import doctest
+import importlib
+import inspect
+import sys
+import warnings
+
+import pytest
+
+import flambeau as torch
+from flambeau_tensor.extend import operators
+
+MODULES = """
+flambeau
+flambeau.amp flambeau.autograd flambeau.autograd.forward_ad flambeau.autograd.functional flambeau.autograd.graph
+flambeau.compiler flambeau.distributions flambeau.distributions.constraints flambeau.distributions.kl
+flambeau.distributions.transforms flambeau.fft flambeau.func flambeau.futures flambeau.fx flambeau.hub flambeau.jit
+flambeau.library flambeau.linalg flambeau.masked flambeau.multiprocessing flambeau.nn flambeau.nn.functional
+flambeau.nn.init flambeau.nn.utils flambeau.nn.utils.parametrizations flambeau.nn.utils.parametrize
+flambeau.nn.utils.prune flambeau.nn.utils.rnn flambeau.optim flambeau.optim.lr_scheduler flambeau.optim.swa_utils
+flambeau.overrides flambeau.profiler flambeau.random flambeau.serialization flambeau.signal.windows flambeau.sparse
+flambeau.special flambeau.testing flambeau.utils.benchmark flambeau.utils.checkpoint flambeau.utils.cpp_extension
+flambeau.utils.data
+""".split()
+OPERATORS = set(map(id, operators().values()))
+# Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
+NOTHING_TO_SHOW = {
+    "flambeau.jit": {
+        "CompilationUnit", "Error", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
+        "TracerWarning",
+    },
+    "flambeau.utils.checkpoint": {"CheckpointFunction"},
+}  # fmt: skip
+
+
+def ours(module):
+    """The callable public names of a module that our packages define, and that are built and no operators."""
+    for name in sorted(set(getattr(module, "__all__", None) or dir(module))):
+        value = getattr(module, name)
+        home = getattr(value, "__module__", None) or ""
+        if name.startswith("_") or getattr(value, "__not_built__", False):
+            continue
+        if (
+            callable(value)
+            and not inspect.ismodule(value)
+            and home.startswith("flambeau")
+            and id(value) not in OPERATORS
+        ):
+            yield name, value
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_names_have_an_example(name):
+    without = {n for n, value in ours(importlib.import_module(name)) if ">>>" not in (value.__doc__ or "")}
+    assert without == NOTHING_TO_SHOW.get(name, set())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_print_what_they_say(name):
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
+    seen, said = set(), []
+    for n, value in ours(importlib.import_module(name)):
+        home = sys.modules.get(value.__module__)
+        if id(value) in seen or ">>>" not in (value.__doc__ or "") or home is None:
+            continue
+        seen.add(id(value))
+        names = {key: item for key, item in vars(home).items() if not key.startswith("__")}
+        names |= {"torch": torch, "__name__": "__main__"}
+        with torch.random.fork_rng(), warnings.catch_warnings(action="ignore"):
+            torch.manual_seed(0)
+            runner.run(doctest.DocTestParser().get_doctest(value.__doc__, names, n, None, 0), out=said.append)
+    assert not runner.failures, "".join(said)
