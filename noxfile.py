@@ -286,7 +286,7 @@ def fuzz(session):
 
 @nox.session(requires=["build"])
 def conformance(session):
-    """Replay PyTorch's operator database against flambeau: results, gradients, transforms, exceptions and strides."""
+    """Replay PyTorch's databases of operators and modules against flambeau: results, gradients, transforms, errors."""
     folder = ROOT / "conformance"
     compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
     options = ["--json", str(folder / "transforms.json"), *session.posargs]
@@ -296,6 +296,7 @@ def conformance(session):
     session.run("python", str(folder / "handlers.py"), "record")
     session.run("python", str(folder / "handlers.py"), "report")
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)
+    session.run("python", str(folder / "modules.py"), "--json", str(folder / "modules.json"), *session.posargs)
     session.run("python", "benchmarks/machine.py", str(folder / "machine.json"))
 
 

@@ -10,6 +10,7 @@ from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
+MODULES = FOLDER / "modules.json"
 MACHINE = FOLDER / "machine.json"
 MODES = {"jvp": "forward mode", "gradgrad": "second derivatives", "jvpgrad": "forward over reverse", "vmap": "vmap"}
 PASSED = ("ok", "no sample")
@@ -58,7 +59,7 @@ class Conformance(SphinxDirective):
     """How many entries pass, by mode, and the name of every one that does not."""
 
     def run(self):
-        for path in (*RESULTS, MACHINE):
+        for path in (*RESULTS, MODULES, MACHINE):
             self.env.note_dependency(str(path))
         self.env.note_reread()
         if not all(path.exists() for path in RESULTS):
@@ -77,6 +78,10 @@ class Conformance(SphinxDirective):
             for mode, verdict in verdicts.items()
             if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)
         ]
+        if MODULES.exists():
+            modules = json.loads(MODULES.read_text())
+            rows.append(("modules", *counted(modules.values())))
+            failed += [(name, "modules", in_words(name, v)) for name, v in modules.items() if v not in PASSED]
         missing = sum(map(is_not_built, forward.values()))
         out = [
             share_chart(rows),

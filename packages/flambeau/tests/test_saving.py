@@ -63,6 +63,18 @@ def test_objects_of_pytorch():
         torch.load(FILES / "objects.pt")
 
 
+def test_modules_of_pytorch():
+    """With functions that PyTorch has compiled, and state that only PyTorch keeps."""
+    modules = torch.load(FILES / "modules.pt", weights_only=False)
+    encoder, lstm, loss = modules["encoder"], modules["lstm"], modules["loss"]
+    assert encoder.activation is nn.functional.gelu and loss.options.batch_chunk_size == 2
+    x = torch.arange(8.0).view(1, 2, 4)
+    torch.testing.assert_close((encoder(x), lstm(x)[0]), modules["results"])
+    state = lstm.__getstate__()
+    assert [id(w) for w in state["_flat_weights"]] == [id(w) for w in lstm.parameters()]  # PyTorch's own reads it
+    assert "_flat_weights" not in vars(again(lstm))
+
+
 @pytest.mark.parametrize("how", [{}, {"pickle_protocol": 5}, {"_use_new_zipfile_serialization": False}])
 def test_modules_and_optimizers_come_back(how):
     net = model().eval()

@@ -119,6 +119,7 @@ from . import testing as testing
 from . import torch_version as torch_version
 from . import utils as utils
 from . import version as version
+from . import viz as viz
 from . import xpu as xpu
 
 RELEASE: str

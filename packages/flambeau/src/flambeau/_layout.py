@@ -73,6 +73,7 @@ OWN = {
     "torch_version",
     "utils",
     "version",
+    "viz",
     "xpu",
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN

@@ -32,3 +32,14 @@ torch.save(
     HERE / "objects.pt",
 )
 print(model(torch.ones(1, 3)), torch.rand(2, generator=generator))
+
+torch.manual_seed(0)
+modules = {
+    "encoder": nn.TransformerEncoderLayer(4, 2, 4, activation=nn.functional.gelu, batch_first=True).eval(),
+    "lstm": nn.LSTM(4, 2, 2, bidirectional=True),
+    "loss": nn.LinearCrossEntropyLoss(4, 3, options=nn.LinearCrossEntropyOptions(batch_chunk_size=2)),
+}
+x = torch.arange(8.0).view(1, 2, 4)
+with torch.no_grad():
+    modules["results"] = modules["encoder"](x), modules["lstm"](x)[0]
+torch.save(modules, HERE / "modules.pt")

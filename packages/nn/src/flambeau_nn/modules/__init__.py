@@ -29,6 +29,7 @@ _LATE: dict[str, str | dict[str, str]] = {
     "adaptive": "AdaptiveLogSoftmaxWithLoss",
     "channelshuffle": "ChannelShuffle",
     "fold": "Fold Unfold",
+    "linear_cross_entropy_options": "LinearCrossEntropyOptions",
     "pixelshuffle": "PixelShuffle PixelUnshuffle",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell RNNCellBase",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",

@@ -66,7 +66,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     },
     "NLLLoss": {"input": "(N, C, *) or (C)", "target": "(N, *) or (), int64, at least 0 and below C"},
     "LinearCrossEntropyLoss": {
-        "input": "(N, {in_features}) or ({in_features})",
+        "input": "(N, {linear.in_features}) or ({linear.in_features})",
         "target": "(N) or (), int64, at least 0 and below {num_classes}",
     },
     "BCELoss": {"input": "floating point from 0 to 1", "target": "the input's shape and dtype"},
@@ -128,11 +128,21 @@ def _expected(module: Module) -> dict[str, str]:
             break
     else:
         return {}
-    told = {name: text.format_map(vars(module)) for name, text in EXPECTED[cls.__name__].items()}
+    told = {name: text.format_map(_Attributes(module)) for name, text in EXPECTED[cls.__name__].items()}
     weight = next((p for p in module._parameters.values() if p is not None), None)
     if weight is not None and "int64" not in told[first := next(iter(told))]:
         told[first] += f" of {_name(weight.dtype)}"
     return told
+
+
+class _Attributes:
+    """A module, as texts with names in braces want it."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self.module, name)
 
 
 def _described(value: Any) -> str:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from collections.abc import Callable
 from math import prod
+from typing import TYPE_CHECKING
 
-import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn.modules.linear import Linear
 from flambeau_nn.modules.module import Module
 from flambeau_nn.ops.loss import legacy_reduction
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.options import Device
+
+if TYPE_CHECKING:
+    from flambeau_nn.modules.linear_cross_entropy_options import LinearCrossEntropyOptions
 
 __all__ = [
     "BCELoss",
@@ -27,7 +29,6 @@ __all__ = [
     "KLDivLoss",
     "L1Loss",
     "LinearCrossEntropyLoss",
-    "LinearCrossEntropyOptions",
     "MSELoss",
     "MarginRankingLoss",
     "MultiLabelMarginLoss",
@@ -619,24 +620,6 @@ class NLLLoss2d(NLLLoss):
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class LinearCrossEntropyOptions:
-    """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect.
-
-    Shape:
-        none
-
-    >>> LinearCrossEntropyOptions().chunking_method
-    'auto'
-    """
-
-    allow_retain_graph: bool = False
-    batch_chunk_size: int | None = None
-    chunking_method: str | None = "auto"
-    acc_policy: str = "auto"
-    acc_dtype: ft.dtype | None = None
-
-
 class LinearCrossEntropyLoss(Module):
     """CrossEntropyLoss of a linear layer's output.
 
@@ -676,7 +659,6 @@ class LinearCrossEntropyLoss(Module):
     ) -> None:
         super().__init__()
         self.register_buffer("weight", weight)
-        self.in_features = in_features
         self.num_classes = num_classes
         self.out_features = out_features
         self.linear = Linear(in_features, num_classes * prod(out_features), bias=bias, device=device, dtype=dtype)
@@ -687,7 +669,7 @@ class LinearCrossEntropyLoss(Module):
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         shape = self.num_classes, *self.out_features
-        weight, bias = self.linear.weight.reshape((*shape, self.in_features)), self.linear.bias
+        weight, bias = self.linear.weight.reshape((*shape, self.linear.in_features)), self.linear.bias
         return F.linear_cross_entropy(
             input,
             weight,
@@ -702,7 +684,7 @@ class LinearCrossEntropyLoss(Module):
 
     def extra_repr(self) -> str:
         return (
-            f"in_features={self.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
+            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, out_features={self.out_features}, "
             f"bias={self.linear.bias is not None}, reduction={self.reduction}, ignore_index={self.ignore_index}, "
             f"label_smoothing={self.label_smoothing}, options={self.options}"
         )

@@ -148,6 +148,12 @@ class RNNBase(Module):
             if getattr(self, name) is not weight:
                 setattr(self, name, weight)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_flat_weights": self._flat_weights}  # as PyTorch reads it
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({name: value for name, value in state.items() if name != "_flat_weights"})
+
     def flatten_parameters(self) -> None:
         """Nothing: it is for GPUs."""
 

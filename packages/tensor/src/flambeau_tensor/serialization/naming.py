@@ -79,6 +79,8 @@ def object_of(module: str, name: str):
         return OBJECTS[full]
     if full == "torch._C._VariableFunctionsClass":  # whose attributes are the functions
         return import_module(places.name_here("torch"))
+    if module == "torch._C._nn":  # functions that PyTorch has compiled
+        module, full = "torch.nn.functional", f"torch.nn.functional.{name}"
     if module == "torch.return_types":
         cls = getattr(import_module("flambeau_tensor.return_types"), name)
         return lambda values, attributes=None: cls(values)

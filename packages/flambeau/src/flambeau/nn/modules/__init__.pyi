@@ -14,6 +14,7 @@ from . import fold as fold
 from . import instancenorm as instancenorm
 from . import lazy as lazy
 from . import linear as linear
+from . import linear_cross_entropy_options as linear_cross_entropy_options
 from . import loss as loss
 from . import module as module
 from . import normalization as normalization

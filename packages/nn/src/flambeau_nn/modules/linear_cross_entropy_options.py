@@ -1,0 +1,27 @@
+"""The options of ``linear_cross_entropy``, in a file of its own as in PyTorch: files of whole modules name it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from flambeau_tensor import dtype
+
+__all__ = ["LinearCrossEntropyOptions"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class LinearCrossEntropyOptions:
+    """How PyTorch saves memory in `linear_cross_entropy`; accepted, and without effect.
+
+    Shape:
+        none
+
+    >>> LinearCrossEntropyOptions().chunking_method
+    'auto'
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: str = "auto"
+    acc_dtype: dtype | None = None
