@@ -295,6 +295,7 @@ def conformance(session):
     session.run("python", str(folder / "docstrings.py"), *python, "--json", str(folder / "docstrings.json"))
     session.run("python", str(folder / "handlers.py"), "record")
     session.run("python", str(folder / "handlers.py"), "report")
+    session.run("python", str(folder / "accuracy.py"), "--json", str(folder / "accuracy.json"))  # mpmath: of PyTorch's
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)
     session.run("python", str(folder / "modules.py"), "--json", str(folder / "modules.json"), *session.posargs)
     session.run("python", "benchmarks/machine.py", str(folder / "machine.json"))

@@ -30,6 +30,7 @@ extensions = [
     "benchmarks",
     "clients",
     "conformance",
+    "accuracy",
     "measures",
     "c_header",
     "site_files",

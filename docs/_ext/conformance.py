@@ -44,6 +44,23 @@ def counted(verdicts):
     return sum(v in PASSED for v in built), len(built)
 
 
+def agreement():
+    """What to say of each entry's operator: the modes in which it does what PyTorch's does, or that it differs."""
+    if not all(path.exists() for path in RESULTS):
+        return {}
+    forward, transforms = (json.loads(path.read_text()) for path in RESULTS)
+    found = {}
+    for name, verdict in forward.items():
+        verdicts = {"results and gradients": verdict}
+        verdicts |= {what: transforms.get(name, {}).get(mode) for mode, what in MODES.items()}
+        asked = {what: v for what, v in verdicts.items() if v is not None and not is_not_built(v)}
+        agreed = [what for what, v in asked.items() if v in PASSED]
+        if agreed:
+            rest = " (not in all: see the page Conformance)" if len(agreed) < len(asked) else ""
+            found[name] = f"{', '.join(agreed)} as PyTorch's{rest}"
+    return found
+
+
 def share_chart(rows):
     """A bar for each mode; the full width is all entries."""
     return bars(

@@ -10,6 +10,8 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+from accuracy import figures, in_words
+from conformance import agreement
 from derivative_formulas import formulas
 from docstrings import escape
 
@@ -19,6 +21,7 @@ from flambeau_tensor.examples import example
 from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
+AGREEMENT, ACCURACY = agreement(), figures()
 SYMBOLS = {
     "add": "a + b",
     "sub": "a - b",
@@ -165,6 +168,14 @@ def description(op):
     return escape(lines)
 
 
+def full_names(op, aliases):
+    """The name that users write, and its aliases, in full."""
+    name = op.__torch_name__
+    if op.is_overload:
+        name = name.removesuffix(f".{op.schema.overload or 'default'}")
+    return [name, *(f"{op.namespace}.{alias}" for alias in aliases)]
+
+
 def entry(op, aliases, syntax, seen, shown_examples):
     """The reference entry of an operator and its variants, as reStructuredText. Of several with one name, the index has
     the first."""
@@ -181,6 +192,9 @@ def entry(op, aliases, syntax, seen, shown_examples):
     symbols = [f"``{symbol(word)}``" for word in syntax]
     if symbols:
         facts.append(("Syntax", ", ".join(symbols)))
+    entries = [name.removeprefix("torch.").removeprefix("Tensor.") for name in full_names(op, aliases)]
+    facts += [("Conformance", AGREEMENT[name]) for name in entries if name in AGREEMENT][:1]
+    facts += [("Accuracy", f"at most {in_words(ACCURACY[name])}, measured") for name in entries if name in ACCURACY][:1]
     facts.append(("Schema", f"``{op.schema}``"))
     body += [f":{name}: {text}" for name, text in facts]
     shown = example(op) if (op.namespace, op.name) not in shown_examples else ()
@@ -244,9 +258,7 @@ def page(family, module, ops):
 
 
 def role(op):
-    name = op.__torch_name__
-    if op.is_overload:
-        name = name.removesuffix(f".{op.schema.overload or 'default'}")
+    name = full_names(op, ())[0]
     return f":py:func:`~{name}`" if op.is_function else f":py:meth:`~{name}`"
 
 
