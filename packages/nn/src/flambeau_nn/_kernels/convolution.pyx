@@ -12,6 +12,7 @@ from libc.stdlib cimport free, malloc
 
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t
 from flambeau_nn._kernels.sizes cimport GIL_FREE
+from flambeau_nn._kernels.windows cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
@@ -258,6 +259,9 @@ cdef int _run(Job* job, int kind) except -1:
         return 0
     if job.dtype == D_FLOAT32 and work >= GIL_FREE and in_tiles(g, kind, job.batch, job.groups, job.image, job.values,
                                                                 job.weight, job.bias):
+        return 0
+    if job.dtype == D_FLOAT32 and work > DIRECT and (g.channels == 1 or not job.plain) and \
+            in_windows(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias):
         return 0
     job.direct = work <= DIRECT or (g.channels == 1 and not (job.plain and g.features > 1))
     room = max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)
