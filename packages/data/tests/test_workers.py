@@ -305,7 +305,8 @@ def run(source, **options):
 
 
 ENDLESS = """
-    import time
+    import signal, time
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may ignore it
     from flambeau_data import DataLoader, Dataset
     import flambeau_tensor as ft
     class Slow(Dataset):
