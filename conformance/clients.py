@@ -4,7 +4,7 @@
 
 Both Pythons have the packages that clients.toml names; the first one has PyTorch and the second one flambeau. Tests
 that are not installed with their package are looked for in DIR/NAME, where `fetch` puts them: the sdist that pip
-downloads, or a clone of the repository at a tag.
+downloads, or the repository at a revision.
 """
 
 import argparse
@@ -34,8 +34,11 @@ def fetch(name, sources):
             (unpacked,) = (f for f in (sources / "sdists" / name).iterdir() if f.is_dir())
             unpacked.rename(folder)
         else:
-            address, tag = source
-            subprocess.run(["git", "clone", "-q", "--depth", "1", "--branch", tag, address, str(folder)], check=True)
+            address, revision = source
+            git = ["git", "-C", str(folder)]
+            subprocess.run(["git", "init", "-q", str(folder)], check=True)
+            subprocess.run([*git, "fetch", "-q", "--depth", "1", address, revision], check=True)
+            subprocess.run([*git, "checkout", "-q", "FETCH_HEAD"], check=True)
     return folder
 
 

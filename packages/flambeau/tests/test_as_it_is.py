@@ -1,7 +1,10 @@
 """torch.jit, torch.compile, torch.hub and others run the Python that they are given."""
 
+import copy
 import importlib
+import io
 import time
+import zipfile
 
 import pytest
 
@@ -44,8 +47,46 @@ def test_jit():
     with pytest.raises(RuntimeError, match="training mode"):
         jit.freeze(model)
     assert jit.freeze(model.eval()) is model
-    with pytest.raises(NotImplementedError, match="torch.jit.save is not built"):
-        jit.save(model, "file")
+    assert jit._overload(double) is torch._jit_internal._overload_method(double) is double
+
+
+def test_scripted_modules_count_as_such():
+    jit, model, traced = torch.jit, nn.Linear(1, 1), nn.Linear(1, 1)
+    assert not isinstance(model, jit.ScriptModule)
+    jit.script(model), jit.trace(traced, torch.ones(1, 1))
+    assert isinstance(model, jit.ScriptModule) and isinstance(model, jit.RecursiveScriptModule)
+    assert isinstance(traced, jit.TracedModule) and isinstance(traced, jit.ScriptModule)
+    assert not isinstance(model, jit.TracedModule) and not isinstance(1, jit.ScriptModule)
+
+    class Own(jit.ScriptModule):
+        pass
+
+    assert isinstance(Own(), jit.ScriptModule) and not isinstance(model, Own)
+    assert list(model.state_dict()) == ["weight", "bias"] and repr(model) == repr(nn.Linear(1, 1))
+
+
+def test_saving_scripted_modules(tmp_path):
+    model = nn.Sequential(nn.Linear(2, 3), nn.ReLU()).eval()
+    x = torch.ones(1, 2)
+    torch.jit.script(model).save(tmp_path / "model.pt")
+    again = torch.jit.load(tmp_path / "model.pt")
+    assert isinstance(again, torch.jit.ScriptModule) and torch.equal(again(x), model(x)) and not again.training
+    again.weight = nn.Parameter(torch.zeros(1))
+    again.save(tmp_path / "again.pt")  # of itself, not of the first
+    assert "weight" in dict(torch.jit.load(tmp_path / "again.pt").named_parameters())
+    f, extra = io.BytesIO(), {"notes": "", "other": ""}
+    torch.jit.save(copy.deepcopy(model), f, _extra_files={"notes": "some"})
+    f.seek(0)
+    assert torch.equal(torch.jit.load(f, _extra_files=extra)(x), model(x)) and extra == {"notes": b"some", "other": b""}
+    torch.jit.save(torch.jit.script(double), tmp_path / "double.pt")
+    assert torch.jit.load(tmp_path / "double.pt") is double
+    torch.save(model.state_dict(), tmp_path / "state.pt")
+    with pytest.raises(RuntimeError, match=r"no file of torch\.jit\.save"):
+        torch.jit.load(tmp_path / "state.pt")
+    with zipfile.ZipFile(tmp_path / "script.pt", "w") as archive:
+        archive.writestr("script/code/__torch__.py", "op_version_set = 1\n")
+    with pytest.raises(NotImplementedError, match="reads no TorchScript"):
+        torch.jit.load(tmp_path / "script.pt")
 
 
 def test_futures():

@@ -46,6 +46,46 @@ def test_coo():
     )  # as PyTorch prints it
 
 
+def test_csc():
+    x = some().to_sparse_csc()
+    assert x.layout is torch.sparse_csc and not x.is_sparse and not x.is_sparse_csr
+    assert x.ccol_indices().tolist() == [0, 1, 1, 3] and x.row_indices().tolist() == [1, 0, 1]
+    assert x.values().tolist() == [4, 4, 5] and x.to_dense().tolist() == DENSE
+    turned = x.t()
+    assert turned.layout is torch.sparse_csr and turned.to_dense().tolist() == some().to_dense().t().tolist()
+    assert turned.crow_indices().tolist() == [0, 1, 1, 3] and turned.t().layout is torch.sparse_csc
+    again = torch.sparse_csc_tensor([0, 1, 1, 3], [1, 0, 1], [4.0, 4.0, 5.0], (2, 3), dtype=torch.float64)
+    for way in (again, some().to_sparse(layout=torch.sparse_csc), torch.tensor(DENSE).double().to_sparse_csc()):
+        assert way.layout is torch.sparse_csc and torch.equal(way.to_dense(), x.to_dense())
+    assert x.to_sparse().is_coalesced() and x.to_sparse().indices().tolist() == [[0, 1, 1], [2, 0, 2]]
+    assert x.to_sparse_csr().col_indices().tolist() == [2, 0, 2]
+    dense = torch.arange(6.0, dtype=torch.float64).reshape(3, 2)
+    assert torch.equal(x @ dense, x.to_dense() @ dense)
+    product = x @ x.t()
+    assert product.layout is torch.sparse_csr and torch.equal(product.to_dense(), x.to_dense() @ x.to_dense().t())
+    assert torch.equal((x + x).to_dense(), 2 * x.to_dense()) and (x + x).layout is torch.sparse_csc
+    with pytest.raises(
+        RuntimeError, match="crow_indices expected sparse row compressed tensor layout but got SparseCsc"
+    ):
+        x.crow_indices()
+    assert (
+        repr(again.float())
+        == """tensor(ccol_indices=tensor([0, 1, 1, 3]),
+       row_indices=tensor([1, 0, 1]),
+       values=tensor([4., 4., 5.]), size=(2, 3), nnz=3,
+       layout=torch.sparse_csc)"""
+    )  # as PyTorch prints it
+
+
+def test_places_of_rows():
+    rows = torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
+    assert rows.tolist() == [0, 2, 2, 3, 3]
+    places = torch._convert_indices_from_csr_to_coo(rows, torch.tensor([1, 2, 0]))
+    assert places.tolist() == [[0, 0, 2], [1, 2, 0]]
+    older = torch.sparse.FloatTensor(places, torch.tensor([1, 2, 3]), (3, 3))
+    assert older.dtype is torch.float32 and torch.equal(torch.dsmm(older, torch.eye(3)), older.to_dense())
+
+
 def test_csr():
     x = some().to_sparse_csr()
     assert x.is_sparse_csr and not x.is_sparse and x.layout is torch.sparse_csr

@@ -6,6 +6,15 @@
 from flambeau_autograd._engine.batch_level import BatchLevel, batching_rules_in
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError
 from flambeau_autograd._engine.layers import innermost
+from flambeau_autograd._engine.levels import levels
 from flambeau_autograd._engine.rule import check_complete, derivative
 
-__all__ = ["BatchLevel", "VmapUnsupportedError", "batching_rules_in", "check_complete", "derivative", "innermost"]
+__all__ = [
+    "BatchLevel",
+    "VmapUnsupportedError",
+    "batching_rules_in",
+    "check_complete",
+    "derivative",
+    "innermost",
+    "levels",
+]

@@ -40,6 +40,20 @@ def _get_tracing_state() -> None:
     """The trace of TorchScript that is being made: None."""
 
 
+def _are_functorch_transforms_active() -> bool:
+    """Whether this thread is inside a transform such as ``vmap`` or ``grad``."""
+    from flambeau_autograd.extend import levels
+
+    return bool(levels())
+
+
+def _get_default_device() -> str:
+    """The type of the device that factories use: ``cpu``."""
+    import flambeau
+
+    return flambeau.get_default_device().type
+
+
 def _log_api_usage_once(event: str) -> None:
     """PyTorch counts uses here where somebody has asked for it; nobody does."""
 

@@ -53,7 +53,10 @@ for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function
     _sockets.providers[_name] = "flambeau_nn"
 _declare_lazily(
     "flambeau.sparse.methods",
-    [f"torch.Tensor.{_name}" for _name in ("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csr")],
+    [
+        f"torch.Tensor.{_name}"
+        for _name in ("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr")
+    ],
 )
 
 

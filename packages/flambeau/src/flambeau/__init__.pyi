@@ -16,8 +16,13 @@ from flambeau.compiler import compile as compile
 from flambeau.cuda import OutOfMemoryError as OutOfMemoryError
 from flambeau.futures import Future as Future
 from flambeau.model_summary import summary as summary
+from flambeau.sparse import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
+from flambeau.sparse import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
+from flambeau.sparse import dsmm as dsmm
+from flambeau.sparse import hsmm as hsmm
 from flambeau.sparse import sparse_compressed_tensor as sparse_compressed_tensor
 from flambeau.sparse import sparse_coo_tensor as sparse_coo_tensor
+from flambeau.sparse import sparse_csc_tensor as sparse_csc_tensor
 from flambeau.sparse import sparse_csr_tensor as sparse_csr_tensor
 from flambeau.symbolic import SymBool as SymBool
 from flambeau.symbolic import SymFloat as SymFloat

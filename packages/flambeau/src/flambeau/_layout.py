@@ -52,6 +52,8 @@ OWN = {
     "_C",
     "__config__",
     "_dynamo",
+    "_jit_internal",
+    "_tensor_str",
     "accelerator",
     "amp",
     "backends",
@@ -87,7 +89,19 @@ NAMES = {
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",
     **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "flambeau.symbolic"),
-    **dict.fromkeys(("sparse_coo_tensor", "sparse_compressed_tensor", "sparse_csr_tensor"), "flambeau.sparse"),
+    **dict.fromkeys(
+        (
+            "_convert_indices_from_coo_to_csr",
+            "_convert_indices_from_csr_to_coo",
+            "dsmm",
+            "hsmm",
+            "sparse_compressed_tensor",
+            "sparse_coo_tensor",
+            "sparse_csc_tensor",
+            "sparse_csr_tensor",
+        ),
+        "flambeau.sparse",
+    ),
     "autocast": "flambeau.amp.autocast_mode",
     **dict.fromkeys(
         (

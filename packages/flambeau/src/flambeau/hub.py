@@ -12,7 +12,7 @@ from flambeau_tensor.not_built import NotBuiltError
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
 
-HASH = re.compile(r"-([a-f0-9]*)\.")
+HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder = None
 
 
@@ -114,7 +114,7 @@ def load_state_dict_from_url(
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / (file_name or os.path.basename(urlparse(url).path))
     if not file.exists():
-        found = HASH.search(file.name) if check_hash else None
+        found = HASH_REGEX.search(file.name) if check_hash else None
         download_url_to_file(url, str(file), found[1] if found else None, progress)
     return flambeau.load(str(file), map_location=map_location, weights_only=weights_only)
 

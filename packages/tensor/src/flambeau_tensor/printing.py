@@ -195,7 +195,7 @@ def format_array(
     """
     indent = len(name) + 1
     if contents is None:
-        contents = "..." if device is not None else _values(array, indent)
+        contents = "..." if device is not None else values_text(array, indent)
 
     notes = []
     if device is not None:
@@ -215,19 +215,24 @@ def format_array(
         notes.append("requires_grad=True")
     notes.extend(suffixes)
 
-    text = f"{name}({contents}"
+    return with_notes(f"{name}({contents}", notes, indent)
+
+
+def with_notes(text: str, notes: Sequence[str], indent: int, new_line: bool = False) -> str:
+    """A text with notes, on further lines where they do not fit, and the closing parenthesis."""
     column = len(text) - text.rfind("\n") + 1
     for note in notes:
-        if column + len(note) + 2 > PRINT_OPTS.linewidth:
+        if new_line or column + len(note) + 2 > PRINT_OPTS.linewidth:
             text += ",\n" + " " * indent + note
-            column = indent + len(note)
+            column, new_line = indent + len(note), False
         else:
             text += ", " + note
             column += len(note) + 2
     return text + ")"
 
 
-def _values(array: np.ndarray, indent: int) -> str:
+def values_text(array: np.ndarray, indent: int) -> str:
+    """The elements of an array in brackets, further lines indented."""
     if array.size == 0:
         return "[]"
     if array.ndim == 0:

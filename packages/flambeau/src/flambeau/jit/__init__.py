@@ -9,6 +9,7 @@ tensor([2., 2.])
 """
 
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from flambeau_nn import Module
@@ -34,9 +35,11 @@ __all__ = [
     "is_scripting",
     "is_tracing",
     "isinstance",
+    "load",
     "onednn_fusion_enabled",
     "optimize_for_inference",
     "optimized_execution",
+    "save",
     "script",
     "script_if_tracing",
     "script_method",
@@ -49,6 +52,7 @@ __all__ = [
 ]
 
 _isinstance = isinstance
+_FILE = "torch.jit"  # the key of what a file of `save` holds
 
 
 class Error(RuntimeError):
@@ -63,16 +67,50 @@ class TracerWarning(Warning):
         """Does nothing."""
 
 
-class ScriptModule(Module):
-    """A module whose methods are TorchScript in PyTorch; a module as any other here."""
+class _Marked(type(Module)):
+    """Takes modules that `script` or `trace` was given for instances, as these stay what they are."""
+
+    def __instancecheck__(cls, instance):
+        if super().__instancecheck__(instance):
+            return True
+        # A user's subclass takes only its own instances.
+        return "_marks" in cls.__dict__ and getattr(instance, "__dict__", {}).get(_MARK) in cls._marks
+
+
+_MARK = "_scripted_as"
+
+
+class ScriptModule(Module, metaclass=_Marked):
+    """A module whose methods are TorchScript in PyTorch; a module as any other here.
+
+    Whatever `script` or `trace` was given counts as an instance.
+    """
+
+    _marks = frozenset(("script", "trace"))
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What PyTorch makes of a module that it scripts. `script` returns the module itself, so nothing is an instance."""
+    """What PyTorch makes of a module that it scripts; here `script` returns the module itself, which counts as one."""
+
+    _marks = ScriptModule._marks
 
 
-class TopLevelTracedModule(ScriptModule):
-    """What PyTorch makes of a module that it traces. `trace` returns the module itself, so nothing is an instance."""
+class TracedModule(ScriptModule):
+    """What PyTorch makes of a module that it traces; here `trace` returns the module itself, which counts as one."""
+
+    _marks = frozenset(("trace",))
+
+
+TopLevelTracedModule = TracedModule
+
+
+def _marked(module, how):
+    """Let a module count as scripted or traced, with a method ``save`` if it has none."""
+    if _isinstance(module, Module) and _MARK not in module.__dict__:
+        module.__dict__[_MARK] = how
+        if not hasattr(module, "save"):
+            module.__dict__["save"] = partial(save, module)
+    return module
 
 
 class ScriptFunction:
@@ -101,7 +139,7 @@ class Attribute(NamedTuple):
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
-    """The function, module or class itself.
+    """The function, module or class itself. A module counts as a `ScriptModule` from then on, and has ``save``.
 
     >>> @script
     ... def twice(x):
@@ -109,7 +147,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     >>> twice(torch.ones(2))
     tensor([2., 2.])
     """
-    return obj
+    return _marked(obj, "script")
 
 
 def trace(
@@ -144,7 +182,7 @@ def trace(
     if args or example_kwarg_inputs:
         with no_grad():
             func(*args, **(example_kwarg_inputs or {}))
-    return func
+    return _marked(func, "trace")
 
 
 def trace_module(
@@ -172,7 +210,7 @@ def trace_module(
             trace(method, example_kwarg_inputs=example)
         else:
             trace(method, example)
-    return mod
+    return _marked(mod, "trace")
 
 
 def _same(fn):
@@ -187,7 +225,79 @@ def _same(fn):
     return fn
 
 
-export = unused = script_method = script_if_tracing = interface = _same
+export = unused = script_method = script_if_tracing = interface = _overload = _overload_method = _same
+
+
+def save(m, f, _extra_files=None) -> None:
+    """Write a module or function to a file, with all that it is made of.
+
+    The file is one of `torch.save`: the code is not in it, so `load` needs the classes where they were.
+
+    Args:
+        m: the module or function; its class is one that can be imported.
+        f: a path, or a file opened for writing.
+        _extra_files: further contents by name, text or bytes.
+
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> save(script(torch.nn.ReLU()), f)
+    >>> _ = f.seek(0)
+    >>> load(f)
+    ReLU()
+    """
+    import flambeau
+
+    extra = {name: text.encode() if _isinstance(text, str) else text for name, text in (_extra_files or {}).items()}
+    flambeau.save({_FILE: m, "extra": extra}, f)
+
+
+def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
+    """The module or function that `save` wrote.
+
+    As with ``torch.load(weights_only=False)``, reading the file may run any code: take none from strangers.
+
+    Args:
+        f: a path, or a file opened for reading.
+        map_location: for `torch.load`.
+        _extra_files: a dict; its keys are the names of further contents, which become its values.
+
+    Raises:
+        NotBuiltError: the file holds TorchScript, which PyTorch wrote.
+        RuntimeError: `save` did not write the file.
+
+    >>> import io
+    >>> f = io.BytesIO()
+    >>> save(torch.nn.Linear(1, 1), f, _extra_files={"notes": "some"})
+    >>> _, extra = f.seek(0), {"notes": ""}
+    >>> load(f, _extra_files=extra), extra
+    (Linear(in_features=1, out_features=1, bias=True), {'notes': b'some'})
+    """
+    import flambeau
+
+    archive = _names_in(f)
+    if archive is not None and any(name.partition("/")[2].startswith("code/") for name in archive):
+        from flambeau_tensor.not_built import NotBuiltError
+
+        raise NotBuiltError("torch.jit.load reads no TorchScript: save the state_dict, and load it into the module")
+    found = flambeau.load(f, map_location=map_location, weights_only=False)
+    if not _isinstance(found, dict) or _FILE not in found:
+        raise RuntimeError("torch.jit.load: this is no file of torch.jit.save; torch.load may read it")
+    if _extra_files is not None:
+        _extra_files.update({name: found["extra"].get(name, b"") for name in _extra_files})
+    return found[_FILE]
+
+
+def _names_in(f):
+    """The names in a zip file, or None."""
+    from zipfile import ZipFile, is_zipfile
+
+    if not is_zipfile(f):
+        return None
+    with ZipFile(f) as archive:
+        names = archive.namelist()
+    if hasattr(f, "seek"):
+        f.seek(0)
+    return names
 
 
 def ignore(drop=False, **kwargs):

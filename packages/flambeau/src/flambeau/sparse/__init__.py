@@ -137,16 +137,53 @@ def sparse_csr_tensor(
     return coo._with(coo._values(), layout=torch.sparse_csr)
 
 
+def sparse_csc_tensor(ccol_indices, row_indices, values, size=None, **options):
+    """A matrix of layout ``torch.sparse_csc``: as `sparse_csr_tensor` with columns for rows.
+
+    >>> sparse_csc_tensor([0, 1, 1, 2], [1, 0], [3.0, 4.0], (2, 3)).to_dense()
+    tensor([[0., 0., 4.],
+            [3., 0., 0.]])
+    """
+    turned = None if size is None else tuple(size)[::-1]
+    return sparse_csr_tensor(ccol_indices, row_indices, values, turned, **options).t()
+
+
 def sparse_compressed_tensor(compressed_indices, plain_indices, values, size=None, *, layout=None, **options):
-    """A matrix of a compressed layout, of which ``torch.sparse_csr`` is built.
+    """A matrix of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
     tensor([[0., 0., 3.],
             [4., 0., 0.]])
     """
-    if layout is not torch.sparse_csr:
+    if layout not in (torch.sparse_csr, torch.sparse_csc):
         raise _tensor.not_built(f"the layout {layout}")
-    return sparse_csr_tensor(compressed_indices, plain_indices, values, size, **options)
+    make = sparse_csr_tensor if layout is torch.sparse_csr else sparse_csc_tensor
+    return make(compressed_indices, plain_indices, values, size, **options)
+
+
+def _of_type(dtype):
+    def make(indices, values, size=None):
+        """A tensor of layout ``torch.sparse_coo``, as `torch.sparse_coo_tensor` makes it."""
+        return sparse_coo_tensor(indices, values, size, dtype=dtype)
+
+    return make
+
+
+DoubleTensor, FloatTensor, HalfTensor = _of_type(torch.float64), _of_type(torch.float32), _of_type(torch.float16)
+IntTensor, LongTensor = _of_type(torch.int32), _of_type(torch.int64)
+
+
+def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False):
+    """Where each of ``size`` rows begins among the sorted numbers of rows, and where the last one ends."""
+    rows = torch.searchsorted(input, torch.arange(size + 1))
+    return rows.int() if out_int32 else rows
+
+
+def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=False, transpose=False):
+    """The row and the column of each value, below each other; the other way round if ``transpose``."""
+    rows = torch.repeat_interleave(torch.arange(len(crow_indices) - 1), crow_indices.diff())
+    places = torch.stack([col_indices.long(), rows] if transpose else [rows, col_indices.long()])
+    return places.int() if out_int32 else places
 
 
 def mm(mat1, mat2, reduce=None):
@@ -162,6 +199,9 @@ def mm(mat1, mat2, reduce=None):
     if reduce not in (None, "sum"):
         raise _tensor.not_built(f"torch.sparse.mm(reduce={reduce!r})")
     return torch.mm(mat1, mat2)
+
+
+dsmm = hsmm = mm
 
 
 def addmm(mat, mat1, mat2, *, beta=1, alpha=1):

@@ -26,6 +26,11 @@ _OF_VALUES = frozenset(
         "positive conj real imag angle frac isposinf isneginf"
     ).split()
 )
+_CALLED = {  # in errors
+    torch.sparse_coo: ("coordinate", "Sparse"),
+    torch.sparse_csr: ("row compressed", "SparseCsr"),
+    torch.sparse_csc: ("column compressed", "SparseCsc"),
+}
 _CONVERTING = frozenset(
     (
         "to float double half bfloat16 long int short char byte bool type cpu clone detach contiguous type_as "
@@ -35,7 +40,9 @@ _CONVERTING = frozenset(
 
 
 class SparseTensor(Tensor):
-    """A tensor of layout ``torch.sparse_coo`` or ``torch.sparse_csr``; `torch.sparse_coo_tensor` makes one.
+    """A tensor of layout ``torch.sparse_coo``, ``sparse_csr`` or ``sparse_csc``; `torch.sparse_coo_tensor` makes one.
+
+    The places are in the order of the layout: of ``torch.sparse_csc``, column by column.
 
     >>> x = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
     >>> x.indices(), x.values(), x.shape
@@ -59,7 +66,7 @@ class SparseTensor(Tensor):
 
     @property
     def layout(self):
-        """``torch.sparse_coo`` or ``torch.sparse_csr``."""
+        """``torch.sparse_coo``, ``torch.sparse_csr`` or ``torch.sparse_csc``."""
         return self._layout
 
     @property
@@ -123,7 +130,8 @@ class SparseTensor(Tensor):
 
     def _check(self, layout, name):
         if self._layout is not layout:
-            raise RuntimeError(f"{name} expected tensor of layout {layout}, but got {self._layout}")
+            expected, found = _CALLED[layout][0], _CALLED[self._layout][1]
+            raise RuntimeError(f"{name} expected sparse {expected} tensor layout but got {found}")
 
     # --- its parts ---
 
@@ -156,6 +164,21 @@ class SparseTensor(Tensor):
         self._check(torch.sparse_csr, "col_indices")
         return self._places[1]
 
+    def ccol_indices(self):
+        """Where each column begins among the values, and where the last one ends."""
+        self._check(torch.sparse_csc, "ccol_indices")
+        return self._turned().crow_indices()
+
+    def row_indices(self):
+        """The row of each value, column by column."""
+        self._check(torch.sparse_csc, "row_indices")
+        return self._places[0]
+
+    def _turned(self):
+        """The transpose, which lies in memory as this matrix does, of the other compressed layout."""
+        layout = torch.sparse_csr if self._layout is torch.sparse_csc else torch.sparse_csc
+        return SparseTensor._of(self._places.flip(0), self._stored, tuple(self.shape)[::-1], True, layout)
+
     # --- other forms ---
 
     def coalesce(self):
@@ -178,10 +201,12 @@ class SparseTensor(Tensor):
     def to_sparse(self, *args, layout=None, **options):
         """The tensor in another sparse layout, by default ``torch.sparse_coo``."""
         layout = torch.sparse_coo if layout is None else layout
-        if layout is torch.sparse_csr:
-            return self.to_sparse_csr()
+        if layout in (torch.sparse_csr, torch.sparse_csc):
+            return self.to_sparse_csr() if layout is torch.sparse_csr else self.to_sparse_csc()
         if layout is not torch.sparse_coo:
             raise not_built(f"the layout {layout}")
+        if self._layout is torch.sparse_csc:
+            return SparseTensor._of(self._places, self._stored, self.shape).coalesce()
         return self if self.is_sparse else self._with(self._stored, layout=layout, coalesced=True)
 
     to_sparse_coo = to_sparse
@@ -195,10 +220,17 @@ class SparseTensor(Tensor):
                 "to_sparse_csr(): expected a matrix, got a tensor with "
                 f"{self.sparse_dim()} sparse and {self.dense_dim()} dense dimensions"
             )
-        return self.coalesce()._with(self.coalesce()._stored, layout=torch.sparse_csr)
+        coo = self.to_sparse().coalesce()
+        return coo._with(coo._stored, layout=torch.sparse_csr)
+
+    def to_sparse_csc(self, dense_dim=None):
+        """The matrix in columns: layout ``torch.sparse_csc``."""
+        return self if self._layout is torch.sparse_csc else self.to_sparse().t().to_sparse_csr()._turned()
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
+        if not self.is_sparse:
+            return self if dim0 % self.ndim == dim1 % self.ndim else self._turned()
         coo = self.to_sparse()
         order, size = list(range(self.sparse_dim())), list(self.shape)
         dim0, dim1 = dim0 % self.ndim, dim1 % self.ndim
@@ -206,8 +238,7 @@ class SparseTensor(Tensor):
             raise not_built("transpose of a dense dimension")
         order[dim0], order[dim1] = order[dim1], order[dim0]
         size[dim0], size[dim1] = size[dim1], size[dim0]
-        turned = SparseTensor._of(coo._places[order], coo._stored, size, dim0 == dim1 and coo._coalesced)
-        return turned.to_sparse_csr() if self.is_sparse_csr else turned
+        return SparseTensor._of(coo._places[order], coo._stored, size, dim0 == dim1 and coo._coalesced)
 
     def t(self):
         """The matrix turned."""
@@ -223,11 +254,12 @@ class SparseTensor(Tensor):
         raise TypeError(f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() first.")
 
     def __repr__(self, *, tensor_contents=None):
-        parts = (
-            {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()}
-            if self.is_sparse_csr
-            else {"indices": self._places}
-        )
+        if self.is_sparse:
+            parts = {"indices": self._places}
+        elif self.is_sparse_csr:
+            parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()}
+        else:
+            parts = {"ccol_indices": self.ccol_indices(), "row_indices": self.row_indices()}
         parts["values"] = self._stored.detach()
         notes = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
         if self.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
@@ -321,14 +353,14 @@ def from_dense(x, sparse_dim=None, layout=None, blocksize=None, dense_dim=None):
     sparse_dim = x.ndim if sparse_dim is None else sparse_dim
     if not 0 <= sparse_dim <= x.ndim or (sparse_dim == 0 and x.ndim):
         raise RuntimeError(f"sparse_dim argument must be in >0 when dense_dim is None, got {sparse_dim}")
-    if layout not in (None, torch.sparse_coo, torch.sparse_csr):
+    if layout not in (None, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
         raise not_built(f"the layout {layout}")
     there = x.detach() != 0
     if sparse_dim < x.ndim:
         there = there.flatten(sparse_dim).any(-1)
     places = there.nonzero().T.contiguous()
     out = SparseTensor._of(places, x[tuple(places)] if x.ndim else x.reshape(1)[there.reshape(1)], x.shape, True)
-    return out.to_sparse_csr() if layout is torch.sparse_csr else out
+    return out if layout is None else out.to_sparse(layout=layout)
 
 
 def _matmul(a, b, *, out=None):
@@ -351,11 +383,13 @@ def _matmul(a, b, *, out=None):
         turned = b.to_sparse()
         by = products.SparseByDense.apply(turned._stored, turned._places.flip(0), tuple(b.shape)[::-1], a.t())
         return by.t()
+    layout = torch.sparse_coo if a.is_sparse else torch.sparse_csr
+    a, b = a.to_sparse(), b.to_sparse()
     where = a._places, tuple(a.shape), b._places, tuple(b.shape)
     places = products.product_places(*where)
     values = products.SparseBySparse.apply(a._stored, *where[:2], b._stored, *where[2:], places)
     out = SparseTensor._of(places, values, (a.shape[0], b.shape[1]), True)
-    return out.to_sparse_csr() if a.is_sparse_csr else out
+    return out.to_sparse(layout=layout)
 
 
 def _addmm(x, a, b, *, beta=1, alpha=1):
@@ -373,12 +407,12 @@ def _add(a, b, *, alpha=1):
             raise RuntimeError(
                 f"add: expected sizes of 'self' and 'other' to match, but {tuple(a.shape)} != {tuple(b.shape)}"
             )
-        csr, (a, b) = a.is_sparse_csr, (a.to_sparse(), b.to_sparse())
+        layout, (a, b) = a.layout, (a.to_sparse(), b.to_sparse())
         dtype = torch.promote_types(a.dtype, b.dtype)
         out = SparseTensor._of(
             torch.cat([a._places, b._places], 1), torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape
         ).coalesce()
-        return out.to_sparse_csr() if csr else out
+        return out.to_sparse(layout=layout)
     return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
 
 

@@ -21,6 +21,12 @@ Operator(
     **_HOW,
 )
 Operator(
+    "to_sparse_csc(Tensor self, int? dense_dim=None) -> Object",
+    lambda self, dense_dim=None: from_dense(self).to_sparse_csc(),
+    doc="The elements of a matrix that are not zero, column by column.",
+    **_HOW,
+)
+Operator(
     "sparse_mask(Tensor self, Tensor mask) -> Object",
     at_places,
     doc="The elements at the places of a sparse tensor, sparse.",
