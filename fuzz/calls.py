@@ -503,7 +503,7 @@ class Draw:
         else:
             head = target.name
         for i, a in enumerate(arguments):
-            name = "input" if a.name == "self" and not target.method else a.name
+            name = "input" if a.name == "self" and not target.method and not a.is_list else a.name
             if a.kwarg_only or i >= cut:
                 positional = False
             if name == "out":

@@ -2,74 +2,89 @@
 
 import re
 
+
+def call(names):
+    """A pattern for a call of one of these functions or methods, in place or not."""
+    return rf"\b({'|'.join(names.split())})_?\("
+
+
+HALF = r"float16[\s\S]*"  # float16 or bfloat16 somewhere before
+NO_NUMBER = "nan|inf"
+ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
-FACTORS = r"\b(_?linalg_)?(qr|svd|eigh?|geqrf|lobpcg|ormqr|orgqr|householder_product|symeig|ldl_factor\w*)\("
-# (a pattern of the program, a pattern of "class detail", the reason)
+FACTORS = r"_?linalg_qr linalg_svd linalg_eigh? qr svd eigh? geqrf lobpcg ormqr orgqr householder_product ldl_factor\w*"
+SOLVERS = r"lu lu_factor\w* det slogdet logdet inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond"
+BESSEL = r"i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
+NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
+CONVOLUTIONS = r"conv(_transpose)?\dd"
+ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm {CONVOLUTIONS}"
+WRITES = "scatter put index_copy index_put"
+
+# What is in the program, the class of the difference, what is in its detail (of values: those that differ), and why.
 DECIDED = [
-    (r"\b(topk|kthvalue|mode|sort|argsort|msort|median|nanmedian)\(", r"^value", "which of equal elements"),
+    (call("topk kthvalue mode sort argsort msort median nanmedian"), "value", ANY, "which of equal elements"),
+    (call(WRITES), "value", ANY, "which of several writes to one element"),
+    (r"\[.*\b[a-m]\b.*\] = ", "value", ANY, "which of several writes to one element"),
+    (call("polygamma"), "value", "inf", "polygamma at poles is infinite"),
+    (r"\((?:.*\b)?([a-m])\b.*out=\(?.*\b\1\b", "value shape", ANY, "out= that is read after it was written"),
+    (r"\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\1\b", "value", ANY, "out= that is read after it was written"),
+    ("soft_margin_loss", "value", " for .*inf", "soft_margin_loss does not overflow"),
+    (call("ldexp") + r".*(2\*\*|10\*\*|1e30|1000|300)", "value", ANY, "ldexp of huge exponents"),
+    (r"(edge|2\*\*)[\s\S]*" + call("ldexp"), "value", ANY, "ldexp of huge exponents"),
+    (call("var_mean std_mean"), "value", "inf.* for .*nan", "the mean of infinities"),
+    (r"unique_consecutive\(.*(True|1)", "value shape", ANY, "flags that are mixed up"),
+    (call("lcm"), "value", "-", "lcm that overflows"),
+    (call("sigmoid expit logit gelu"), "value", NO_NUMBER, "activations of infinities"),
+    (call(BESSEL), "value", NO_NUMBER, "special functions of infinities"),
+    (r"special\.\w*_polynomial_\w+\(", "value", "nan", "polynomials of NaN"),
+    (call(NORMS) + r".*\b(1e-\d+|-?[1-9]\d{2,}|0\.1|-1\.5)\b", "value", ANY, "norms of tiny and huge orders"),
+    (call(FACTORS), "value", ANY, "signs of factors"),
+    (call(SOLVERS), "value", "nan", "matrices with NaN and infinities"),
+    (HALF + call("matrix_exp"), "value", ANY, "matrix_exp of half types"),
+    (call("cholesky_inverse"), "value", r"j\)", "factors with a complex diagonal"),
+    (r"\bfft\.\w+\(|\b(i?stft)\(", "value", NO_NUMBER, "transforms of infinities"),
+    (call(CONVOLUTIONS), "value", NO_NUMBER, "convolution of infinities, beside padding"),
+    (call(CONVOLUTIONS), "shape", r" for \((\d+, )?0,", "convolution of no channels"),
+    (HALF + call(ROUNDED), "value", ANY, "half types that round on the way"),
+    (r"embedding_bag\(.*'max'", "value", "nan", "maxima of NaN"),
+    (r"embedding_bag\(.*'max'", "value", "grad value", "equal maxima"),
+    (r"embedding_bag\(.*include_last_offset=True", "value", ANY, "bags that do not end at the end"),
+    (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
+    (call("group_norm native_group_norm"), "value", "inf.* for .*nan", "normalization by infinities"),
+    (r"scatter_reduce\(.*include_self=False", "value", "grad value", "what is not included takes a share"),
+    (r"view\(torch.bool\)", "value", ANY, "bytes that are no bool"),
+    (call("scaled_dot_product_attention"), "value", "nan", "attention to infinities"),
+    (rf"({HALF}|out=[\s\S]*){call('prod cumprod')}", "value", NO_NUMBER, "products that overflow on the way"),
+    (call("prod cumprod") + ".*(float16|out=)", "value", NO_NUMBER, "products that overflow on the way"),
+    (r"\b([a-m])\.cov\(|\bcov\(([a-m])\b", "value", r"^[a-m] ", "cov that writes to its input"),
+    (r"uint8[\s\S]*\b(all|any)\(.*out=", "value", ANY, "all and any into bytes"),
+    (call("histc histogram histogramdd"), "value", ANY, "numbers at the edge of a bin"),
+    (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
+    (r"\*\*|" + call("pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
+    (r"\.data = ", "shape dtype grad value", ANY, "leaves given other data or shapes"),
     (
-        r"\b(scatter|scatter_|put|put_|index_copy|index_copy_|index_put|index_put_)\(|\[.*\b[a-m]\b.*\] = ",
-        r"^value",
-        "which of several writes to one element",
-    ),
-    (r"\bpolygamma_?\(", r"^value.*inf", "polygamma at poles is infinite"),
-    (
-        r"\((?:.*\b)?([a-m])\b.*out=\(?.*\b\1\b|\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\2\b",
-        r"^(value|shape)",
-        "out= that is read after it was written",
-    ),
-    (r"soft_margin_loss", r"^value.* for (inf|\[.*inf)", "soft_margin_loss does not overflow"),
-    (r"\bldexp_?\(.*(2\*\*|10\*\*|1e30|1000|300)|(edge|2\*\*)[\s\S]*\bldexp_?\(", r"^value", "ldexp of huge exponents"),
-    (r"\b(var|std)_mean\(", r"^value.*inf.* for .*nan", "the mean of infinities"),
-    (r"unique_consecutive\(.*(True|1)", r"^(value|shape)", "flags that are mixed up"),
-    (r"\blcm_?\(", r"^value.*-", "lcm that overflows"),
-    (r"\b(sigmoid|sigmoid_|expit|logit|logit_|gelu)\(", r"^value.*(nan|inf)", "activations of infinities"),
-    (
-        r"\b(i0|i1|i0e|i1e|i0_|\w*bessel_\w+|airy_ai|zeta|igammac?_?|gammaincc?)\(",
-        r"^value.*(nan|inf)",
-        "special functions of infinities",
-    ),
-    (r"special\.\w*_polynomial_\w+\(", r"^value.*nan", "polynomials of NaN"),
-    (
-        r"\b(pairwise_distance|vector_norm|matrix_norm|norm|renorm_?|cdist|pdist|dist)\(.*\b(1e-\d+|-?[1-9]\d{2,}|0\.1|-1\.5)\b",
-        r"^value",
-        "norms of tiny and huge orders",
-    ),
-    (FACTORS, r"^value", "signs of factors"),
-    (
-        r"\b(lu|lu_factor\w*|det|slogdet|logdet|inv\w*|solve\w*|qr|matrix_exp|lstsq|pinv\w*|cholesky\w*|matrix_rank)\(",
-        r"^value.*nan",
-        "matrices with NaN and infinities",
-    ),
-    (r"float16[\s\S]*\bmatrix_exp\(", r"^value", "matrix_exp of half types"),
-    (r"\bcholesky_inverse\(", r"^value.*j\)", "factors with a complex diagonal"),
-    (r"\bfft\.\w+\(|\b(i?stft)\(", r"^value.*(nan|inf)", "transforms of infinities"),
-    (r"\bconv(_transpose)?\dd\(", r"^value.*(nan|inf)", "convolution of infinities, beside padding"),
-    (r"float16[\s\S]*\b(grid_sample|interpolate|cross_entropy)\(", r"^value", "half types that round on the way"),
-    (r"embedding_bag\(.*'max'", r"^value [a-m] grad", "equal maxima"),
-    (r"scatter_reduce\(.*include_self=False", r"^value [a-m] grad", "what is not included takes a share"),
-    (r"view\(torch.bool\)", r"^value", "bytes that are no bool"),
-    (r"scaled_dot_product_attention\(", r"^value.*nan", "attention to infinities"),
-    (
-        r"(float16|out=)[\s\S]*\b(prod|cumprod)\(|\b(prod|cumprod)\(.*(float16|out=)",
-        r"^value.*(nan|inf)",
-        "products that overflow on the way",
-    ),
-    (r"\b([a-m])\.cov\(|\bcov\(([a-m])\b", r"^value [a-m] ", "cov that writes to its input"),
-    (r"uint8[\s\S]*\b(all|any)\(.*out=", r"^value", "all and any into bytes"),
-    (r"\bhisto?(c|gram|gramdd)\(", r"^value", "numbers at the edge of a bin"),
-    (r"alpha=-2\*\*63", r"^value", "alpha that cannot be negated"),
-    (r"\*\*|\bpow_?\(|\bfloat_power_?\(", r"^value.*j\)", "complex powers of numbers and infinities"),
-    (
-        r"\.data = |(unsqueeze|squeeze|t|transpose|swapaxes|resize)_\(",
-        r"^(shape|dtype|grad|value about_\w value: (\d|True|False))",
+        call("unsqueeze squeeze t transpose swapaxes resize"),
+        "shape dtype grad",
+        ANY,
         "leaves given other data or shapes",
     ),
-    (r"@|_mode|\bno_grad", r"^value about_\w value: \d", "how often an operator writes its result"),
-    (r"inference_mode", r"^(value|shape|grad)", "writes to inference tensors raise before they are made"),
-    (r"(vjp|linearize)\(lambda x: \(x, ", r"^(grad|value)", "outputs that are inputs"),
-    (r"torch\.func\.", r"^requires_grad", "results that depend on no input"),
-    (r"functionalize", r"^(refused|type)", "not built"),
+    (
+        call("unsqueeze squeeze t transpose swapaxes resize"),
+        "value",
+        r"^about_\w value: (\d|True|False)",
+        "leaves given other data or shapes",
+    ),
+    (r"@|_mode|\bno_grad", "value", r"^about_\w value: \d", "how often an operator writes its result"),
+    ("inference_mode", "value shape grad", ANY, "writes to inference tensors raise before they are made"),
+    (r"(vjp|linearize)\(lambda x: \(x, ", "grad value", ANY, "outputs that are inputs"),
+    (r"torch\.func\.", "requires_grad", ANY, "results that depend on no input"),
+    ("functionalize", "refused type", ANY, "not built"),
+    (r"torch\.(_|native_)", "dtype", ANY, "the dtype of what compositions hand on"),
+    # Memory layout.
+    (call("conj_physical"), "kind", "same", "copies of real tensors"),
+    (call("batch_norm rms_norm log_?sigmoid rrelu nll_loss cross_entropy"), "strides", ANY, "one rule for layouts"),
+    (call("binary_cross_entropy_with_logits rpow"), "strides", ANY, "one rule for layouts"),
+    (r"torch\.(autograd|func)\.", "strides", r" for \(.*\b0\b", "gradients that are written out"),
 ]
 
 
@@ -86,8 +101,8 @@ def overlaps_itself(program):
 
 def reason(program, kind, detail):
     """Why a difference is none, or None."""
-    for in_program, in_difference, why in DECIDED:
-        if re.search(in_program, program) and re.search(in_difference, f"{kind} {detail}"):
+    for in_program, kinds, in_detail, why in DECIDED:
+        if kind in kinds.split() and re.search(in_detail, detail) and re.search(in_program, program):
             return why
     if kind == "value" and not detail.startswith("r ") and overlaps_itself(program):  # `r` is a fresh result
         return "the order of writes to memory that overlaps itself"

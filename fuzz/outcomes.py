@@ -40,6 +40,19 @@ def close(a, b, rtol):
     return abs(a - b) <= rtol * max(abs(a), abs(b), 1)
 
 
+def apart(a, b, rtol):
+    """The numbers that differ in two lists of one form, those of each; the first of them."""
+    mine, theirs, left = [], [], [(a, b)]
+    while left and len(mine) < 12:
+        x, y = left.pop()
+        if isinstance(x, list) and isinstance(y, list):
+            left += [*zip(x, y, strict=True)][::-1]
+        elif not close(x, y, rtol):
+            mine.append(x)
+            theirs.append(y)
+    return mine, theirs
+
+
 # What PyTorch computes to fewer digits (docs/differences.md).
 ROUGH = {
     r"\b(\w*bessel_[jyik]\d|airy_ai|i0e?|i1e?|gammaincc?|igammac?_?)\(": 2e-4,
@@ -70,7 +83,7 @@ def differ(ours, theirs, program="", *, strides=True, values=True):
             if ours[i] != theirs[i]:
                 return f"{what}: {ours[i]} for {theirs[i]}"
         if values and not close(ours[5], theirs[5], tolerance(ours[1], program)):
-            return f"value: {str(ours[5])[:200]} for {str(theirs[5])[:200]}"
+            return "value: {} for {}".format(*apart(ours[5], theirs[5], tolerance(ours[1], program)))
         if ours[4] != theirs[4]:
             return f"requires_grad: {ours[4]} for {theirs[4]}"
         if strides and not same_strides(ours[2], ours[3], theirs[3]):

@@ -62,15 +62,15 @@ PAIRS = {
         lambda f: f(W, W + 1, ft.ones(5), 0.1, 0),
         lambda: F.cosine_embedding_loss(W, W + 1, ft.ones(5), 0.1, reduction="none"),
     ),
-    "hinge_embedding_loss": (lambda f: f(W, W.sign(), 0.5), lambda: F.hinge_embedding_loss(W, W.sign(), 0.5)),
+    "hinge_embedding_loss": (lambda f: f(W, W.sign(), 0.5, 1), lambda: F.hinge_embedding_loss(W, W.sign(), 0.5)),
     "kl_div": (lambda f: f(W, W, 2, log_target=True), lambda: F.kl_div(W, W, reduction="sum", log_target=True)),
     "margin_ranking_loss": (
-        lambda f: f(W, W.flip(0), ft.ones(5, 3)),
+        lambda f: f(W, W.flip(0), ft.ones(5, 3), reduction=1),
         lambda: F.margin_ranking_loss(W, W.flip(0), ft.ones(5, 3)),
     ),
     "poisson_nll_loss": (lambda f: f(W, W, True, True, 1e-8, 1), lambda: F.poisson_nll_loss(W, W, full=True)),
     "triplet_margin_loss": (
-        lambda f: f(W, W.flip(0), W + 1, swap=True),
+        lambda f: f(W, W.flip(0), W + 1, swap=True, reduction=1),
         lambda: F.triplet_margin_loss(W, W.flip(0), W + 1, swap=True),
     ),
     "ctc_loss": (
@@ -89,6 +89,14 @@ PAIRS = {
 def test_the_same_as_in_functional(name):
     of_torch, of_functional = PAIRS[name]
     assert same(of_torch(native(name)), of_functional())
+
+
+def test_losses_are_not_reduced_unless_they_are_told_to():
+    """As in PyTorch, whose schemas have the mean for a default."""
+    target = ft.ones(5)
+    assert native("kl_div")(W, W).shape == native("hinge_embedding_loss")(W, W.sign()).shape == W.shape
+    assert native("binary_cross_entropy_with_logits")(W, W).shape == native("margin_ranking_loss")(W, W, W).shape
+    assert native("triplet_margin_loss")(W, W, W).shape == native("cosine_embedding_loss")(W, W, target).shape == (5,)
 
 
 @pytest.mark.parametrize("name", ["celu_", "selu_", "rrelu_", "threshold_"])

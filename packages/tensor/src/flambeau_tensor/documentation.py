@@ -95,7 +95,10 @@ def parameter_names(op):
     if op.functional is not None:
         arguments = [a for a in arguments if a.name != "out"]
     function = op.is_function and "._" not in op.namespace  # what answers an attribute is a method
-    return [("input" if a.name == "self" and function else a.name + "_" * iskeyword(a.name), a) for a in arguments]
+    return [
+        ("input" if a.name == "self" and function and not a.is_list else a.name + "_" * iskeyword(a.name), a)
+        for a in arguments
+    ]
 
 
 def _identifier(name):

@@ -72,11 +72,13 @@ def jacrev(
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
+        _refuse_complex("jacrev", "inputs", leaves(primals))
         out = vjp(chosen, *primals, has_aux=has_aux)
         value, back = out[:2]
         outputs = leaves(value)
+        _refuse_complex("jacrev", "outputs", outputs)
         for o in outputs:
-            if not (o.is_floating_point() or o.is_complex()):
+            if not o.is_floating_point():
                 raise RuntimeError(
                     "jacrev: all outputs of the function must be floating-point or complex Tensors, got "
                     f"Tensor with dtype {o.dtype}"
@@ -92,6 +94,15 @@ def jacrev(
         return (tree, out[2]) if has_aux else tree
 
     return wrapped
+
+
+def _refuse_complex(name: str, role: str, tensors: Any) -> None:
+    """A complex function has no Jacobian of the shape that these return."""
+    for i, t in enumerate(tensors):
+        if isinstance(t, Tensor) and t.is_complex():
+            raise RuntimeError(
+                f"{name}: Expected all {role} to be real but received complex tensor at flattened input idx: {i}"
+            )
 
 
 def _split_rows(columns: Any, outputs: Any, inputs: Any) -> list[list[Tensor]]:
@@ -137,6 +148,7 @@ def jacfwd(
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         chosen, primals = _chosen(functools.partial(func, **kwargs), argnums, args)
         inputs = leaves(primals)
+        _refuse_complex("jacfwd", "inputs", inputs)
         directions = _basis(inputs)
         kept = {}
 
@@ -145,6 +157,7 @@ def jacfwd(
             kept["form"] = tree_map(lambda _: None, out[1])
             kept["aux"] = out[2] if has_aux else None
             parts = leaves(out[1])
+            _refuse_complex("jacfwd", "outputs", parts)
             return (*parts, *leaves(out[2])) if has_aux else tuple(parts)
 
         columns = vmap(product, out_dims=-1, randomness=randomness, chunk_size=chunk_size)(*directions)

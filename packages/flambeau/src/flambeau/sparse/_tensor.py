@@ -478,7 +478,9 @@ def _equal(a, b):
 def at_places(x, mask):
     """The elements of a dense tensor at the places of a sparse one."""
     if not isinstance(mask, SparseTensor):
-        raise TypeError(f"sparse_mask(): argument 'mask' (position 1) must be a sparse tensor, not {mask.layout}")
+        raise NotImplementedError(
+            f"sparse_mask(): argument 'mask' (position 1) must be a sparse tensor, not {mask.layout}"
+        )
     if x.shape != mask.shape:
         raise RuntimeError(
             f"sparse_mask(): operands have incompatible sizes; self has size {list(x.shape)} but mask "

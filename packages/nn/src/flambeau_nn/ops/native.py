@@ -289,19 +289,22 @@ def _embedding_bag(
     include_last_offset,
     padding_idx=None,
 ):
-    out = F.embedding_bag(
-        indices,
-        weight,
-        offsets,
-        None,
-        2.0,
-        scale_grad_by_freq,
-        _MODES[mode],
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
+    try:
+        out = F.embedding_bag(
+            indices,
+            weight,
+            offsets,
+            None,
+            2.0,
+            scale_grad_by_freq,
+            _MODES[mode],
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
+        )
+    except ValueError as e:
+        raise RuntimeError(str(e)) from None
     bags = ft.zeros_like(offsets)
     if mode == 0:
         return out, offsets.new_empty((0,)), bags, ft.zeros_like(offsets)
@@ -338,9 +341,12 @@ composite(
 
 # --- losses ---------------------------------------------------------------------------------------------------------
 
+# Their schemas say that a loss is a mean by default, and in torch.ops.aten it is. PyTorch's functions read this as 0,
+# none.
+
 _forward(
     "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
-    "int reduction=1) -> Tensor",
+    "int reduction=0) -> Tensor",
     "binary_cross_entropy_with_logits",
     0,
     1,
@@ -349,7 +355,7 @@ _forward(
     ("reduction", 4),
 )
 _forward(
-    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
+    "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=0) -> Tensor",
     "cosine_embedding_loss",
     0,
     1,
@@ -358,7 +364,7 @@ _forward(
     ("reduction", 4),
 )
 _forward(
-    "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=1) -> Tensor",
+    "hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=0) -> Tensor",
     "hinge_embedding_loss",
     0,
     1,
@@ -366,7 +372,7 @@ _forward(
     ("reduction", 3),
 )
 _forward(
-    "kl_div(Tensor self, Tensor target, int reduction=1, *, bool log_target=False) -> Tensor",
+    "kl_div(Tensor self, Tensor target, int reduction=0, *, bool log_target=False) -> Tensor",
     "kl_div",
     0,
     1,
@@ -374,7 +380,7 @@ _forward(
     ("log_target", 3),
 )
 _forward(
-    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=1) -> Tensor",
+    "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, int reduction=0) -> Tensor",
     "margin_ranking_loss",
     0,
     1,
@@ -394,7 +400,7 @@ _forward(
 )
 _forward(
     "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2.0, "
-    "float eps=1e-06, bool swap=False, int reduction=1) -> Tensor",
+    "float eps=1e-06, bool swap=False, int reduction=0) -> Tensor",
     "triplet_margin_loss",
     0,
     1,
@@ -408,7 +414,7 @@ _forward(
 for _lengths, _overload in (("int[]", "IntList"), ("Tensor", "Tensor")):
     _forward(
         f"ctc_loss.{_overload}(Tensor log_probs, Tensor targets, {_lengths} input_lengths, "
-        f"{_lengths} target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor",
+        f"{_lengths} target_lengths, int blank=0, int reduction=0, bool zero_infinity=False) -> Tensor",
         "ctc_loss",
         0,
         1,

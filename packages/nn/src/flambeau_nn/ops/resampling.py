@@ -312,6 +312,8 @@ def _centres(n, align_corners, dtype):
     aten=True,
 )
 def affine_grid_generator(theta, size, align_corners):
+    if len(size) not in (4, 5):
+        raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     sizes = tuple(size[2:])
     dims = len(sizes)
     axes = [_centres(n, align_corners, theta.dtype) for n in sizes]
@@ -364,7 +366,10 @@ def _reflected(x, n, align_corners):
 def _padded(x, n, padding_mode, align_corners):
     if padding_mode == 2:
         x = _reflected(x, n, align_corners)
-    return ft.where(x.isnan(), 0.0, x).clamp(0, n - 1) if padding_mode else x
+    if not padding_mode:
+        return x
+    x = ft.where(x.isnan(), 0.0, x)
+    return ft.where((x > 0) & (x < n - 1), x, x.detach().clamp(0, n - 1))  # no gradient at the border itself
 
 
 def _taps(x, n, mode, padding_mode, align_corners):

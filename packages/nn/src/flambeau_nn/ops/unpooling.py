@@ -40,6 +40,11 @@ def _unpooled_size(sizes, kernel, stride, padding, output_size):
 
 def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size):
     word = f"max_unpooling{max(dims, 2)}d"
+    kernel = _each(kernel_size, dims)
+    stride = kernel if stride is None else _each(stride, dims)
+    if input.ndim < dims:
+        raise IndexError("tuple index out of range")
+    sizes = _unpooled_size(input.shape[-dims:], kernel, stride, _each(padding, dims), output_size)
     if input.ndim not in (dims + 1, dims + 2):
         shown = input.ndim + (dims == 1)
         raise RuntimeError(
@@ -57,9 +62,6 @@ def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size)
     if not input.is_floating_point():
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"max_unpool{max(dims, 2)}d\" not implemented for '{kind}'")
-    kernel = _each(kernel_size, dims)
-    stride = kernel if stride is None else _each(stride, dims)
-    sizes = _unpooled_size(input.shape[-dims:], kernel, stride, _each(padding, dims), output_size)
     count, lead = prod(sizes), tuple(input.shape[:-dims])
     empty = ft.zeros((*lead, count), dtype=input.dtype)
     rows = (*lead, prod(input.shape[-dims:]))

@@ -48,6 +48,8 @@ cdef int _slot_of(Operator op, object name) except -2:
     if i is None:
         other = _ALIASES.get(name)
         i = op.index.get(other)
+        if i is not None and op.args[<int>i].kind == K_TENSORS:  # `self` of torch._foreach_*, as it is in PyTorch
+            return -1
         if i is None and other == "dim":
             i = op.index.get("dims")
         if i is None:
@@ -57,7 +59,7 @@ cdef int _slot_of(Operator op, object name) except -2:
 
 cdef str _public_name(Operator op, int i):
     cdef str name = <str>op.args[i].name
-    return "input" if name == "self" and op.is_function else name
+    return "input" if name == "self" and op.is_function and op.args[i].kind == K_TENSOR else name
 
 
 cdef enum:  # what binding finds
@@ -123,6 +125,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     cdef unsigned int flags = 0
     cdef int found
     cdef PyTypeObject* cls = NULL
+    cdef PyObject* first
     fits[0] = False
     if _modes[0] == 0:
         found = _place(op, slots, keep, args, n, kwnames, called, quiet)
@@ -130,6 +133,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         found = _place_unheard(op, slots, keep, args, n, kwnames, called, quiet)
     if found == MISFIT or (signatures is not None and not is_signature(op, signatures, slots, n)):
         return None
+    first = slots[0]
     overriding = collect_vector(slots, op.nslots)
     if _modes[0] == 0:
         found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
@@ -155,7 +159,10 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         flags |= META  # perhaps: `meta` looks
     if cls != NULL:
         return _as_subclass(op, cls, slots, flags)
-    return call_slots(op, slots, flags)
+    result = call_slots(op, slots, flags)
+    if op.nslots and op.args[0].kind == K_TENSORS and slots[0] == <PyObject*>result:
+        return <object>first  # what writes to a list returns the list that it was given
+    return result
 
 
 cdef int _place_unheard(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
@@ -441,6 +448,13 @@ cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128
 cdef object _NOTHING = object()
 
 
+cdef object _number_in_list(object o):
+    """A number as it is, one of NumPy's as Python's; no tensor."""
+    if isinstance(o, (int, float, complex)):
+        return o
+    return o.item() if type(o).__module__ == "numpy" and getattr(o, "ndim", 1) == 0 else _NOTHING
+
+
 cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
     """An argument in the form that kernels read, or _NOTHING."""
     cdef int kind = op.args[i].kind
@@ -487,8 +501,10 @@ cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
             return dtype_object(v)
     elif kind == K_SCALARS:
         if isinstance(o, (tuple, list)):
-            return tuple(o)
-        if is_number(<PyObject*>o):
+            items = [_number_in_list(item) for item in o]
+            if _NOTHING not in items:
+                return tuple(items)
+        elif op.args[i].flags & A_SINGLE and is_number(<PyObject*>o):
             return (o,)
     elif kind == K_STR:
         if isinstance(o, str):

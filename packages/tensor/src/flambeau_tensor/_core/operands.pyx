@@ -179,16 +179,22 @@ cdef bint lie_apart(Tensor a, Tensor b) noexcept:
 
 cdef int check_overlap(Tensor out, Tensor t) except -1:
     """An input may be the result itself, or apart from it; not partly the same memory."""
-    cdef int i
     if out is t or lie_apart(out, t):
         return 0
-    if out.data == t.data and same_shape(out, t) and out.dtype == t.dtype:
-        for i in range(out.ndim):
-            if out.strides[i] != t.strides[i] and out.sizes[i] > 1:
-                break
-        else:
-            return 0
+    if out.dtype == t.dtype and _same_places(out, t):
+        return 0
     return check_apart(out, t)
+
+
+cdef bint _same_places(Tensor out, Tensor t) noexcept:
+    """Whether each element of one lies where that of the other does."""
+    cdef int i
+    if out.data != t.data or not same_shape(out, t):
+        return False
+    for i in range(out.ndim):
+        if out.strides[i] != t.strides[i] and out.sizes[i] > 1:
+            return False
+    return True
 
 
 cdef int check_apart(Tensor out, Tensor t) except -1:
@@ -237,7 +243,7 @@ cdef bint interleaves(Tensor out, Tensor t) noexcept:
         return False
     if is_dense(out) and is_dense(t):
         return False
-    if out.data == t.data and same_shape(out, t):
+    if _same_places(out, t):
         return False
     _extent(out, &a, &b)
     _extent(t, &c, &d)

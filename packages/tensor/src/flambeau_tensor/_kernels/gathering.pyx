@@ -104,6 +104,11 @@ cdef object _index_select(Operator op, PyObject** a):  # (self, dim, index)
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel} value(s)")
     index = long_index(index)
     if not within(index, 0, t.sizes[dim] if t.ndim else 1, &outside):
+        # PyTorch has a kernel of its own for the second dimension, with other errors.
+        if t.ndim > 1 and t.sizes[dim] == 0:
+            raise RuntimeError("index_select(): self indexing axis dim should be positive")
+        if dim == 1:
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={outside} axis_dim={t.sizes[dim]}")
         raise IndexError("index out of range in self")
     for d in range(t.ndim):
         sizes[d] = t.sizes[d]
@@ -248,10 +253,14 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor index = <Tensor>a[2]
     cdef Tensor value
-    cdef int d, dim = wrap_dim(<object>a[1], t.ndim)
+    cdef int d, dim
     cdef Py_ssize_t[MAX_NDIM] still
-    cdef Py_ssize_t size = t.sizes[dim] if t.ndim else 1
+    cdef Py_ssize_t size
     cdef long long outside
+    if isinstance(<object>a[3], Tensor) and (<Tensor>a[3]).ndim:
+        filling("index_fill", t, <object>a[3])  # raises, before anything else is looked at
+    dim = wrap_dim(<object>a[1], t.ndim)
+    size = t.sizes[dim] if t.ndim else 1
     if index.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
     if index.dtype != INT64 and index.dtype != INT32:

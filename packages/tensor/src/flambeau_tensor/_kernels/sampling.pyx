@@ -269,7 +269,10 @@ cdef object _binomial(Operator op, PyObject** a):
     cdef double* n
     cdef double* p
     cdef Py_ssize_t i
-    check("binomial_cpu", count)
+    for i in range(2):
+        if CATEGORY[(<Tensor>a[i]).dtype] != CAT_FLOAT:
+            raise ValueError(f"binomial only supports floating-point dtypes for {('count', 'prob')[i]}, got: "
+                             f"{type_name(dtype_object((<Tensor>a[i]).dtype))}")
     if count.dtype != prob.dtype:
         raise RuntimeError(f"Found dtype {type_name(dtype_object(prob.dtype))} but expected "
                            f"{type_name(dtype_object(count.dtype))}")

@@ -215,12 +215,15 @@ cdef object _squeeze(Operator op, PyObject** a):
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef int i, n = 0, m
-    cdef unsigned long long chosen = ~<unsigned long long>0
+    cdef unsigned long long chosen = ~<unsigned long long>0, one
     if a[1] != <PyObject*>None:
         chosen = 0
         m = read_ints(a[1], dims, MAX_NDIM, b"squeeze", b"dim")
         for i in range(m):
-            chosen |= <unsigned long long>1 << wrap_dim(dims[i], t.ndim)
+            one = <unsigned long long>1 << wrap_dim(dims[i], t.ndim)
+            if chosen & one:
+                raise RuntimeError(f"dim {wrap_dim(dims[i], t.ndim)} appears multiple times in the list of dims")
+            chosen |= one
     for i in range(t.ndim):
         if t.sizes[i] != 1 or not chosen >> i & 1:
             sizes[n] = t.sizes[i]
@@ -291,7 +294,7 @@ cdef object _slice(Operator op, PyObject** a):
     cdef int dim = wrap_dim(<object>a[1], t.ndim), i
     cdef Py_ssize_t size, start = 0, stop, step = <object>a[4]
     if t.ndim == 0:
-        raise RuntimeError("slice() cannot be applied to a 0-dim tensor.")
+        raise IndexError("slice() cannot be applied to a 0-dim tensor.")
     if step <= 0:
         raise RuntimeError("slice step must be positive")
     size = stop = t.sizes[dim]

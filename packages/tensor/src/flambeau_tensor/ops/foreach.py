@@ -131,7 +131,7 @@ def _written(deal, write):
     def run(tensors, *rest):
         for arguments in deal(tensors, *rest):
             write(*arguments)
-        return list(tensors)
+        return tensors
 
     return run
 

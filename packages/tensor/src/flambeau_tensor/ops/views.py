@@ -287,6 +287,8 @@ alias("swapdims", transpose)
 
 
 def _matrix_transpose(input):
+    if input.ndim == 0:
+        return input
     if input.ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {input.ndim}-D tensor."
@@ -295,8 +297,6 @@ def _matrix_transpose(input):
 
 
 def _adjoint(input):
-    if input.ndim == 0:
-        return input
     return _matrix_transpose(input).conj()
 
 
@@ -404,6 +404,8 @@ def ravel(input):
 @_composite("unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
 def unflatten(input, dim, sizes):
     shape = input.shape
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     dim = wrapped_dim(dim, len(shape))
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     if not sizes:
@@ -433,6 +435,8 @@ def movedim(input, source, destination):
         raise RuntimeError(f"movedim: repeated dim in `source` ({source})")
     if len(set(destination)) != len(destination):
         raise RuntimeError(f"movedim: repeated dim in `destination` ({destination})")
+    if n == 0:
+        return view(input, ())
     order = [d for d in range(n) if d not in source]
     for to, origin in sorted(zip(destination, source, strict=True)):
         order.insert(to, origin)
