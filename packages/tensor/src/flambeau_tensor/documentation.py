@@ -87,6 +87,27 @@ def _result(argument):
     return type_text(argument)
 
 
+def given_text(o):
+    """What errors about overloads call an argument: its type, and those of what is in a list."""
+    if isinstance(o, (tuple, list)) and o:
+        items = ", ".join([type(item).__name__ for item in o])
+        return f"tuple of ({items})" if isinstance(o, tuple) else f"list of [{items}]"
+    return type(o).__name__
+
+
+def parameters_text(names, arguments, expected):
+    """The same errors' listing of a schema; `expected` has the words for kinds of arguments."""
+    from flambeau_tensor._core.schema import NO_DEFAULT
+
+    parts = []
+    for name, a in zip(names, arguments, strict=True):
+        if a.kwarg_only and "*" not in parts:
+            parts.append("*")
+        text = f"{expected.get(a.kind) or type_text(a).removesuffix(' | None')} {name}"
+        parts.append(f"{text} = {a.default!r}" if a.default is not NO_DEFAULT else text)
+    return ", ".join(parts)
+
+
 def parameter_names(op):
     """The arguments with their names as users see them: the first tensor of a function is ``input``."""
     from keyword import iskeyword

@@ -519,9 +519,11 @@ cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize
     """PyTorch's words for arguments that no schema takes."""
     cdef Py_ssize_t i, first = isinstance(<object>called, Method)
     cdef Operator op
-    got = [_type_name(<object>args[i]) for i in range(first, n)]
+    from flambeau_tensor.documentation import given_text
+
+    got = [given_text(<object>args[i]) for i in range(first, n)]
     if kwnames != NULL:
-        got += [f"{name}={_type_name(<object>args[n + i])}" for i, name in enumerate(<tuple>kwnames)]
+        got += [f"{name}={given_text(<object>args[n + i])}" for i, name in enumerate(<tuple>kwnames)]
     lines = [f"{overloads.name}() received an invalid combination of arguments - got ({', '.join(got)}), "
              "but expected one of:"]
     for op in overloads.overloads:
@@ -529,26 +531,11 @@ cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize
     return "\n".join(lines) + "\n"
 
 
-cdef str _type_name(object o):
-    if isinstance(o, (tuple, list)) and o:
-        items = ", ".join([type(item).__name__ for item in o])
-        return f"tuple of ({items})" if isinstance(o, tuple) else f"list of [{items}]"
-    return type(o).__name__
-
-
 cdef str _parameters(Operator op, int first):
-    from flambeau_tensor.documentation import type_text
+    from flambeau_tensor.documentation import parameters_text
 
-    cdef list parts = []
-    cdef int i
-    for i in range(first, op.nslots):
-        a = op.schema.arguments[i]
-        if a.kwarg_only and "*" not in parts:
-            parts.append("*")
-        expected = _EXPECTED.get(op.args[i].kind) or type_text(a).removesuffix(" | None")
-        text = f"{expected} {_public_name(op, i)}"
-        parts.append(f"{text} = {a.default!r}" if a.default is not NO_DEFAULT else text)
-    return ", ".join(parts)
+    names = [_public_name(op, i) for i in range(first, op.nslots)]
+    return parameters_text(names, op.schema.arguments[first:op.nslots], _EXPECTED)
 
 
 # --- step 2: overrides ----------------------------------------------------------------------------------------------
