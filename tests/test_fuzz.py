@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -70,6 +71,14 @@ def test_calls_that_fit_run(worker, monkeypatch):
     found = worker.outcomes([families.program(seed)[1] for seed in range(600)])
     assert not [how for how in found if isinstance(how, str)]
     assert sum(not errors for errors, _ in found) > 350
+
+
+@pytest.mark.measures
+def test_nothing_is_kept():
+    """Of a part of the slice, and of programs with views, hooks and transforms; None is counted before Python 3.12."""
+    command = [sys.executable, str(FUZZ / "leaks.py"), "--every", "40", "--draw", "100"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
 
 
 def test_differences_are_seen(worker):

@@ -12,6 +12,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.nowhere cimport NOWHERE, dry_runs, is_dry, no_memory
+from flambeau_tensor._core.type_slots cimport forget_owner
 from flambeau_tensor._core.types cimport *
 
 cdef extern from * nogil:
@@ -402,6 +403,7 @@ cdef class Storage:
     def __getbuffer__(self, Py_buffer* buffer, int flags):
         if self.owner is NOWHERE:
             raise no_memory()
+        forget_owner(buffer)
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
     def __reduce_ex__(self, int protocol):

@@ -21,7 +21,7 @@ from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
 from flambeau_tensor._core.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.syntax cimport *
-from flambeau_tensor._core.type_slots cimport FullType, destructor, traverseproc, visitproc
+from flambeau_tensor._core.type_slots cimport FullType, destructor, forget_owner, traverseproc, visitproc
 from flambeau_tensor._core.types cimport *
 
 from flambeau_overrides.abi import require
@@ -202,6 +202,7 @@ cdef class Tensor:
         raise TypeError("Tensor does not support deleting items")
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
+        forget_owner(buffer)
         PyObject_GetBuffer(sockets.as_buffer(self), buffer, flags)
 
     def __repr__(self):

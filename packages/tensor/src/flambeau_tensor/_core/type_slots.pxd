@@ -1,5 +1,7 @@
 """What a type keeps in C and Python does not show."""
 from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
+from libc.string cimport memset
 
 cdef extern from "Python.h":
     ctypedef void (*destructor)(PyObject*) noexcept
@@ -23,3 +25,9 @@ cdef extern from "Python.h":
 
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
 cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
+
+
+cdef inline void forget_owner(Py_buffer* buffer) noexcept:
+    """What a __getbuffer__ does before another function fills the buffer and would write over Cython's reference."""
+    Py_DECREF(None)  # Cython has put it there
+    memset(buffer, 0, sizeof(Py_buffer))
