@@ -42,7 +42,7 @@ _NARROW = ("bool", "uint8", "int8", "int16", "int32")
 
 def _mask_of(input, mask):
     if mask is None:
-        return _ft.ones(tuple(input.shape), dtype=_ft.bool)
+        return _ft.ones_like(input, dtype=_ft.bool, memory_format=_ft.contiguous_format)
     if mask.ndim > input.ndim:
         raise IndexError("_input_mask expected broadcastable mask (got mask dimensionality higher than of the input)")
     return mask.expand(tuple(input.shape)).bool()

@@ -83,7 +83,7 @@ def _index_write(level, op, args, dims):
     t, dim, index = _slices(level, args, dims)
     each = _for_each_element(index, t, dim)
     if fills:
-        written = torch.zeros(t.shape, dtype=torch.bool).scatter(dim, _from_front(each, t, dim), value=True)
+        written = t.new_zeros(t.shape, dtype=torch.bool).scatter(dim, _from_front(each, t, dim), value=True)
         if not number:
             source = batch_first(source, dims[3], level.size).to(t.dtype).reshape((-1,) + (1,) * (t.ndim - 1))
         out = torch.where(written, source, t)

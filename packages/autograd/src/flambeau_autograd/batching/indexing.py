@@ -75,7 +75,9 @@ def _permuted(level, t, dim, indices, dims):
     else:
         order = (0, *(n + 1 for n in where), *(n + 1 for n in rest))
         t = batch_first(t, dim).permute(order)
-        chosen.insert(0, factories.arange(level.size).reshape((-1,) + (1,) * width) if differ else None)
+        chosen.insert(
+            0, factories.arange(level.size, device=t.device).reshape((-1,) + (1,) * width) if differ else None
+        )
     return _Permuted(t, order, tuple(chosen), (0, *result))
 
 

@@ -28,7 +28,7 @@ def _target_weights(x, target, weight, ignore_index, smoothing):
     kept = (target != ignore_index).unsqueeze(dim)
     index = ft.where(kept, target.long().unsqueeze(dim), 0)
     of_label = kept.to(x.dtype) if w is None else ft.where(kept, w.expand(x.shape).gather(dim, index), 0.0)
-    q = ft.zeros(x.shape, dtype=x.dtype).scatter(dim, index, of_label * (1 - smoothing))
+    q = x.new_zeros(x.shape).scatter(dim, index, of_label * (1 - smoothing))
     if smoothing:
         q = q + kept.to(x.dtype) * (smoothing / classes) * (1 if w is None else w)
     return q, of_label.sum()

@@ -82,7 +82,7 @@ def _scores(query, key, mask, is_causal, scale):
     root = math.sqrt(abs(scale))
     scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
     if is_causal:
-        mask = ft.ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).tril()
+        mask = query.new_ones((query.shape[-2], key.shape[-2]), dtype=ft.bool).tril()
     if mask is None:
         return scores, None
     scores = scores.masked_fill(mask.logical_not(), -math.inf) if mask.dtype is ft.bool else scores + mask

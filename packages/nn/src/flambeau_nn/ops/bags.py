@@ -60,7 +60,7 @@ def _bags(offsets, count, include_last_offset):
             raise RuntimeError(
                 f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {last}"
             )
-    places = ft.arange(count, dtype=offsets.dtype)
+    places = ft.arange(count, dtype=offsets.dtype, device=offsets.device)
     return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, bags
 
 
@@ -89,7 +89,7 @@ def embedding_bag(
     _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx)
     if input.ndim == 2:
         bags = input.shape[0]
-        bag = ft.arange(bags).repeat_interleave(input.shape[1])
+        bag = ft.arange(bags, device=input.device).repeat_interleave(input.shape[1])
         input = input.reshape((-1,))
         per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape((-1,))
     else:
@@ -110,5 +110,5 @@ def embedding_bag(
     out = rows.new_zeros((bags + 1, columns)).index_add(0, place, rows)[:bags]
     if mode == "sum":
         return out
-    count = ft.zeros(bags + 1, dtype=weight.dtype).index_add(0, place, ft.ones(place.shape, dtype=weight.dtype))[:bags]
+    count = weight.new_zeros(bags + 1).index_add(0, place, weight.new_ones(place.shape))[:bags]
     return out / count.clamp_min(1).unsqueeze(1)

@@ -43,7 +43,7 @@ def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reductio
     if zero_infinity:
         loss = ft.where(loss == float("inf"), 0.0, loss)
     if reduction == "mean":
-        return (loss / ft.tensor(target_lengths, dtype=loss.dtype).clamp_min(1)).mean()
+        return (loss / loss.new_tensor(target_lengths).clamp_min(1)).mean()
     return reduced(loss[0] if single else loss, reduction)
 
 

@@ -77,7 +77,7 @@ def multilabel_margin_loss(input, target, size_average, reduce, reduction):
         raise RuntimeError("argument #2 'target' is out of range")
     kept = (y >= 0).long().cumprod(1) > 0
     index = ft.where(kept, y, 0)
-    is_target = ft.zeros(x.shape, dtype=ft.int64).scatter_add(1, index, kept.long()) > 0
+    is_target = y.new_zeros(x.shape).scatter_add(1, index, kept.long()) > 0
     each = (1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)).clamp_min(0)
     counts = kept.unsqueeze(2) & is_target.logical_not().unsqueeze(1)
     loss = ft.where(counts, each, 0.0).sum((1, 2)) / classes

@@ -53,14 +53,14 @@ _PICK = {  # the index inside 0..n-1 for each place
 }
 
 
-def _places(n, before, after, mode):
+def _places(n, before, after, mode, device):
     """The index in a dimension of size n that each place of the padded one reads."""
     first, last = 0, n
     if mode == "circular":  # what negative sizes cut off does not come round
         first, last = max(-before, 0), n - max(-after, 0)
         before, after = max(before, 0), max(after, 0)
     size = last - first
-    return first + _PICK[mode](ft.arange(-before, size + after), size)
+    return first + _PICK[mode](ft.arange(-before, size + after, device=device), size)
 
 
 def _pad_by_index(input, pad, mode):
@@ -82,7 +82,7 @@ def _pad_by_index(input, pad, mode):
                 f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, {after})"
             )
         if before or after:
-            input = input.index_select(dim, _places(n, before, after, mode))
+            input = input.index_select(dim, _places(n, before, after, mode, input.device))
     return input
 
 

@@ -297,11 +297,11 @@ def _aligned(align_corners):
     return bool(align_corners)
 
 
-def _centres(n, align_corners, dtype):
+def _centres(n, align_corners, like):
     """Where the elements of an axis are between -1 and 1."""
     if n <= 1:
-        return ft.zeros((n,), dtype=dtype)
-    places = ft.linspace(-1, 1, n, dtype=dtype)
+        return like.new_zeros((n,))
+    places = ft.linspace(-1, 1, n, dtype=like.dtype, device=like.device)
     return places if align_corners else places * ((n - 1) / n)
 
 
@@ -316,11 +316,11 @@ def affine_grid_generator(theta, size, align_corners):
         raise RuntimeError("AffineGridGenerator needs 4d (spatial) or 5d (volumetric) inputs.")
     sizes = tuple(size[2:])
     dims = len(sizes)
-    axes = [_centres(n, align_corners, theta.dtype) for n in sizes]
+    axes = [_centres(n, align_corners, theta) for n in sizes]
     parts = []
     for i, axis in enumerate(axes):
         parts.append(axis.reshape((1,) * i + (-1,) + (1,) * (dims - 1 - i)).expand(sizes))
-    base = ft.stack([*reversed(parts), ft.ones(sizes, dtype=theta.dtype)], -1).reshape((1, -1, dims + 1))
+    base = ft.stack([*reversed(parts), theta.new_ones(sizes)], -1).reshape((1, -1, dims + 1))
     places = ft.bmm(base.expand((size[0], *base.shape[1:])), theta.transpose(1, 2))
     return places.reshape((size[0], *sizes, dims))
 

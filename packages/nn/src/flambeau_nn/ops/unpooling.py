@@ -63,7 +63,7 @@ def _max_unpool(dims, input, indices, kernel_size, stride, padding, output_size)
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         raise NotImplementedError(f"\"max_unpool{max(dims, 2)}d\" not implemented for '{kind}'")
     count, lead = prod(sizes), tuple(input.shape[:-dims])
-    empty = ft.zeros((*lead, count), dtype=input.dtype)
+    empty = input.new_zeros((*lead, count))
     rows = (*lead, prod(input.shape[-dims:]))
     try:
         flat = empty.scatter(-1, indices.reshape(rows), input.reshape(rows))
@@ -98,11 +98,11 @@ _AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
 def _starts(samples, size, count, kernel):
     """(N, C, count): where windows begin along an axis, about equally far from each other."""
     if count == 1:
-        return ft.full((*samples.shape, 1), size - kernel, dtype=ft.int64)
+        return samples.new_full((*samples.shape, 1), size - kernel, dtype=ft.int64)
     alpha = (size - kernel) / (count - 1)
-    places = ft.arange(count - 1, dtype=samples.dtype)
+    places = ft.arange(count - 1, dtype=samples.dtype, device=samples.device)
     starts = ((samples.unsqueeze(-1) + places) * alpha).long() - (samples * alpha).long().unsqueeze(-1)
-    last = ft.full((*samples.shape, 1), size - kernel, dtype=ft.int64)
+    last = samples.new_full((*samples.shape, 1), size - kernel, dtype=ft.int64)
     return ft.cat([starts, last], -1)
 
 
@@ -140,7 +140,7 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     else:
         counts = _each(output_size, dims)
     if samples is None:
-        samples = ft.rand((*x.shape[:2], dims), dtype=input.dtype)
+        samples = ft.rand((*x.shape[:2], dims), dtype=input.dtype, device=input.device)
     else:
         samples = _checked(samples, x.shape, dims)
     for word, n, m, k in zip(_AXES[dims], sizes, counts, kernel, strict=True):
@@ -151,7 +151,7 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     place = None
     for d, (n, m, k) in enumerate(zip(sizes, counts, kernel, strict=True)):
         starts = _starts(samples[..., order[d]], n, m, k)
-        axis = starts.unsqueeze(-1) + ft.arange(k)  # (N, C, m, k)
+        axis = starts.unsqueeze(-1) + ft.arange(k, device=x.device)  # (N, C, m, k)
         shape = [*x.shape[:2], *(1,) * (2 * dims)]
         shape[2 + d], shape[2 + dims + d] = m, k
         axis = axis.reshape(tuple(shape))

@@ -10,6 +10,7 @@ from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.copying cimport contiguous, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, real_of
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
@@ -128,7 +129,7 @@ cdef object _permutation(Operator op, PyObject** slots):
         for j in range(m):
             at[j] = j
         for j in range(k):
-            row = pivot[i * k + j] - 1
+            row = j if is_dry() else pivot[i * k + j] - 1
             if row < 0 or row >= m or j >= m:
                 raise RuntimeError(f"LU_pivots: row {row + 1} of matrices with {m} rows")
             at[j], at[row] = at[row], at[j]

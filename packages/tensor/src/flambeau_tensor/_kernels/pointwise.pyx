@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
+from flambeau_tensor._core.nowhere cimport is_dry
 from flambeau_tensor._core.copying cimport copy_of, to_dtype
 from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
 from flambeau_tensor._core.operands cimport promote
@@ -97,7 +98,7 @@ cdef int _nonzero_divisor(Operator op, PyObject** o, int dtype) except -1:
     cdef Tensor t
     cdef Scalar s
     cdef bint found
-    if CATEGORY[dtype] > CAT_INT:
+    if CATEGORY[dtype] > CAT_INT or is_dry():
         return 0
     if isinstance(<object>o[0], Tensor) and (<Tensor>o[0]).numel == 0:
         return 0

@@ -145,6 +145,7 @@ suggest_memory_format = Operator(
     variants=FUNCTION,
     differentiable=False,
     lazy=True,
+    meta=True,
     doc="The memory format that the order of the strides speaks for.",
 )
 is_inference = _fact(

@@ -232,11 +232,10 @@ take_along_dim = Operator(
 def _one_hot(tensor, num_classes):
     if tensor.dtype.name != "int64":
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    zeros = find_operator("torch.zeros")
     if tensor.numel() == 0:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return zeros((*tensor.shape, num_classes), dtype=tensor.dtype)
+        return tensor.new_zeros((*tensor.shape, num_classes))
     flat = tensor.numpy()
     if flat.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
@@ -245,12 +244,20 @@ def _one_hot(tensor, num_classes):
         num_classes = most + 1
     elif num_classes <= most:
         raise RuntimeError("Class values must be smaller than num_classes.")
-    return scatter.inplace(zeros((*tensor.shape, num_classes), dtype=tensor.dtype), -1, tensor.unsqueeze(-1), 1)
+    return scatter.inplace(tensor.new_zeros((*tensor.shape, num_classes)), -1, tensor.unsqueeze(-1), 1)
+
+
+def _classes_unknown(tensor, num_classes):
+    """Numbers on device 'meta' do not say how many classes there are."""
+    if num_classes == -1 and tensor.numel():
+        tensor.flatten()[0].item()  # raises
+    return NotImplemented
 
 
 one_hot = Operator(
     "one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
     _one_hot,
+    meta=_classes_unknown,
     namespace=FUNCTIONAL,
     variants="function",
     differentiable=False,

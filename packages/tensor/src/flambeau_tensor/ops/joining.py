@@ -360,9 +360,8 @@ def block_diag(*tensors: Tensor) -> Tensor:
             [0, 0, 3],
             [0, 0, 4]])
     """
-    zeros = find_operator("torch.zeros")
     if not tensors:
-        return zeros((1, 0))
+        return find_operator("torch.zeros")((1, 0))
     rows = []
     dtype = _promoted(tensors)
     for i, t in enumerate(tensors):
@@ -375,7 +374,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     bands = []
     for r in rows:
         n, m = r.shape
-        bands.append(cat((zeros((n, at), dtype=dtype), r, zeros((n, width - at - m), dtype=dtype)), 1))
+        bands.append(cat((r.new_zeros((n, at)), r, r.new_zeros((n, width - at - m))), 1))
         at += m
     return cat(tuple(bands), 0)
 
@@ -404,7 +403,7 @@ def _combinations(input, r, with_replacement):
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if r == 0:
-        return find_operator("torch.empty")((0,), dtype=input.dtype)
+        return input.new_empty((0,))
     n = input.shape[0]
     check_size((n,) * min(r, 64), _BYTE)  # PyTorch has a mask for all ways to take any elements
     count = (comb(n + r - 1, r) if n else 0) if with_replacement else comb(n, r)

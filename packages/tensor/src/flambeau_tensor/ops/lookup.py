@@ -15,7 +15,11 @@ _INT64 = find_operator("torch.arange")(0).dtype
 
 
 def _isin(elements, test_elements, assume_unique, invert, out):
-    tensors = [t if isinstance(t, Tensor) else find_operator("torch.tensor")(t) for t in (elements, test_elements)]
+    device = next(t.device for t in (elements, test_elements) if isinstance(t, Tensor))
+    tensors = [
+        t if isinstance(t, Tensor) else find_operator("torch.tensor")(t, device=device)
+        for t in (elements, test_elements)
+    ]
     for t in tensors:
         if t.is_complex() or t.dtype.name == "bool":
             raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(t.dtype)}")

@@ -260,6 +260,7 @@ result_type = Operator(
     numbers="tensor1 tensor2",
     differentiable=False,
     plain_result=True,
+    meta=True,
     doc="The dtype of arithmetic between the two, tensors or Python numbers.",
 )
 

@@ -5,6 +5,7 @@ from math import prod
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.tensor import hides_values
 from flambeau_tensor.ops.gathering import scatter_reduce
 from flambeau_tensor.ops.joining import cat
 
@@ -53,6 +54,7 @@ def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initi
     rows = prod(outer)
     given = given.long().reshape((rows, given.shape[-1]))
     if offsets is None:
+        unsafe = unsafe or hides_values(given)
         if not unsafe and bool((given < 0).any()):
             raise RuntimeError("lengths contains negative value!")
         if not unsafe and bool((given.sum(-1) != n).any()):
@@ -62,7 +64,10 @@ def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initi
             )
         given = cat((given.new_zeros((rows, 1)), given.cumsum(-1)), -1)
     count = max(given.shape[1] - 1, 0)
-    where, places = find_operator("torch.where"), find_operator("torch.arange")(n).expand((rows, n))
+    where, places = (
+        find_operator("torch.where"),
+        find_operator("torch.arange")(n, device=given.device).expand((rows, n)),
+    )
     number = find_operator("torch.searchsorted")(given.narrow(1, 1, count).contiguous(), places, right=True)
     number = where(places < given.narrow(1, 0, 1), count, number)  # the last slot is for what is in no segment
     data = data.reshape((rows, n, *rest))

@@ -152,9 +152,7 @@ def _stft(
         )
     if size < n_fft:
         left = (n_fft - size) // 2
-        window = _zeros_around(
-            factories.ones((size,), dtype=input.dtype) if window is None else window, left, n_fft - size - left
-        )
+        window = _zeros_around(input.new_ones((size,)) if window is None else window, left, n_fft - size - left)
     frames = batch.unfold(1, n_fft, hop)
     frames = frames if window is None else frames * window
     norm = 1 if normalized else 0
@@ -233,7 +231,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
         raise error(": expected 0 < win_length <= n_fft")
     if window is not None and tuple(window.shape) != (size,):
         raise error(": Invalid window shape. window has to be 1D and length of `win_length`")
-    weights = factories.ones((size,), dtype=input.real.dtype) if window is None else window
+    weights = input.real.new_ones((size,)) if window is None else window
     if size < n_fft:
         left = (n_fft - size) // 2
         weights = _zeros_around(weights, left, n_fft - size - left)

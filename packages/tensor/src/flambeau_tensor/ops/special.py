@@ -103,7 +103,7 @@ def _mvlgamma(input, p, out=None):
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     dtype = input.dtype if input.is_floating_point() else None
-    halves = factories.arange(0.5 * p, step=0.5, **({"dtype": dtype} if dtype else {}))
+    halves = factories.arange(0.5 * p, step=0.5, device=input.device, **({"dtype": dtype} if dtype else {}))
     return (input.unsqueeze(-1) - halves).lgamma().sum(-1) + p * (p - 1) / 4 * math.log(math.pi)
 
 

@@ -197,7 +197,7 @@ def _nothing_of(t):
 def _reflected(input, tau, *rest):
     """The product of reflectors by other operations."""
     m, n = input.shape[-2:]
-    eye = find_operator("torch.eye")(m, n, dtype=input.dtype)
+    eye = find_operator("torch.eye")(m, n, dtype=input.dtype, device=input.device)
     vectors = input.tril(-1) + eye
     out = _nothing_of(input) + eye
     for i in reversed(range(tau.shape[-1])):
@@ -208,7 +208,7 @@ def _reflected(input, tau, *rest):
 
 def _times_reflected(input, tau, other, left, transpose, *rest):
     vectors = input.narrow(-1, 0, tau.shape[-1]).tril(-1)
-    vectors = vectors + find_operator("torch.eye")(*vectors.shape[-2:], dtype=input.dtype)
+    vectors = vectors + find_operator("torch.eye")(*vectors.shape[-2:], dtype=input.dtype, device=input.device)
     order = range(tau.shape[-1])
     if not order:
         return other + (_nothing_of(input).sum() + _nothing_of(tau).sum())

@@ -83,7 +83,7 @@ def _one(A, k, B, X, n, iK, niter, tol, largest, method, tracker, parameters):
             f"number of requested eigenpairs (={n})"
         )
     if X is None:
-        X = find_operator("torch.randn")((m, n), dtype=A.dtype)
+        X = find_operator("torch.randn")((m, n), dtype=A.dtype, device=A.device)
     elif tuple(X.shape) != (m, n):
         raise AssertionError(f"X shape mismatch: got {X.shape}, expected {(m, n)}")
     integers, floats, booleans = parameters

@@ -93,7 +93,11 @@ def _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots, out):
     m, n = LU_data.shape[-2:]
     k = min(m, n)
     lower = LU_data.narrow(-1, 0, k).tril(-1)
-    return p, lower + find_operator("torch.eye")(m, k, dtype=LU_data.dtype), LU_data.narrow(-2, 0, k).triu()
+    return (
+        p,
+        lower + find_operator("torch.eye")(m, k, dtype=LU_data.dtype, device=LU_data.device),
+        LU_data.narrow(-2, 0, k).triu(),
+    )
 
 
 lu_unpack = Operator(

@@ -92,7 +92,7 @@ def _basis(A, q, niter, M):
         return matmul(matrix, x) if mean is None else matmul(matrix, x) - matmul(mean, x)
 
     dtype = A.dtype if A.is_floating_point() or A.is_complex() else find_operator("torch.tensor")(0.0).dtype
-    Q = qr(times(A, M, find_operator("torch.randn")((A.shape[-1], q), dtype=dtype)))[0]
+    Q = qr(times(A, M, find_operator("torch.randn")((A.shape[-1], q), dtype=dtype, device=A.device)))[0]
     for _ in range(niter):
         Q = qr(times(A.mH, None if M is None else M.mH, Q))[0]
         Q = qr(times(A, M, Q))[0]

@@ -138,7 +138,9 @@ def _cholesky_inverse(input, upper, out):
         raise RuntimeError(
             f"cholesky_inverse: A must be batches of square matrices, but they have shape {list(input.shape)}"
         )
-    return _cholesky_solve(find_operator("torch.eye")(input.shape[-1], dtype=input.dtype), input, upper)
+    return _cholesky_solve(
+        find_operator("torch.eye")(input.shape[-1], dtype=input.dtype, device=input.device), input, upper
+    )
 
 
 cholesky_inverse = Operator(

@@ -1,5 +1,6 @@
 """Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
 
+from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward
@@ -166,7 +167,7 @@ def _rank(input, atol, rtol, hermitian, out):
     if input.dtype.name not in ("float32", "float64", "complex64", "complex128"):
         raise RuntimeError("This function doesn't handle types other than float and double")
     if input.numel() == 0:
-        return find_operator("torch.zeros")(tuple(input.shape[:-2]), dtype=find_operator("torch.arange")(0).dtype)
+        return input.new_zeros(tuple(input.shape[:-2]), dtype=_dtype_by_name("int64"))
     values = _singular_values(input, hermitian)
     return (values > _threshold(values, atol, rtol)).sum(-1)
 
@@ -378,7 +379,7 @@ def _matrix_power(input, n, out):
     _check_square("linalg.matrix_power", input)
     if n == 0:
         zeros = input.masked_fill(input == input, 0).masked_fill(input != input, 0)  # which depend on `input`
-        return zeros + find_operator("torch.eye")(input.shape[-1], dtype=input.dtype)
+        return zeros + find_operator("torch.eye")(input.shape[-1], dtype=input.dtype, device=input.device)
     if n < 0:
         input, n = inv(input), -n
     result = None
@@ -443,7 +444,7 @@ def _matrix_exp(input):
     where, most = find_operator("torch.where"), halvings.amax()
     for i in range(int(most) if most.isfinite() else 0):
         result = where(halvings > i, result @ result, result)
-    return result
+    return result.contiguous()
 
 
 _EXP = "The exponential of matrices, Σ Aᵏ/k!, by Padé's approximant of a halved matrix and squaring. " + _SQUARE
