@@ -294,6 +294,9 @@ def conformance(session):
     session.run("python", str(folder / "transforms.py"), *options)
     python = ["--peer-python", str(Path(session.bin) / "python"), "--our-python", str(Path(session.bin) / "python")]
     session.run("python", str(folder / "docstrings.py"), *python, "--json", str(folder / "docstrings.json"))
+    session.install("hypothesis", "ndindex")
+    scratch = ["--scratch", session.create_tmp()]
+    session.run("python", str(folder / "array_api.py"), *scratch, "--json", str(folder / "array_api.json"))
     session.run("python", str(folder / "handlers.py"), "record")
     session.run("python", str(folder / "handlers.py"), "report")
     session.run("python", str(folder / "accuracy.py"), "--json", str(folder / "accuracy.json"))  # mpmath: of PyTorch's

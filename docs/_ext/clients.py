@@ -1,5 +1,5 @@
-"""The directives ``clients`` and ``docstrings``: what was found by ``nox -s clients``, and for PyTorch's docstrings by
-``nox -s conformance``, from the files that these wrote to ``conformance/``."""
+"""The directives ``clients``, ``docstrings`` and ``arrayapi``: what was found by ``nox -s clients``, and for PyTorch's
+docstrings and the array API standard by ``nox -s conformance``, from the files that these wrote to ``conformance/``."""
 
 import json
 from collections import Counter
@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "conformance"
-PATH, DOCSTRINGS = FOLDER / "clients.json", FOLDER / "docstrings.json"
+PATH, DOCSTRINGS, ARRAY_API = (FOLDER / f"{name}.json" for name in ("clients", "docstrings", "array_api"))
 
 
 class Clients(SphinxDirective):
@@ -63,7 +63,22 @@ class Docstrings(SphinxDirective):
         return [paragraph]
 
 
+class ArrayAPI(SphinxDirective):
+    """How many tests of the standard's suite pass, and why others do not."""
+
+    def run(self):
+        self.env.note_dependency(str(ARRAY_API))
+        self.env.note_reread()
+        if not ARRAY_API.exists():
+            return nothing_stored()
+        found = json.loads(ARRAY_API.read_text())
+        text = f"Of {found['of']} tests of version {found['version']}, {found['passed']} pass. The others:"
+        rows = [(n, why) for why, n in Counter(found["failed"].values()).items()]
+        return [nodes.paragraph(text=text), table("array_api", (20, 80), ("tests", "why they do not pass"), rows)]
+
+
 def setup(app):
+    app.add_directive("arrayapi", ArrayAPI)
     app.add_directive("docstrings", Docstrings)
     app.add_directive("clients", Clients)
     return {"parallel_read_safe": True}

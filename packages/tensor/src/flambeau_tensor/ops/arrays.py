@@ -101,3 +101,26 @@ _method(
     doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.",
 )
 set_attribute("__array_ufunc__", _array_ufunc)
+
+
+# --- the array API standard -----------------------------------------------------------------------------------------
+
+_VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # each has all of those before
+
+
+def _array_namespace(self, /, *, api_version=None):
+    """The functions of the array API standard: the module ``flambeau_tensor.array_api``."""
+    if api_version not in (None, *_VERSIONS):
+        raise ValueError(f"__array_namespace__(): version {api_version!r} is not one of {', '.join(_VERSIONS)}")
+    from flambeau_tensor import array_api
+
+    return array_api
+
+
+def _to_device(self, device, /, *, stream=None):
+    """`to(device)`, by the name that the array API standard has for it."""
+    return self.to(device)
+
+
+set_attribute("__array_namespace__", _array_namespace)
+set_attribute("to_device", _to_device)
