@@ -24,7 +24,7 @@ flambeau.nn.init flambeau.nn.utils flambeau.nn.utils.parametrizations flambeau.n
 flambeau.nn.utils.prune flambeau.nn.utils.rnn flambeau.optim flambeau.optim.lr_scheduler flambeau.optim.swa_utils
 flambeau.overrides flambeau.profiler flambeau.random flambeau.serialization flambeau.signal.windows flambeau.sparse
 flambeau.special flambeau.testing flambeau.utils.benchmark flambeau.utils.checkpoint flambeau.utils.cpp_extension
-flambeau.utils.data
+flambeau.utils.data flambeau.quasirandom
 """.split()
 OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.

@@ -51,6 +51,7 @@ def test_csc():
     assert x.layout is torch.sparse_csc and not x.is_sparse and not x.is_sparse_csr
     assert x.ccol_indices().tolist() == [0, 1, 1, 3] and x.row_indices().tolist() == [1, 0, 1]
     assert x.values().tolist() == [4, 4, 5] and x.to_dense().tolist() == DENSE
+    assert torch.equal(some().mT.to_dense(), some().to_dense().t()) and x.mT.layout is torch.sparse_csr
     turned = x.t()
     assert turned.layout is torch.sparse_csr and turned.to_dense().tolist() == some().to_dense().t().tolist()
     assert turned.crow_indices().tolist() == [0, 1, 1, 3] and turned.t().layout is torch.sparse_csc

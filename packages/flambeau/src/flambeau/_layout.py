@@ -70,6 +70,7 @@ OWN = {
     "multiprocessing",
     "onnx",
     "profiler",
+    "quasirandom",
     "sparse",
     "testing",
     "torch_version",

@@ -249,6 +249,11 @@ class SparseTensor(Tensor):
         """The matrix turned."""
         return self.t()
 
+    @property
+    def mT(self):  # noqa: N802
+        """The last two dimensions exchanged."""
+        return self.transpose(-2, -1)
+
     def numpy(self, *, force=False):
         """Raises TypeError."""
         raise TypeError(f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() first.")
