@@ -66,6 +66,8 @@ def qualified_name(func: Any) -> str:
     name = getattr(func, "__name__", None)
     if name is not None and getattr(builtins, name, None) is func:
         return str(name)
+    if (getattr(func, "__module__", None) or "").startswith("torch.ops."):
+        return f"{func.__module__}.{name}"
     found = resolve_name(func) if _hashable(func) else None
     if found is not None:
         return found

@@ -1,6 +1,7 @@
 """Written by flambeau.stubs from the table of the layout; do not edit."""
 
 from . import codegen as codegen
+from . import experimental as experimental
 from . import graph as graph
 from . import graph_module as graph_module
 from . import immutable_collections as immutable_collections

@@ -1,0 +1,4 @@
+"""Written by flambeau.stubs from the table of the layout; do not edit."""
+
+from . import proxy_tensor as proxy_tensor
+from flambeau_fx.experimental import *

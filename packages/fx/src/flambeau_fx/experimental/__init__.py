@@ -1,0 +1,1 @@
+"""Graphs of what programs do below autograd: ``proxy_tensor``."""

@@ -1,0 +1,175 @@
+"""`make_fx`: the graph of the ``torch.ops.aten`` operators that a function calls, below autograd and transforms.
+
+The function runs, once, on the arguments that it is given, and each operator that it reaches becomes a step. So the
+graph has the backward of what is differentiated and the batched form of what is vmapped, and none of Python's branches.
+
+>>> import flambeau as torch
+>>> from flambeau_fx.experimental.proxy_tensor import make_fx
+>>> slope = torch.func.grad(lambda x: x.sin().sum())
+>>> print(make_fx(slope)(torch.ones(3)).code.strip())
+def forward(self, x_1):
+    cos = torch.ops.aten.cos.default(x_1);  x_1 = None
+    return cos
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import flambeau_tensor as _torch
+from flambeau_fx.graph import Graph
+from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.node import Argument, Node, map_aggregate
+from flambeau_fx.passes.shape_prop import _metadata
+from flambeau_tensor.extend import dispatching
+
+__all__ = ["make_fx"]
+
+_NO_VALUE = (
+    "It appears that you're trying to get value out of a tracing tensor with {} - erroring out! It's likely that this "
+    "is caused by data-dependent control flow or similar."
+)
+_READERS = ("aten::_local_scalar_dense", "aten::item", "aten::equal", "aten::is_nonzero")
+
+
+def _place(t: _torch.Tensor) -> tuple[Any, ...]:
+    """Where a tensor's elements lie: another tensor over the same ones has the same value."""
+    return id(t.untyped_storage()), t.storage_offset(), tuple(t.shape), t.stride(), t.dtype, t.is_conj(), t.is_neg()
+
+
+class _Recorder:
+    """A mode of ``__torch_dispatch__`` that writes down calls."""
+
+    def __init__(self, decompositions: dict[Any, Callable[..., Any]]) -> None:
+        self.graph = Graph()
+        self.root: dict[str, Any] = {}
+        self.decompositions = decompositions
+        self.nodes: dict[int, Node] = {}
+        self.places: dict[tuple[Any, ...], Node] = {}
+        self.kept: list[_torch.Tensor] = []  # so that no other tensor gets the number or the memory of one of these
+
+    def note(self, t: _torch.Tensor, node: Node) -> None:
+        self.nodes[id(t)] = self.places[_place(t)] = node
+        self.kept.append(t)
+        node.meta["val"] = _torch.empty_strided(tuple(t.shape), t.stride(), dtype=t.dtype, device="meta")
+        node.meta["tensor_meta"] = _metadata(t)
+
+    def known(self, t: _torch.Tensor) -> Node | None:
+        return self.nodes.get(id(t)) or self.places.get(_place(t))
+
+    def value(self, x: Any) -> Argument:
+        """What stands for an argument in the graph."""
+        if not isinstance(x, _torch.Tensor):
+            return x
+        node = self.known(x)
+        if node is None:
+            name = f"_tensor_constant{len(self.root)}"
+            self.root[name] = x
+            node = self.graph.get_attr(name)
+            self.note(x, node)
+        return node
+
+    def results(self, result: Any, node: Node) -> None:
+        if isinstance(result, _torch.Tensor):
+            self.note(result, node)
+        elif isinstance(result, (tuple, list)):
+            node.meta["val"] = tuple(result)
+            for i, part in enumerate(result):
+                if isinstance(part, (_torch.Tensor, tuple, list)):
+                    self.results(part, self.graph.call_function(operator.getitem, (node, i)))
+
+    def __torch_dispatch__(self, func: Any, types: tuple[type, ...], args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        decomposition = self.decompositions.get(func) or self.decompositions.get(getattr(func, "overloadpacket", None))
+        if decomposition is not None:
+            with self:
+                return decomposition(*args, **kwargs)
+        if getattr(func, "_schema", None) is not None and func._schema.name in _READERS:
+            if any(isinstance(x, _torch.Tensor) and self.known(x) is not None for x in args):
+                raise RuntimeError(_NO_VALUE.format(func))
+            return func(*args, **kwargs)
+        steps = map_aggregate(list(args), self.value), map_aggregate(dict(kwargs), self.value)
+        node = self.graph.create_node("call_function", func, tuple(steps[0]), steps[1], name=func._schema.name[6:])
+        result = func(*args, **kwargs)
+        self.results(result, node)
+        return result
+
+    def __enter__(self) -> _Recorder:
+        dispatching.push_mode(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        dispatching.pop_mode()
+
+
+def _names(f: Callable[..., Any], count: int) -> list[str]:
+    """The names of a function's positional arguments."""
+    try:
+        parameters = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
+    return [*names, *(f"arg{i}" for i in range(len(names), count))]
+
+
+def make_fx(
+    f: Callable[..., Any],
+    decomposition_table: dict[Any, Callable[..., Any]] | None = None,
+    tracing_mode: str = "real",
+    **options: object,
+) -> Callable[..., GraphModule]:
+    """A function that runs `f` on its arguments and returns the graph of the operators that were called.
+
+    Args:
+        f: a function of tensors and containers of them; what it returns may be nested, too.
+        decomposition_table: functions to run, and to trace, in place of operators (``torch.ops.aten.addmm.default``).
+        tracing_mode: ``"real"`` computes; ``"fake"`` runs on device 'meta', and so computes shapes only.
+        options: those of PyTorch's tracer, which have no meaning here.
+
+    Tensors that `f` holds become attributes of the module, ``_tensor_constant0`` and so on. Containers among the
+    arguments are taken apart by steps of the graph.
+
+    Raises:
+        RuntimeError: `f` asks for an element of a tensor that depends on its arguments.
+        NotImplementedError: `tracing_mode` is ``"symbolic"``: there are no symbolic shapes.
+    """
+    if tracing_mode == "symbolic":
+        raise NotImplementedError("make_fx(tracing_mode='symbolic') is not built: there are no symbolic shapes")
+    if tracing_mode not in ("real", "fake"):
+        raise AssertionError(f"Unexpected tracing type: {tracing_mode}")
+
+    def traced(*args: Any) -> GraphModule:
+        recorder = _Recorder(decomposition_table or {})
+        if tracing_mode == "fake":
+            args = map_aggregate(args, _on_meta)
+        for name, value in zip(_names(f, len(args)), args, strict=True):
+            _take_apart(recorder, value, recorder.graph.placeholder(f"{name}_1"))
+        with recorder:
+            result = f(*args)
+        recorder.graph.output(map_aggregate(result, recorder.value))
+        recorder.graph.eliminate_dead_code()
+        name = getattr(f, "__name__", type(f).__name__)
+        return GraphModule(recorder.root, recorder.graph, name if name.isidentifier() else "GraphModule")
+
+    return traced
+
+
+def _take_apart(recorder: _Recorder, value: Any, node: Node) -> None:
+    if isinstance(value, _torch.Tensor):
+        recorder.note(value, node)
+        return
+    node.meta["val"] = value
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, (tuple, list)) else ()
+    for key, item in items:
+        if isinstance(item, (_torch.Tensor, dict, tuple, list)):
+            _take_apart(recorder, item, recorder.graph.call_function(operator.getitem, (node, key)))
+
+
+def _on_meta(x: Any) -> Any:
+    if not isinstance(x, _torch.Tensor):
+        return x
+    t = _torch.empty_strided(tuple(x.shape), x.stride(), dtype=x.dtype, device="meta")
+    return t.requires_grad_() if x.requires_grad else t
