@@ -528,3 +528,46 @@ def test_layers(n):
         assert getattr(nn, f"AvgPool{n}d")(2, divisor_override=1)(t).equal(
             getattr(F, f"avg_pool{n}d")(t, 2, divisor_override=1)
         )
+
+
+# --- loops of vectors: pieces of rows, and channels that lie beside each other ----------------------------------------
+
+
+def _random_pool(seed):
+    """Some pooling, and an input for it: long rows, ties, many channels, in either memory format."""
+    draw = random.Random(seed)
+    ft.manual_seed(seed)
+    dims = draw.choice([1, 2, 2, 3])
+    kernel, stride = [draw.randint(1, 5) for _ in range(dims)], [draw.randint(1, 3) for _ in range(dims)]
+    padding, ceil_mode = [draw.randint(0, k // 2) for k in kernel], draw.random() < 0.4
+    channels = draw.choice([1, 3, 17, 130, 300] if dims == 2 else [1, 3])
+    x = ft.randn(draw.choice([1, 3]), channels, *[draw.randint(6, 15 if dims > 1 else 400) for _ in range(dims)])
+    x = (x * 2).round() if draw.random() < 0.5 else x
+    x = x.contiguous(memory_format=ft.channels_last) if dims == 2 and draw.random() < 0.6 else x
+    dilation, counts = [draw.choice([1, 1, 2]) for _ in range(dims)], [draw.choice([1, 2, 5, 7]) for _ in range(dims)]
+    name, arguments, keywords = draw.choice(
+        [
+            ("max_pool", (kernel, stride, padding, dilation, ceil_mode), {"return_indices": True}),
+            ("avg_pool", (kernel, stride, padding, ceil_mode, draw.random() < 0.5), {}),
+            ("adaptive_max_pool", (counts,), {"return_indices": True}),
+            ("adaptive_avg_pool", (counts,), {}),
+        ]
+    )
+    return lambda x: getattr(F, f"{name}{dims}d")(x, *arguments, **keywords), x
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_vectors_against_double_precision_in_rows(seed):
+    """float64 in rows is what the other tests compare with NumPy."""
+    pool, x = _random_pool(seed)
+    results = []
+    for t in (x, x.double().contiguous()):
+        out = pool(t.requires_grad_())
+        out, indices = out if isinstance(out, tuple) else (out, None)
+        grad_output = ft.ones_like(out) * ft.arange(out.shape[-1]).to(out.dtype)
+        results.append((out.detach(), grad(out, t, grad_output)[0], indices))
+        if t.is_contiguous(memory_format=ft.channels_last) and t.ndim == 4:
+            assert out.is_contiguous(memory_format=ft.channels_last)
+    (out, slope, indices), (exact, exact_slope, exact_indices) = results
+    assert ft.allclose(out.double(), exact, atol=1e-6) and ft.allclose(slope.double(), exact_slope, atol=1e-5)
+    assert indices is None or ft.equal(indices.contiguous(), exact_indices)

@@ -7,11 +7,11 @@ and bfloat16 are computed in float32, and maxima of integers in int64.
 """
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
-from libc.math cimport INFINITY
-from libc.stdint cimport INT64_MIN, int64_t
+from libc.stdint cimport int64_t
 
+from flambeau_nn._kernels.pooled cimport AXES, CHANNELS, Pool, pooled_t
 from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
-from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
+from flambeau_tensor.abi cimport TENSOR_ABI, T_LAZY, copy_into, empty_strided, flags_of, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
     dense, fresh, in_format_of, parallel_for, read_ints, shape_text, wrap_dim,
@@ -19,187 +19,39 @@ from flambeau_tensor.compute cimport (
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
+from flambeau_tensor.extend import hot
 
 require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
-ctypedef fused number_t:
-    float
-    double
-    int64_t
-
 cdef enum:
-    AXES = 3
     MAX_NDIM = 64
     MOST = 0x7fffffff  # an argument may be
 
-cdef struct Pool:
-    int dims  # spatial dimensions; they are the last of the three axes, the others have one position
-    Py_ssize_t planes  # batch times channels
-    Py_ssize_t[AXES] size  # of the input
-    Py_ssize_t[AXES] count  # positions of the output
-    Py_ssize_t[AXES] step  # between elements of a window
-    Py_ssize_t* begin[AXES]
-    Py_ssize_t* end[AXES]
-    Py_ssize_t* weight[AXES]  # elements the window counts as
-    Py_ssize_t work  # additions for one plane
-    Py_ssize_t divisor  # 0: the product of the weights
-    bint misplaced  # an index pointed outside its plane
-    const void* x
-    void* y
-    int64_t* indices
-
-
-# --- loops ----------------------------------------------------------------------------------------------------------
-
-cdef inline double _share(Pool* p, Py_ssize_t i, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
-    """What the sum over a window is divided by."""
-    if p.divisor:
-        return <double>p.divisor
-    return <double>(p.weight[0][i] * p.weight[1][j] * p.weight[2][k])
-
-
-cdef void _average(Pool* p, Py_ssize_t plane, number_t* unused) noexcept nogil:
-    cdef const number_t* x = <const number_t*>p.x + plane * p.size[0] * p.size[1] * p.size[2]
-    cdef number_t* y = <number_t*>p.y + plane * p.count[0] * p.count[1] * p.count[2]
-    cdef const number_t* row
-    cdef Py_ssize_t i, j, k, a, b, c
-    cdef double total, share
-    cdef int64_t whole
-    for i in range(p.count[0]):
-        for j in range(p.count[1]):
-            for k in range(p.count[2]):
-                total, whole = 0, 0
-                for a in range(p.begin[0][i], p.end[0][i]):
-                    for b in range(p.begin[1][j], p.end[1][j]):
-                        row = x + (a * p.size[1] + b) * p.size[2]
-                        for c in range(p.begin[2][k], p.end[2][k]):
-                            if number_t is int64_t:
-                                whole += row[c]
-                            else:
-                                total += row[c]
-                share = _share(p, i, j, k)
-                if number_t is int64_t:
-                    y[0] = whole // <int64_t>share if share != 0 else 0
-                else:
-                    y[0] = <number_t>(total / share) if share != 0 else 0
-                y += 1
-
-
-cdef void _spread(Pool* p, Py_ssize_t plane, number_t* unused) noexcept nogil:
-    """The gradient of the average: to every element its share, from every window it is in."""
-    cdef const number_t* grad = <const number_t*>p.x + plane * p.count[0] * p.count[1] * p.count[2]
-    cdef Py_ssize_t n = p.size[0] * p.size[1] * p.size[2]
-    cdef number_t* out = <number_t*>p.y + plane * n
-    cdef number_t* row
-    cdef number_t part
-    cdef Py_ssize_t i, j, k, a, b, c
-    cdef double share
-    for i in range(n):
-        out[i] = 0
-    for i in range(p.count[0]):
-        for j in range(p.count[1]):
-            for k in range(p.count[2]):
-                share = _share(p, i, j, k)
-                part = <number_t>(grad[0] / share) if share != 0 else 0
-                grad += 1
-                for a in range(p.begin[0][i], p.end[0][i]):
-                    for b in range(p.begin[1][j], p.end[1][j]):
-                        row = out + (a * p.size[1] + b) * p.size[2]
-                        for c in range(p.begin[2][k], p.end[2][k]):
-                            row[c] += part
-
-
-cdef void _maximum(Pool* p, Py_ssize_t plane, number_t* unused) noexcept nogil:
-    """The first of equal maxima; the last NaN where there is one."""
-    cdef const number_t* x = <const number_t*>p.x + plane * p.size[0] * p.size[1] * p.size[2]
-    cdef Py_ssize_t n = plane * p.count[0] * p.count[1] * p.count[2]
-    cdef number_t* y = <number_t*>p.y + n
-    cdef int64_t* indices = p.indices + n
-    cdef Py_ssize_t i, j, k, a, b, c, at, row
-    cdef number_t best, lowest
-    if number_t is int64_t:
-        lowest = INT64_MIN
-    else:
-        lowest = -INFINITY
-    for i in range(p.count[0]):
-        for j in range(p.count[1]):
-            for k in range(p.count[2]):
-                best = lowest
-                at = (p.begin[0][i] * p.size[1] + p.begin[1][j]) * p.size[2] + p.begin[2][k]
-                a = p.begin[0][i]
-                while a < p.end[0][i]:
-                    b = p.begin[1][j]
-                    while b < p.end[1][j]:
-                        row = (a * p.size[1] + b) * p.size[2]
-                        c = p.begin[2][k]
-                        while c < p.end[2][k]:
-                            if x[row + c] > best or x[row + c] != x[row + c]:
-                                best, at = x[row + c], row + c
-                            c += p.step[2]
-                        b += p.step[1]
-                    a += p.step[0]
-                y[0], indices[0] = best, at
-                y += 1
-                indices += 1
-
-
-cdef void _scatter(Pool* p, Py_ssize_t plane, number_t* unused) noexcept nogil:
-    """The gradient of the maximum: to the element that was it."""
-    cdef Py_ssize_t m = p.count[0] * p.count[1] * p.count[2]
-    cdef Py_ssize_t n = p.size[0] * p.size[1] * p.size[2]
-    cdef const number_t* grad = <const number_t*>p.x + plane * m
-    cdef const int64_t* indices = p.indices + plane * m
-    cdef number_t* out = <number_t*>p.y + plane * n
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = 0
-    for i in range(m):
-        if 0 <= indices[i] < n:
-            out[indices[i]] += grad[i]
-        else:
-            p.misplaced = True
-
-
-ctypedef void (*float_loop)(Pool*, Py_ssize_t, float*) noexcept nogil
-ctypedef void (*double_loop)(Pool*, Py_ssize_t, double*) noexcept nogil
-ctypedef void (*int_loop)(Pool*, Py_ssize_t, int64_t*) noexcept nogil
-
-cdef struct Loops:
-    float_loop single
-    double_loop double_
-    int_loop whole
+_loops = hot("pooling", "flambeau_nn._kernels").LOOPS
 
 cdef struct Job:
     Pool* pool
-    Loops* loops
-    int dtype
-
-cdef Loops AVERAGE = Loops(_average[float], _average[double], _average[int64_t])
-cdef Loops SPREAD = Loops(_spread[float], _spread[double], _spread[int64_t])
-cdef Loops MAXIMUM = Loops(_maximum[float], _maximum[double], _maximum[int64_t])
-cdef Loops SCATTER = Loops(_scatter[float], _scatter[double], _scatter[int64_t])
+    pooled_t loop
 
 
 cdef void _planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Job* job = <Job*>context
     cdef Py_ssize_t i
     for i in range(begin, end):
-        if job.dtype == D_FLOAT32:
-            job.loops.single(job.pool, i, NULL)
-        elif job.dtype == D_FLOAT64:
-            job.loops.double_(job.pool, i, NULL)
-        else:
-            job.loops.whole(job.pool, i, NULL)
+        job.loop(job.pool, i, NULL)
 
 
-cdef int _run(Pool* p, Loops* loops, int dtype) except -1:
-    cdef Job job = Job(p, loops, dtype)
-    if p.planes * p.work < GIL_FREE:
+cdef int _run(Pool* p, str loop, int dtype) except -1:
+    cdef Job job
+    cdef Py_ssize_t work = p.work * min(p.beside, <Py_ssize_t>CHANNELS)
+    name = "float32" if dtype == D_FLOAT32 else "float64" if dtype == D_FLOAT64 else "int64"
+    job.pool, job.loop = p, <pooled_t><size_t>_loops[loop][name]
+    if p.planes * work < GIL_FREE:
         _planes(&job, 0, p.planes)
     else:
         with nogil:
-            parallel_for(p.planes, max(<Py_ssize_t>1, GRAIN // max(p.work, <Py_ssize_t>1)), _planes, &job)
+            parallel_for(p.planes, max(<Py_ssize_t>1, GRAIN // max(work, <Py_ssize_t>1)), _planes, &job)
     return 0
 
 
@@ -310,6 +162,7 @@ cdef object _fixed_windows(Pool* p, Steps* s):
     cdef Py_ssize_t o, begin
     cdef int d
     memory = _table(p)
+    p.stride, p.origin, p.taps = s.stride[2], -s.padding[2], s.kernel[2]
     for d in range(AXES):
         p.step[d] = s.dilation[d]
         for o in range(p.count[d]):
@@ -332,6 +185,7 @@ cdef object _adaptive_windows(Pool* p):
     cdef Py_ssize_t o, n, m
     cdef int d
     memory = _table(p)
+    p.taps = 0
     for d in range(AXES):
         n, m = p.size[d], p.count[d]
         p.step[d] = 1
@@ -369,6 +223,7 @@ cdef void _set_sizes(Pool* p, int dims, int ndim, const Py_ssize_t* sizes) noexc
     """Fold a checked input size into planes and three axes."""
     cdef int d
     p.dims, p.divisor, p.misplaced = dims, 0, False
+    p.beside = p.shares = 1
     p.planes = 1
     for d in range(ndim - dims):
         p.planes *= sizes[d]
@@ -476,7 +331,44 @@ cdef object _result(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array
     cdef int d
     for d in range(ndim):
         shape[d] = sizes[d] if d < ndim - p.dims else p.count[AXES - ndim + d]
-    return fresh(dtype, ndim, shape, out)
+    return _laid(p, ndim, shape, dtype, out)
+
+
+cdef object _laid(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array* out):
+    """A tensor for a result, whose channels lie beside each other where those of the operand do."""
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef Py_ssize_t step = p.beside
+    cdef int d
+    if p.beside == 1:
+        return fresh(dtype, ndim, sizes, out)
+    for d in range(ndim - 1, 1, -1):
+        strides[d] = step
+        step *= sizes[d]
+    strides[0], strides[1] = step, 1
+    t = empty_strided(dtype, ndim, sizes, strides)
+    array_of(<PyObject*>t, out)
+    return t
+
+
+cdef object _operand(Pool* p, PyObject* t, int dtype, bint may_lie_beside, Array* a):
+    """`t`, dense; as it is where its channels lie beside each other and may."""
+    cdef Py_ssize_t step
+    cdef int d
+    cdef bint beside
+    array_of(t, a)
+    beside = may_lie_beside and a.ndim == p.dims + 2 and not a.contiguous and a.dtype == dtype and a.numel > 0 and \
+        a.sizes[1] > 1 and a.strides[1] == 1 and flags_of(t) & T_LAZY == 0
+    if beside:
+        step = a.sizes[1]
+        for d in range(a.ndim - 1, 1, -1):
+            beside = beside and a.strides[d] == step
+            step *= a.sizes[d]
+        beside = beside and a.strides[0] == step
+    if not beside:
+        return dense(t, dtype, a)
+    p.beside, p.shares = a.sizes[1], (a.sizes[1] + CHANNELS - 1) // CHANNELS
+    p.planes = a.sizes[0] * p.shares
+    return <object>t
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------
@@ -506,16 +398,17 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
         _set_output_size(&p, name, <object>a[1], x.ndim)
         _check_adaptive(name, x.ndim, x.sizes)
     dtype = _computed(original, s != NULL and (name.maximum or original == D_INT64), name.text)
+    stays = x.ndim == name.dims + 2 and (name.dims == 2 or (name.maximum and s != NULL))  # channels_last
+    _source = _operand(&p, a[0], dtype, stays, &x)
     result = _result(&p, x.ndim, x.sizes, dtype, &y)
     if name.maximum:
         indices = _result(&p, x.ndim, x.sizes, D_INT64, &at)
         p.indices = <int64_t*>at.data
     _memory = _fixed_windows(&p, s) if s != NULL else _adaptive_windows(&p)
-    _source = dense(a[0], dtype, &x)
     p.x, p.y = x.data, y.data
-    _run(&p, &MAXIMUM if name.maximum else &AVERAGE, dtype)
+    _run(&p, "maximum" if name.maximum else "average", dtype)
     result = converted(result, original)
-    if x.ndim == name.dims + 2 and (name.dims == 2 or (name.maximum and s != NULL)):  # channels_last stays
+    if stays and p.beside == 1:
         result, indices = in_format_of(result, a[0]), in_format_of(indices, a[0]) if name.maximum else None
     return (result, indices) if name.maximum else result
 
@@ -539,6 +432,18 @@ cdef object _max_pool(PyObject* op, PyObject** a):
 cdef object _adaptive_pool(PyObject* op, PyObject** a):
     """(self, output_size, [return_indices])"""
     return _forward(_name(op), a, NULL, NULL)
+
+
+cdef object _beside_too(Pool* p, PyObject* t, int dtype, Array* a):
+    """`t` with its channels beside each other, a copy where they are not."""
+    cdef Array out
+    array_of(t, a)
+    laid = _laid(p, a.ndim, a.sizes, dtype, &out)
+    if all([a.sizes[d] == 1 or a.strides[d] == out.strides[d] for d in range(a.ndim)]):
+        return <object>t
+    copy_into(<PyObject*>laid, t)
+    array_of(<PyObject*>laid, a)
+    return laid
 
 
 cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyObject* size, PyObject* divisor,
@@ -571,20 +476,23 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
         raise RuntimeError(f"{name}: grad_output of size {shape_text(g.ndim, g.sizes)} does not belong to an input of "
                            f"size {shape_text(ndim, sizes)}")
     dtype = _computed(original, False, name)
-    _source = dense(slot, dtype, &g)
-    result = fresh(dtype, ndim, sizes, &out)
+    _source = _operand(p, slot, dtype, dims == 2, &g)
+    if p.beside > 1 and indices != NULL:
+        _index = _beside_too(p, indices, D_INT64, &at)
+    elif indices != NULL:
+        _index = dense(indices, D_INT64, &at)
+    result = _laid(p, ndim, sizes, dtype, &out)
     p.x, p.y = g.data, out.data
     if indices != NULL:
-        _index = dense(indices, D_INT64, &at)
         p.indices = <int64_t*>at.data
         p.work = p.size[0] * p.size[1] * p.size[2] + p.count[0] * p.count[1] * p.count[2]
-        _run(p, &SCATTER, dtype)
+        _run(p, "scatter", dtype)
         if p.misplaced:
             raise RuntimeError(f"{name}: found an index outside its plane of "
                                f"{p.size[0] * p.size[1] * p.size[2]} elements")
     else:
         _memory = _fixed_windows(p, s) if s != NULL else _adaptive_windows(p)
-        _run(p, &SPREAD, dtype)
+        _run(p, "spread", dtype)
     return converted(result, original)
 
 
