@@ -105,9 +105,9 @@ def test_every_form_of_signature():
         "lazy_text": lambda: "(a, /, b: int, *args, c=marker.x, d: 'Tensor' = 1, **kwargs)",
         "text": "(a: int = -1, b=(1, 2), c=inf, d=sys.maxsize, e='x') -> (int, int)",
     }
+    functions = {}
     sys.modules["marker"] = types.SimpleNamespace(x=marker)
     try:
-        functions = {}
         for name, signature in forms.items():
             functions[name] = overrides.overridable(
                 types.FunctionType(every.__code__, {}, name, None, None),
@@ -119,6 +119,7 @@ def test_every_form_of_signature():
         dummies = overrides.get_testing_overrides()
     finally:
         del sys.modules["marker"]
+        overrides.registry.unregister(*functions.values())  # their signatures cannot be read without it
     for name in ("found", "object", "lazy", "lazy_text"):
         parameters = inspect.signature(dummies[functions[name]]).parameters
         assert [(p.name, p.kind, p.default) for p in parameters.values()] == [

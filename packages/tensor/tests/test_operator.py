@@ -296,7 +296,7 @@ def test_help_shows_signature_types_and_schema():
     text = io.StringIO()
     with redirect_stdout(text):
         help(ft.add)
-    text = " ".join(text.getvalue().replace("(\n", "(").split())  # Python 3.13 breaks long signatures
+    text = " ".join(text.getvalue().split()).replace("( ", "(")  # Python 3.13 breaks long signatures
     for part in (
         "add(input: Tensor | Number",
         "Adds `other`, multiplied by `alpha`, to `input`.",
