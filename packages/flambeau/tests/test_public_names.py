@@ -20,11 +20,12 @@ flambeau.amp flambeau.autograd flambeau.autograd.forward_ad flambeau.autograd.fu
 flambeau.compiler flambeau.distributions flambeau.distributions.constraints flambeau.distributions.kl
 flambeau.distributions.transforms flambeau.fft flambeau.func flambeau.futures flambeau.fx flambeau.hub flambeau.jit
 flambeau.library flambeau.linalg flambeau.masked flambeau.multiprocessing flambeau.nn flambeau.nn.functional
-flambeau.nn.init flambeau.nn.utils flambeau.nn.utils.parametrizations flambeau.nn.utils.parametrize
-flambeau.nn.utils.prune flambeau.nn.utils.rnn flambeau.optim flambeau.optim.lr_scheduler flambeau.optim.swa_utils
+flambeau.nn.attention flambeau.nn.attention.flex_attention flambeau.nn.init flambeau.nn.utils
+flambeau.nn.utils.parametrizations flambeau.nn.utils.parametrize flambeau.nn.utils.prune flambeau.nn.utils.rnn
+flambeau.optim flambeau.optim.lr_scheduler flambeau.optim.swa_utils
 flambeau.overrides flambeau.profiler flambeau.random flambeau.serialization flambeau.signal.windows flambeau.sparse
 flambeau.special flambeau.testing flambeau.utils.benchmark flambeau.utils.checkpoint flambeau.utils.cpp_extension
-flambeau.utils.data flambeau.quasirandom
+flambeau.quasirandom flambeau.utils.data flambeau.viz
 """.split()
 OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.

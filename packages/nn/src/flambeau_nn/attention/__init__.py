@@ -14,7 +14,14 @@ WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(IntEnum):
-    """The ways to compute attention that PyTorch has. All but two are for other devices."""
+    """The ways to compute attention that PyTorch has. All but two are for other devices.
+
+    Shape:
+        none
+
+    >>> SDPBackend.MATH
+    <SDPBackend.MATH: 0>
+    """
 
     ERROR = -1
     MATH = 0
