@@ -110,6 +110,24 @@ def test_versions():
     assert "NumPy" in torch.__config__.show() and "threads" in torch.__config__.parallel_info()
 
 
+def test_stores_of_one_process():
+    store = torch.distributed.TCPStore("127.0.0.1", 0, world_size=1, is_master=True)
+    store.set("a", "1")
+    assert store.get("a") == b"1" and store.add("n", 2) == 2 and store.add("n", 3) == 5 and store.num_keys() == 2
+    assert store.check(["a", "n"]) and not store.check(["b"]) and store.multi_get(["a", "n"]) == [b"1", b"5"]
+    assert store.compare_set("a", "1", "2") == b"2" and store.compare_set("a", "1", "3") == b"2"
+    assert store.compare_set("new", "", "x") == b"x" and store.compare_set("none", "y", "x") == b"y"
+    store.append("a", "3")
+    assert store.get("a") == b"23" and store.delete_key("a") and not store.delete_key("a")
+    below = torch.distributed.PrefixStore("p", torch.distributed.HashStore())
+    below.set("k", "v")
+    assert below.get("k") == b"v" and below.underlying_store.get("p/k") == b"v" and not below.check(["p/k"])
+    with pytest.raises(RuntimeError, match="wait timeout"):
+        store.get("missing")
+    with pytest.raises(NotBuiltError, match="of several processes"):
+        torch.distributed.TCPStore("127.0.0.1", 0, world_size=2, is_master=True)
+
+
 def test_every_placeholder_says_what_it_is():
     for name in ("cuda", "xpu", "mps", "accelerator", "distributed", "jit", "compiler", "_dynamo", "onnx", "profiler"):
         module = importlib.import_module(f"flambeau.{name}")

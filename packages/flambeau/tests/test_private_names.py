@@ -22,6 +22,10 @@ def test_questions_to_the_compiled_module():
     assert torch._C._get_default_device() == "cpu"
 
 
+def test_the_module_has_itself_among_its_names():
+    assert torch.torch is torch and torch.torch.ones(1).item() == 1
+
+
 def test_either_of_two_functions():
     both = torch._jit_internal.boolean_dispatch("twice", 1, False, lambda x, twice=False: 2 * x, lambda x: x)
     assert (both(3), both(3, twice=True)) == (3, 6)

@@ -78,11 +78,32 @@ def test_csc():
     )  # as PyTorch prints it
 
 
+def test_rows_of_vectors():
+    x = torch.sparse_csr_tensor([0, 1, 3], [2, 0, 2], torch.arange(6.0).reshape(3, 2))
+    assert x.shape == (2, 3, 2) and x.dense_dim() == 1 and x.crow_indices().tolist() == [0, 1, 3]
+    assert torch.equal(x.to_sparse_csc().to_dense(), x.to_dense())
+    assert torch.equal(x.transpose(0, 1).to_dense(), x.to_dense().transpose(0, 1))
+    assert torch.equal(x.to_dense()[1, 2], torch.tensor([4.0, 5.0]))
+
+
+def test_reductions_of_products():
+    x = torch.sparse_csr_tensor([0, 0, 2], [0, 2], [2.0, -1.0], (2, 3), requires_grad=True)
+    dense = torch.tensor([[1.0, 2.0], [5.0, 5.0], [3.0, -4.0]], requires_grad=True)
+    expected = {"sum": [-1, 8], "mean": [-0.5, 4], "amax": [2, 4], "amin": [-3, 4]}  # as in PyTorch
+    for how, row in expected.items():
+        assert torch.sparse.mm(x, dense, how).tolist() == [[0, 0], row]
+    torch.sparse.mm(x, dense, "amax")[1, 0].backward()
+    assert dense.grad.tolist() == [[2, 0], [0, 0], [0, 0]] and x.grad.values().tolist() == [1, 0]
+    with pytest.raises(RuntimeError, match="reduce argument must be either"):
+        torch.sparse.mm(x, dense, "median")
+
+
 def test_places_of_rows():
     rows = torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
     assert rows.tolist() == [0, 2, 2, 3, 3]
     places = torch._convert_indices_from_csr_to_coo(rows, torch.tensor([1, 2, 0]))
     assert places.tolist() == [[0, 0, 2], [1, 2, 0]]
+    assert torch.sparse_coo_tensor(size=(2, 3)).to_dense().tolist() == [[0] * 3] * 2
     older = torch.sparse.FloatTensor(places, torch.tensor([1, 2, 3]), (3, 3))
     assert older.dtype is torch.float32 and torch.equal(torch.dsmm(older, torch.eye(3)), older.to_dense())
 

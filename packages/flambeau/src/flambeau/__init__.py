@@ -79,6 +79,8 @@ _sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
 def __getattr__(name: str):
     import importlib
 
+    if name == "torch":  # PyTorch's module has itself among its names
+        return importlib.import_module("flambeau")
     if name in _layout.NAMES:
         found = globals()[name] = getattr(importlib.import_module(_layout.NAMES[name]), name)
         return found

@@ -23,12 +23,8 @@ _CLASSES = (
     "Backend",
     "DeviceMesh",
     "FileStore",
-    "HashStore",
     "P2POp",
-    "PrefixStore",
     "ProcessGroup",
-    "Store",
-    "TCPStore",
     "Work",
 )
 _MODULES = ("algorithms", "device_mesh", "distributed_c10d", "fsdp", "nn", "rpc", "tensor", "utils")
@@ -137,7 +133,12 @@ for _name in _CLASSES:
     globals()[_name] = class_not_built(_name)
 
 
+_STORES = ("HashStore", "PrefixStore", "Store", "TCPStore")
+
+
 def __getattr__(name):
+    if name in _STORES:
+        return getattr(import_module("flambeau.distributed.stores"), name)
     from flambeau_tensor.not_built import not_built
 
     if name in _MODULES:

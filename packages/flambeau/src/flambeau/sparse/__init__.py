@@ -20,7 +20,7 @@ __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softm
 
 
 def sparse_coo_tensor(
-    indices,
+    indices=None,
     values=None,
     size=None,
     *,
@@ -50,6 +50,8 @@ def sparse_coo_tensor(
             [4., 0., 0.]])
     """
     if values is None:
+        if indices is None and size is None:
+            raise TypeError("sparse_coo_tensor(): give indices and values, or a size")
         size = tuple(indices) if size is None else tuple(size)
         indices = torch.empty((len(size), 0), dtype=torch.int64)
         values = torch.empty(0, dtype=dtype)
@@ -122,9 +124,11 @@ def sparse_csr_tensor(
     """
     crow, col = (torch.as_tensor(x).long() for x in (crow_indices, col_indices))
     values = torch.as_tensor(values, dtype=dtype)
-    if crow.ndim != 1 or col.ndim != 1 or values.ndim != 1:
-        raise _tensor.not_built("torch.sparse_csr_tensor of batches or blocks")
-    size = (len(crow) - 1, int(col.max()) + 1 if len(col) else 0) if size is None else tuple(int(n) for n in size)
+    if crow.ndim != 1 or col.ndim != 1 or not values.ndim:
+        raise _tensor.not_built("torch.sparse_csr_tensor of batches")
+    if size is None:
+        size = len(crow) - 1, int(col.max()) + 1 if len(col) else 0, *values.shape[1:]
+    size = tuple(int(n) for n in size)
     counts = crow.diff()
     if len(crow) != size[0] + 1 or int(crow[0]) or int(crow[-1]) != len(col) or bool((counts < 0).any()):
         raise RuntimeError(f"crow_indices must go from 0 to {len(col)} in {size[0] + 1} numbers that never fall")
@@ -144,8 +148,8 @@ def sparse_csc_tensor(ccol_indices, row_indices, values, size=None, **options):
     tensor([[0., 0., 4.],
             [3., 0., 0.]])
     """
-    turned = None if size is None else tuple(size)[::-1]
-    return sparse_csr_tensor(ccol_indices, row_indices, values, turned, **options).t()
+    turned = None if size is None else (size[1], size[0], *size[2:])
+    return sparse_csr_tensor(ccol_indices, row_indices, values, turned, **options)._turned()
 
 
 def sparse_compressed_tensor(compressed_indices, plain_indices, values, size=None, *, layout=None, **options):
@@ -190,15 +194,24 @@ def mm(mat1, mat2, reduce=None):
     """The product of a sparse matrix with a dense or a sparse one; of two sparse ones it is sparse.
 
     Args:
-        reduce: only ``"sum"``, which is the product.
+        reduce: what becomes of the products of a row of a matrix in compressed rows and a column of a dense one:
+            ``"sum"``, or over those that are stored ``"mean"``, ``"amax"`` or ``"amin"``; 0 where none is.
 
     >>> mm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
     tensor([[1.],
             [2.]])
     """
-    if reduce not in (None, "sum"):
-        raise _tensor.not_built(f"torch.sparse.mm(reduce={reduce!r})")
-    return torch.mm(mat1, mat2)
+    if reduce in (None, "sum"):
+        return torch.mm(mat1, mat2)
+    reduce = {"max": "amax", "min": "amin"}.get(reduce, reduce)
+    if reduce not in ("mean", "amax", "amin"):
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
+    if not getattr(mat1, "is_sparse_csr", False) or mat2.layout is not torch.strided:
+        raise RuntimeError("torch.sparse.mm: Expected `mat1` in compressed rows and a dense `mat2` for a reduction")
+    rows, columns = mat1._indices()
+    products = mat1.values().unsqueeze(1) * mat2[columns]
+    index, out = rows.unsqueeze(1).expand_as(products), products.new_zeros(mat1.shape[0], mat2.shape[1])
+    return out.scatter_reduce(0, index, products, reduce, include_self=False)
 
 
 dsmm = hsmm = mm

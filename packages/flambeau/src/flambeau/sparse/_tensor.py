@@ -125,6 +125,11 @@ class SparseTensor(Tensor):
         self._check(torch.sparse_coo, "is_coalesced")
         return self._coalesced
 
+    def _coalesced_(self, coalesced):
+        self._check(torch.sparse_coo, "_coalesced_")
+        self._coalesced = coalesced
+        return self
+
     def _nnz(self):
         return self._places.shape[1]
 
@@ -177,7 +182,8 @@ class SparseTensor(Tensor):
     def _turned(self):
         """The transpose, which lies in memory as this matrix does, of the other compressed layout."""
         layout = torch.sparse_csr if self._layout is torch.sparse_csc else torch.sparse_csc
-        return SparseTensor._of(self._places.flip(0), self._stored, tuple(self.shape)[::-1], True, layout)
+        size = self.shape[1], self.shape[0], *self.shape[2:]
+        return SparseTensor._of(self._places.flip(0), self._stored, size, True, layout)
 
     # --- other forms ---
 
@@ -215,23 +221,24 @@ class SparseTensor(Tensor):
         """The matrix in rows: layout ``torch.sparse_csr``."""
         if self.is_sparse_csr:
             return self
-        if self.sparse_dim() != 2 or self.dense_dim():
+        if self.sparse_dim() != 2:
             raise RuntimeError(
-                "to_sparse_csr(): expected a matrix, got a tensor with "
-                f"{self.sparse_dim()} sparse and {self.dense_dim()} dense dimensions"
+                f"to_sparse_csr(): expected a matrix, got a tensor with {self.sparse_dim()} sparse dimensions"
             )
         coo = self.to_sparse().coalesce()
         return coo._with(coo._stored, layout=torch.sparse_csr)
 
     def to_sparse_csc(self, dense_dim=None):
         """The matrix in columns: layout ``torch.sparse_csc``."""
-        return self if self._layout is torch.sparse_csc else self.to_sparse().t().to_sparse_csr()._turned()
+        return self if self._layout is torch.sparse_csc else self.to_sparse().transpose(0, 1).to_sparse_csr()._turned()
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
         if not self.is_sparse:
+            if {dim0 % self.ndim, dim1 % self.ndim} - {0, 1}:
+                raise not_built("transpose of a dense dimension")
             return self if dim0 % self.ndim == dim1 % self.ndim else self._turned()
-        coo = self.to_sparse()
+        coo = self
         order, size = list(range(self.sparse_dim())), list(self.shape)
         dim0, dim1 = dim0 % self.ndim, dim1 % self.ndim
         if max(dim0, dim1) >= self.sparse_dim():

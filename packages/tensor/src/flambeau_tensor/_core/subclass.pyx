@@ -18,6 +18,7 @@ from flambeau_tensor._core.tensor cimport SizeType, TensorType
 from flambeau_tensor._core.type_slots cimport FullType, destructor
 
 cdef extern from "Python.h":
+    unsigned long Py_TPFLAGS_IMMUTABLETYPE
     int PyObject_CallFinalizerFromDealloc(PyObject*)
 
 cdef extern from *:
@@ -77,6 +78,10 @@ cdef extern from *:
     }
     """
     int fl_inherit_syntax(PyTypeObject*, PyTypeObject*) except -1
+
+# Programs add methods to the class and replace some for a test, as classes written in Python let them. All that a
+# static type has no room for is a new ``__name__``, ``__qualname__`` or ``__bases__``.
+(<FullType*>TensorType).tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE
 
 cdef destructor _dealloc_of_tensor = (<FullType*>TensorType).tp_dealloc
 cdef destructor _dealloc_of_classes = (<FullType*>SizeType).tp_dealloc  # of any class that is written in Python

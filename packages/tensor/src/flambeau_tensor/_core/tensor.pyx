@@ -30,7 +30,6 @@ from flambeau_tensor._core.size import Size
 require(OVERRIDES_ABI, "flambeau-tensor")
 
 cdef extern from "Python.h":
-    unsigned long Py_TPFLAGS_IMMUTABLETYPE
     object PyTuple_NewSized "PyType_GenericAlloc"(PyTypeObject* t, Py_ssize_t n)
     ctypedef struct PyGetSetDef:
         const char* name
@@ -656,9 +655,6 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 TensorType.tp_new = <newfunc><void*>_construct
 (<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
-# Programs add methods to the class and replace some for a test, as classes written in Python let them. All that a
-# static type has no room for is a new ``__name__``, ``__qualname__`` or ``__bases__``.
-(<FullType*>TensorType).tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE
 cdef bytes _name = b"flambeau_tensor.Tensor"
 (<FullType*>TensorType).tp_name = _name
 
