@@ -98,6 +98,17 @@ def test_reductions_of_products():
         torch.sparse.mm(x, dense, "median")
 
 
+def test_index_select():
+    for x in (some(), some().to_sparse_csr(), some().to_sparse_csc()):
+        for dim, index in ((0, [1, 0, 1]), (1, [2, 2, 0]), (-1, [1])):
+            index = torch.tensor(index)
+            out = x.index_select(dim, index)
+            assert out.layout is x.layout and torch.equal(out.to_dense(), x.to_dense().index_select(dim, index))
+    vectors = torch.sparse_coo_tensor([[0, 1]], torch.arange(6.0).reshape(2, 3), (2, 3))
+    out = vectors.index_select(1, torch.tensor([2, 0]))
+    assert torch.equal(out.to_dense(), vectors.to_dense()[:, [2, 0]])
+
+
 def test_places_of_rows():
     rows = torch._convert_indices_from_coo_to_csr(torch.tensor([0, 0, 2]), 4)
     assert rows.tolist() == [0, 2, 2, 3, 3]

@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import flambeau_tensor as _torch
+from flambeau_fx._compatibility import compatibility as compatibility
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, map_aggregate

@@ -483,6 +483,21 @@ def total(x, dim=None, dtype=None):
     return out.coalesce() if x._coalesced else out
 
 
+def index_select(x, dim, index):
+    """The slices of a sparse dimension that an index names, sparse."""
+    layout, x = x.layout, x.to_sparse()
+    dim = dim % x.ndim
+    if dim >= x.sparse_dim():
+        size = [*x.shape[:dim], len(index), *x.shape[dim + 1 :]]
+        values = x._stored.index_select(dim - x.sparse_dim() + 1, index)
+        return SparseTensor._of(x._places, values, size, x._coalesced)
+    found, at = (x._places[dim].unsqueeze(0) == index.unsqueeze(1)).nonzero().unbind(1)
+    places = x._places[:, at]
+    places[dim] = found
+    size = [*x.shape[:dim], len(index), *x.shape[dim + 1 :]]
+    return SparseTensor._of(places, x._stored[at], size).coalesce().to_sparse(layout=layout)
+
+
 def _equal(a, b):
     return torch.equal(a.to_dense(), b.to_dense())
 
@@ -512,5 +527,6 @@ HANDLERS = {
     "pow": _pow,
     "sum": lambda x, dim=None, keepdim=False, *, dtype=None: total(x, dim, dtype),
     "equal": _equal,
+    "index_select": index_select,
     "sparse_mask": at_places,
 }
