@@ -1,8 +1,8 @@
 """Functions for hot loops: inlined, without branches, so that the compiler vectorizes whatever loop they stand in.
 
 ``fast_exp``, ``exp_down`` and ``fast_expm1`` reduce by powers of two, exp(x) = 2^n exp(r) with |r| <= ln(2) / 2 (Cody
-and Waite); float32's ``fast_erf`` and ``fast_log1p`` are rational functions fitted for the least relative error. All
-are within a few units in the last place, and NaN stays NaN. In float64 erf and log1p are the C library's.
+and Waite), logarithms by exponent and mantissa; what is left are polynomials and rational functions fitted for the
+least relative error. All are within a few units in the last place, and NaN stays NaN.
 """
 from libc cimport math
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -36,17 +36,16 @@ cdef inline real _excess(real r) noexcept nogil:
         p = p * r + <float>1.666657719e-1
         p = p * r + <float>4.999999955e-1
     else:
-        p = 1.0 / 6227020800.0  # the Taylor series; its next term is 1e-17 of r
-        p = p * r + 1.0 / 479001600
-        p = p * r + 1.0 / 39916800
-        p = p * r + 1.0 / 3628800
-        p = p * r + 1.0 / 362880
-        p = p * r + 1.0 / 40320
-        p = p * r + 1.0 / 5040
-        p = p * r + 1.0 / 720
-        p = p * r + 1.0 / 120
-        p = p * r + 1.0 / 24
-        p = p * r + 1.0 / 6
+        p = 2.0885946545869274e-9  # fitted; the error is 1e-19 of r
+        p = p * r + 2.5105272974481367e-8
+        p = p * r + 2.7557360120916683e-7
+        p = p * r + 2.7557255277624962e-6
+        p = p * r + 2.4801587234487611e-5
+        p = p * r + 0.00019841269874905169
+        p = p * r + 0.0013888888888922878
+        p = p * r + 0.0083333333333261156
+        p = p * r + 0.041666666666666611
+        p = p * r + 0.16666666666666671
         p = p * r + 0.5
     return p * r * r + r
 
@@ -55,7 +54,7 @@ cdef inline real fast_exp(real x) noexcept nogil:
     """exp(x): 0 at -infinity, subnormal numbers included."""
     cdef real n, r
     cdef int32_t i, half
-    cdef int64_t j, semi
+    cdef uint64_t j, semi
     # Adding 1.5 * 2^23 (2^52) rounds to an integer, which then stands in the low bits.
     # 2^n is applied in two factors: it alone may be out of range where the result is not.
     if real is float:
@@ -72,12 +71,12 @@ cdef inline real fast_exp(real x) noexcept nogil:
         x = -746.0 if x < -746.0 else x
         x = 710.0 if x > 710.0 else x
         n = x * 1.44269504088896341 + 6755399441055744.0
-        j = bits64(n) - bits64(6755399441055744.0)
+        j = bits64(n) - bits64(6755399441055744.0) + 2048  # positive: AVX2 shifts 64 bits without a sign only
         n = n - 6755399441055744.0
         r = x - n * 0.693147180369123816490
         r = r - n * 1.90821492927058770002e-10
         semi = j >> 1
-        return (_excess(r) + 1.0) * from_bits64((semi + 1023) << 52) * from_bits64((j - semi + 1023) << 52)
+        return (_excess(r) + 1.0) * from_bits64((semi - 1) << 52) * from_bits64((j - semi - 1) << 52)
 
 
 cdef inline real exp_down(real x) noexcept nogil:
@@ -120,9 +119,116 @@ cdef inline real fast_expm1(real x) noexcept nogil:
         return _excess(r) * scale + (scale - 1.0)
 
 
+# --- logarithms -----------------------------------------------------------------------------------------------------
+# x = 2^k m with m from sqrt(1/2) to sqrt(2), and log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)) with s = f / (2 + f): a
+# series in s^2 whose first term needs no rounding.
+
+cdef inline real _log_rest(real f, real hfsq) noexcept nogil:
+    """s (f^2 / 2 + R) for 1 + f between sqrt(1/2) and sqrt(2)."""
+    cdef real s = f / (2 + f), z = s * s, p
+    if real is float:
+        p = <float>0.2958046172
+        p = p * z + <float>0.3998876551
+        p = p * z + <float>0.6666668509
+    else:
+        p = 0.14616867434528777
+        p = p * z + 0.15331684734964261
+        p = p * z + 0.18182890345060981
+        p = p * z + 0.22222211116196835
+        p = p * z + 0.2857142862610362
+        p = p * z + 0.39999999999899182
+        p = p * z + 0.66666666666666697
+    return s * (hfsq + z * p)
+
+
+cdef inline real _mantissa(real x, real* exponent) noexcept nogil:
+    """m; for positive numbers."""
+    cdef real y
+    cdef uint32_t i
+    cdef uint64_t j
+    if real is float:
+        y = x * <float>33554432 if x < <float>1.17549435e-38 else x
+        i = bits32(y) - 0x3F3504F3u
+        exponent[0] = <float>(<int32_t>i >> 23) - (<float>25 if x < <float>1.17549435e-38 else <float>0)
+        return from_bits32((i & 0x7FFFFFu) + 0x3F3504F3u)
+    else:
+        y = x * 18014398509481984.0 if x < 2.2250738585072014e-308 else x
+        j = bits64(y) - 0x3FE6A09E667F3BCDULL + 0x3FF0000000000000ULL  # the exponent in the upper bits, above 0
+        exponent[0] = from_bits64((j >> 52) | 0x4330000000000000ULL) - 4503599627371519.0
+        exponent[0] -= 54.0 if x < 2.2250738585072014e-308 else 0.0
+        return from_bits64((j & 0xFFFFFFFFFFFFFULL) + 0x3FE6A09E667F3BCDULL)
+
+
+cdef inline real _log_edges(real x, real y, real zero) noexcept nogil:
+    """y, the logarithm of x, but where x is not positive (`zero` has none) or not finite."""
+    y = y if x < <real>math.INFINITY else x
+    y = <real>math.NAN if x < zero else y
+    return <real>-math.INFINITY if x == zero else y
+
+
+cdef inline real fast_log(real x) noexcept nogil:
+    """The natural logarithm."""
+    cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f, rest = _log_rest(f, hfsq)
+    if real is float:
+        return _log_edges(x, k * <float>0.693145751953125 - ((hfsq - (rest + k * <float>1.4286068e-6)) - f), 0)
+    else:
+        return _log_edges(x, k * 0.693147180369123816490 - ((hfsq - (rest + k * 1.90821492927058770002e-10)) - f), 0)
+
+
+cdef inline real _upper(real x) noexcept nogil:
+    """x without the lower half of its bits: products with short numbers are exact."""
+    if real is float:
+        return from_bits32(bits32(x) & 0xFFFFF000u)
+    else:
+        return from_bits64(bits64(x) & 0xFFFFFFFF00000000ULL)
+
+
+cdef inline real fast_log2(real x) noexcept nogil:
+    """The logarithm to base 2."""
+    cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f
+    cdef real high = _upper(f - hfsq), low = (f - high) - hfsq + _log_rest(f, hfsq), top, whole
+    if real is float:
+        top = high * <float>1.4423828125
+        low = low * <float>1.4423828125 + (low + high) * <float>3.1222839e-4
+    else:
+        top = high * 1.4426946640014648438
+        low = low * 1.4426946640014648438 + (low + high) * 3.7688749856360992e-7
+    whole = k + top
+    return _log_edges(x, whole + (low + ((k - whole) + top)), 0)
+
+
+cdef inline real fast_log10(real x) noexcept nogil:
+    """The logarithm to base 10."""
+    cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f
+    cdef real high = _upper(f - hfsq), low = (f - high) - hfsq + _log_rest(f, hfsq), top, whole, base
+    if real is float:
+        top = high * <float>0.4342041015625
+        low = low * <float>0.4342041015625 + (low + high) * <float>9.0380341e-5 + k * <float>4.605039e-6
+        base = k * <float>0.301025390625
+    else:
+        top = high * 0.43429446220397949219
+        low = low * 0.43429446220397949219 + (low + high) * 1.9699272335463629e-8 + k * 3.6942390771589305e-13
+        base = k * 0.30102999566361177131
+    whole = base + top
+    return _log_edges(x, whole + (low + ((base - whole) + top)), 0)
+
+
+cdef inline real log1p_of(real x, real low) noexcept nogil:
+    """log(1 + x + low), where low is below the last place of x."""
+    cdef real u = 1 + x, v = u - 1, c = ((1 - (u - v)) + (x - v) + low) / u  # what the sum has rounded away
+    cdef real k, f = _mantissa(u, &k) - 1, hfsq = <real>0.5 * f * f, rest = _log_rest(f, hfsq), y
+    if real is float:
+        y = k * <float>0.693145751953125 - ((hfsq - (rest + (k * <float>1.4286068e-6 + c))) - f)
+        y = x if math.fabsf(x) < <float>5e-8 else y
+    else:
+        y = k * 0.693147180369123816490 - ((hfsq - (rest + (k * 1.90821492927058770002e-10 + c))) - f)
+        y = x if math.fabs(x) < 1e-16 else y
+    return _log_edges(x, y, -1)
+
+
 cdef inline real fast_log1p(real t) noexcept nogil:
     """log(1 + t) for t between 0 and 1."""
-    cdef real p, q
+    cdef real p, q, s, z
     if real is float:
         p = <float>-3.2097376192e-4
         p = p * t + <float>9.5479822639e-3
@@ -135,34 +241,84 @@ cdef inline real fast_log1p(real t) noexcept nogil:
         q = q * t + <float>1
         return t * p / q
     else:
-        return math.log1p(t)
+        s = t / (2 + t)
+        z = s * s
+        p = 0.1563691019781116
+        p = p * z + 0.074886107511515645
+        p = p * z + 0.10846016544570042
+        p = p * z + 0.11734168917105603
+        p = p * z + 0.13335187384422488
+        p = p * z + 0.1538454353398025
+        p = p * z + 0.18181819910890262
+        p = p * z + 0.22222222198013639
+        p = p * z + 0.2857142857160206
+        p = p * z + 0.39999999999999516
+        p = p * z + 0.66666666666666667
+        q = 0.5 * t * t
+        return t - (q - s * (q + z * p))
 
+
+# --- the error function ---------------------------------------------------------------------------------------------
 
 cdef inline real fast_erf(real x) noexcept nogil:
-    """The error function."""
-    cdef real u, p, q, y
+    """The error function: up to 1 a series in x^2, beyond it 1 - exp of a polynomial."""
+    cdef real u, z, p, q
     if real is float:
-        y = <float>4 if x > <float>4 else x
-        y = <float>-4 if x < <float>-4 else y
-        u = y * y
-        p = <float>-1.2897161313e-8
-        p = p * u + <float>4.6273656446e-6
-        p = p * u + <float>3.7744340842e-4
-        p = p * u + <float>3.8414083953e-3
-        p = p * u + <float>5.4261958671e-2
-        p = p * u + <float>1.8515567029e-1
-        p = p * u + <float>1.1283791692
-        q = <float>6.2569553881e-5
-        q = q * u + <float>1.3030044496e-3
-        q = q * u + <float>1.5438048182e-2
-        q = q * u + <float>1.1389570141e-1
-        q = q * u + <float>4.9742334842e-1
-        q = q * u + <float>1
-        y = y * p / q
-        y = <float>1 if x > <float>3.9 else y  # where it is, to the last place
-        return <float>-1 if x < <float>-3.9 else y
+        u = math.fabsf(x)
+        z = u * u
+        p = <float>7.8537767e-5
+        p = p * z - <float>8.0101680e-4
+        p = p * z + <float>5.1883248e-3
+        p = p * z - <float>2.68538104e-2
+        p = p * z + <float>1.12835851e-1
+        p = p * z - <float>3.76126258e-1
+        p = p * z + <float>1.28379166e-1
+        u = <float>4.2 if u > <float>4.2 else u
+        q = <float>-1.8868717e-4
+        q = q * u + <float>2.9710759e-3
+        q = q * u - <float>2.1934844e-2
+        q = q * u + <float>1.03315405e-1
+        q = q * u + <float>6.3789716e-1
+        q = q * u + <float>1.1272428
+        q = q * u + <float>3.0260824e-4
+        q = 1 - exp_down[float](-q)
+        return math.copysignf(u * p + u if u < 1 else q, x)
     else:
-        return math.erf(x)
+        u = math.fabs(x)
+        z = u * u
+        p = 5.9452366169911769e-11
+        p = p * z - 1.1365650794605173e-9
+        p = p * z + 1.4657875834955868e-8
+        p = p * z - 1.635002461379117e-7
+        p = p * z + 1.6460972758245714e-6
+        p = p * z - 1.4925593503128811e-5
+        p = p * z + 0.00012055331036737971
+        p = p * z - 0.00085483269787375744
+        p = p * z + 0.0052239776247807807
+        p = p * z - 0.026866170645072885
+        p = p * z + 0.11283791670954857
+        p = p * z - 0.37612638903183748
+        p = p * z + 0.12837916709551257
+        u = 6.0 if u > 6.0 else u
+        q = -1.9401349225905958e-11
+        q = q * u + 7.1259498756480458e-10
+        q = q * u - 1.1908501727079875e-8
+        q = q * u + 1.1840945182176106e-7
+        q = q * u - 7.5859816418583453e-7
+        q = q * u + 3.0313361669255996e-6
+        q = q * u - 4.9749660417137363e-6
+        q = q * u - 2.4012256087861898e-5
+        q = q * u + 0.00022161187627427681
+        q = q * u - 0.00090399806053980465
+        q = q * u + 0.0020769456291716905
+        q = q * u - 0.00056111932791569302
+        q = q * u - 0.018883539434212866
+        q = q * u + 0.10264810628715699
+        q = q * u + 0.63666344360295789
+        q = q * u + 1.1283697156453884
+        q = q * u + 9.5100495024976317e-7
+        q = 1 - exp_down[double](-q)
+        return math.copysign(u * p + u if u < 1 else q, x)
 
 
 cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:

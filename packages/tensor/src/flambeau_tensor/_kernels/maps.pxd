@@ -89,6 +89,81 @@ cdef enum:
     BLOCK = 512  # elements of a buffer on the stack
 
 
+# For functions that cost more than a copy: one loop, over buffers where operands do not lie in order. An operand that
+# is the result is copied too, as the compiler's check for overlap would have it take one element at a time.
+
+cdef inline const real_t* lined(const char* p, Py_ssize_t step, const char* result, real_t* buffer, Py_ssize_t n) \
+        noexcept nogil:
+    """n elements in order: where they are, or in the buffer."""
+    if step == sizeof(real_t) and p != result:
+        return <const real_t*>p
+    gather(p, step, buffer, n)
+    return buffer
+
+
+cdef inline void map1_blocks(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
+                             real_t (*f)(real_t) noexcept nogil) noexcept nogil:
+    cdef real_t[BLOCK] buffer, block
+    cdef const real_t* x
+    cdef real_t* out
+    cdef Py_ssize_t done = 0, m, i
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        x = lined(a[0] + done * s[0], s[0], a[1] + done * s[1], buffer, m)
+        out = <real_t*>(a[1] + done * s[1]) if s[1] == sizeof(real_t) else block
+        for i in range(m):
+            out[i] = f(x[i])
+        if s[1] != sizeof(real_t):
+            scatter(block, a[1] + done * s[1], s[1], m)
+        done += m
+
+
+cdef inline void map1_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
+                              real_t (*quick)(real_t) noexcept nogil,
+                              bint (*right)(real_t) noexcept nogil,
+                              real_t (*slow)(real_t) noexcept nogil) noexcept nogil:
+    """`quick` for all, and `slow` again for those where `quick` is not right: few, so that all but them vectorize."""
+    cdef real_t[BLOCK] buffer, block
+    cdef const real_t* x
+    cdef real_t* out
+    cdef Py_ssize_t done = 0, m, i
+    cdef bint wrong
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        x = lined(a[0] + done * s[0], s[0], a[1] + done * s[1], buffer, m)
+        out = <real_t*>(a[1] + done * s[1]) if s[1] == sizeof(real_t) else block
+        wrong = False
+        for i in range(m):
+            wrong |= not right(x[i])
+            out[i] = quick(x[i])
+        if wrong:
+            for i in range(m):
+                if not right(x[i]):
+                    out[i] = slow(x[i])
+        if s[1] != sizeof(real_t):
+            scatter(block, a[1] + done * s[1], s[1], m)
+        done += m
+
+
+cdef inline void map2_blocks(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
+                             real_t (*f)(real_t, real_t) noexcept nogil) noexcept nogil:
+    cdef real_t[BLOCK] first, second, block
+    cdef const real_t* x
+    cdef const real_t* y
+    cdef real_t* out
+    cdef Py_ssize_t done = 0, m, i
+    while done < n[0]:
+        m = min(<Py_ssize_t>BLOCK, n[0] - done)
+        x = lined(a[0] + done * s[0], s[0], a[2] + done * s[2], first, m)
+        y = lined(a[1] + done * s[1], s[1], a[2] + done * s[2], second, m)
+        out = <real_t*>(a[2] + done * s[2]) if s[2] == sizeof(real_t) else block
+        for i in range(m):
+            out[i] = f(x[i], y[i])
+        if s[2] != sizeof(real_t):
+            scatter(block, a[2] + done * s[2], s[2], m)
+        done += m
+
+
 cdef inline void map2_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
                               real_t (*quick)(real_t, real_t) noexcept nogil,
                               bint (*right)(real_t, real_t) noexcept nogil,

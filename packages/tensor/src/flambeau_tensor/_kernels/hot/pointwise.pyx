@@ -13,7 +13,7 @@ from flambeau_tensor._kernels.maps cimport (
     BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map2, map2_checked, map2_truth,
     number_t, real_t, reals, scatter, wider_unsigned,
 )
-from flambeau_tensor.vector_math cimport exp_down
+from flambeau_tensor.vector_math cimport exp_down, fast_log
 
 import numpy as np
 
@@ -31,7 +31,7 @@ cdef struct Borrowed:  # a loop of NumPy's, and its data
     loop_t run
     void* data
 
-cdef Borrowed exp32, exp64, log32, log64, log1p32, log1p64, pow32, pow64
+cdef Borrowed pow32, pow64
 
 
 cdef int _borrow(Borrowed* target, object ufunc, str dtype) except -1:
@@ -40,12 +40,6 @@ cdef int _borrow(Borrowed* target, object ufunc, str dtype) except -1:
     return 0
 
 
-_borrow(&exp32, np.exp, "float32")
-_borrow(&exp64, np.exp, "float64")
-_borrow(&log32, np.log, "float32")
-_borrow(&log64, np.log, "float64")
-_borrow(&log1p32, np.log1p, "float32")
-_borrow(&log1p64, np.log1p, "float64")
 _borrow(&pow32, np.power, "float32")
 _borrow(&pow64, np.power, "float64")
 
@@ -120,7 +114,8 @@ cdef void loop_relu(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t
 
 
 cdef inline number_t _sign(number_t x) noexcept nogil:
-    return <number_t>((x > 0) - (x < 0))  # 0 for NaN
+    cdef number_t sign = 1 if x > 0 else 0  # 0 for NaN
+    return <number_t>-1 if x < 0 else sign
 
 
 cdef void loop_sign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
@@ -155,14 +150,6 @@ cdef void loop_rsqrt_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
     map1[complex_t](a, n, s, _rsqrt_complex[complex_t])
 
 
-cdef inline void run_block(Borrowed* loop, real_t* block, Py_ssize_t n) noexcept nogil:
-    """A loop of NumPy's over a block in place."""
-    cdef char* both[2]
-    cdef Py_ssize_t[2] steps = [sizeof(real_t), sizeof(real_t)]
-    both[0] = both[1] = <char*>block
-    loop.run(both, &n, steps, loop.data)
-
-
 cdef inline real_t _sigmoid(real_t x) noexcept nogil:
     cdef real_t e = exp_down[real_t](x if x < 0 else -x), r = <real_t>1 / (<real_t>1 + e)
     return e * r if x < 0 else r
@@ -170,46 +157,6 @@ cdef inline real_t _sigmoid(real_t x) noexcept nogil:
 
 cdef void loop_sigmoid(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map1[real_t](a, n, s, _sigmoid[real_t])
-
-
-cdef void loop_logaddexp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    # The larger one and log1p(exp(-difference)).
-    cdef real_t[BLOCK] x, y, block
-    cdef Py_ssize_t done = 0, m, i
-    cdef real_t d
-    while done < n[0]:
-        m = min(<Py_ssize_t>BLOCK, n[0] - done)
-        gather(a[0] + done * s[0], s[0], x, m)
-        gather(a[1] + done * s[1], s[1], y, m)
-        for i in range(m):
-            d = x[i] - y[i]
-            d = d if d < 0 else -d
-            block[i] = <real_t>0 if x[i] == y[i] else d  # two equal infinities have no difference
-        run_block(&exp32 if real_t is float else &exp64, block, m)
-        run_block(&log1p32 if real_t is float else &log1p64, block, m)
-        for i in range(m):
-            d = x[i] if x[i] > y[i] else y[i]
-            d = x[i] if x[i] != x[i] else d
-            block[i] += d
-        scatter(block, a[2] + done * s[2], s[2], m)
-        done += m
-
-
-cdef void loop_xlogy(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    # x log(y); nothing times anything that is a number is nothing
-    cdef real_t[BLOCK] x, y, block
-    cdef Py_ssize_t done = 0, m, i
-    while done < n[0]:
-        m = min(<Py_ssize_t>BLOCK, n[0] - done)
-        gather(a[0] + done * s[0], s[0], x, m)
-        gather(a[1] + done * s[1], s[1], y, m)
-        for i in range(m):
-            block[i] = <real_t>1 if (x[i] == 0) & (y[i] == y[i]) else y[i]
-        run_block(&log32 if real_t is float else &log64, block, m)
-        for i in range(m):
-            block[i] *= x[i]
-        scatter(block, a[2] + done * s[2], s[2], m)
-        done += m
 
 
 cdef void loop_logit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -226,7 +173,8 @@ cdef void loop_logit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
                 block[i] = low if block[i] < low else x
         for i in range(m):
             block[i] = block[i] / (<real_t>1 - block[i])
-        run_block(&log32 if real_t is float else &log64, block, m)
+        for i in range(m):
+            block[i] = fast_log(block[i])
         scatter(block, a[1] + done * s[1], s[1], m)
         done += m
 
@@ -612,21 +560,6 @@ cdef void loop_logaddexp_c(char** a, const Py_ssize_t* n, const Py_ssize_t* s, c
     map2[complex_t](a, n, s, _complex_logaddexp[complex_t])
 
 
-cdef inline real_t _hypot(real_t x, real_t y) noexcept nogil:
-    # Squares of floats neither overflow nor vanish in doubles.
-    cdef float length
-    if real_t is float:
-        length = <float>math.sqrt(<double>x * x + <double>y * y)
-        length = math.INFINITY if math.fabsf(x) == math.INFINITY else length  # also beside NaN
-        return math.INFINITY if math.fabsf(y) == math.INFINITY else length
-    else:
-        return math.hypot(x, y)
-
-
-cdef void loop_hypot(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map2[real_t](a, n, s, _hypot[real_t])
-
-
 # --- the table ------------------------------------------------------------------------------------------------------
 
 _SAME = integers(
@@ -646,7 +579,6 @@ LOOPS = {
     "fmod": reals(<size_t>&loop_fmod[float], <size_t>&loop_fmod[double]),
     "remainder": reals(<size_t>&loop_remainder[float], <size_t>&loop_remainder[double]),
     "floor_divide": reals(<size_t>&loop_floor_divide[float], <size_t>&loop_floor_divide[double]),
-    "hypot": reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
     "power": reals(<size_t>&loop_power[float], <size_t>&loop_power[double])
     | integers(
         <size_t>&loop_power_integer[uint8_t], <size_t>&loop_power_integer[int8_t], <size_t>&loop_power_integer[int16_t],
@@ -708,11 +640,10 @@ LOOPS = {
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
         <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t])
     | wider_unsigned(<size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t]),
-    "xlogy": reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
     "logit": reals(<size_t>&loop_logit[float], <size_t>&loop_logit[double]),
     "nan_to_num": reals(<size_t>&loop_nan_to_num[float], <size_t>&loop_nan_to_num[double]),
     "angle": reals(<size_t>&loop_angle[float], <size_t>&loop_angle[double])
     | complexes(<size_t>&loop_angle_complex[float], <size_t>&loop_angle_complex[double]),
-    "logaddexp": reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double])
-    | complexes(<size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
+    "logaddexp": complexes(
+        <size_t>&loop_logaddexp_c[cython.floatcomplex], <size_t>&loop_logaddexp_c[cython.doublecomplex]),
 }

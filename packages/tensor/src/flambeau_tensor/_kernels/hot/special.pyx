@@ -5,8 +5,8 @@ from libc cimport math
 
 from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.digamma cimport digamma
-from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, map2, real_t, reals
-from flambeau_tensor.vector_math cimport bits64, exp_down, from_bits64
+from flambeau_tensor._kernels.maps cimport complex_t, complexes, map1, map1_blocks, map2, real_t, reals
+from flambeau_tensor.vector_math cimport bits64, exp_down, fast_erf, from_bits64
 
 cdef extern from "<complex.h>" nogil:
     double complex csin(double complex)
@@ -44,17 +44,6 @@ cdef inline double _erf_near(double x) noexcept nogil:
     p = p * z + 0.11283778747781001
     p = p * z - 0.3761263845175171
     return (p * z + 1.1283791670697259) * x
-
-
-cdef inline real_t _erf(real_t x) noexcept nogil:
-    cdef double u, near, far
-    if real_t is float:
-        u = math.fabs(x)
-        near = _erf_near(u)
-        far = 1 - _erfc_upwards(u)
-        return math.copysignf(<float>(near if u < 0.75 else far), x)
-    else:
-        return math.erf(x)
 
 
 cdef inline real_t _erfc(real_t x) noexcept nogil:
@@ -219,7 +208,7 @@ cdef inline real_t _zeta(real_t x, real_t q) noexcept nogil:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 cdef void loop_erf(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map1[real_t](a, n, s, _erf[real_t])
+    map1_blocks[real_t](a, n, s, fast_erf[real_t])
 
 
 cdef void loop_erfc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
