@@ -237,9 +237,10 @@ def page(family, module, ops):
     """The text of a family's page."""
     aliases, syntax = {}, {}
     for namespace in {op.namespace for op in ops}:
-        for name, op in functions(namespace).items():
-            if name != op.name:
-                aliases.setdefault(op, []).append(name)
+        for name, value in functions(namespace).items():
+            for op in getattr(value, "overloads", (value,)):  # another name is a set of its own
+                if name != op.name:
+                    aliases.setdefault(op, []).append(name)
     for word, op in syntax_operators().items():
         syntax.setdefault(op.functional or op, []).append(word)
     lines = [":tocdepth: 2", "", *title(family.replace("_", " ").capitalize())]
