@@ -74,6 +74,25 @@ WRONG = [
     "np.int64(1)",
     "np.array([1, 2])",
 ]
+# What stands in for one argument of a call that is sensible otherwise.
+ODD = [
+    *WRONG,
+    *HUGE,
+    "T('float32', (3, 3))",
+    "T('int64', (1,))",
+    "T('float64', (2, 0))",
+    "T('float32', (3,)).as_subclass(type('S', (torch.Tensor,), {}))",
+    "torch.nn.Parameter(T('float32', (3,)))",
+    "T('float32', (2,), grad=True)",
+    "(T('float32', (2,)), None)",
+    "np.bool_(True)",
+    "np.float64(0.5)",
+    "(2.0, 1)",
+    "(True, 1)",
+    "(T('int64', ()), 1)",
+    "'cpu'",
+    "...",
+]
 WORDS = {
     "reduction": ["mean", "sum", "none", "max"],
     "rounding_mode": ["floor", "trunc", "ceil"],
@@ -281,7 +300,8 @@ def exists(target):
 class Draw:
     """One program that is being drawn."""
 
-    def __init__(self, rng, wildness):
+    def __init__(self, rng, wildness, odd=None):
+        self.odd = odd  # the place of an argument that is something else
         self.rng, self.wildness, self.lines, self.tensors = rng, wildness, [], []
         self.shape = rng.choice(SHAPES)
         self.dtype = rng.choice(DTYPES)
@@ -510,13 +530,13 @@ class Draw:
                 if rng.random() < 0.12:
                     given.append(f"out={self.out(target)}")
                 continue
-            if a.has_default and rng.random() < (0.5 if a.kwarg_only is False else 0.75):
+            if a.has_default and i != self.odd and rng.random() < (0.5 if a.kwarg_only is False else 0.75):
                 positional = False
                 continue
             if not a.has_default and self.wild(0.03):
                 positional = False
                 continue
-            text = self.argument(a, target)
+            text = rng.choice(ODD) if i == self.odd else self.argument(a, target)
             if positional and target.name in STARRED and text[0] in "([":
                 text = "*" + text
             given.append(text if positional else f"{name}={text}")
@@ -615,6 +635,15 @@ class Draw:
 
     def operand(self):
         return self.number() if not self.wild(0.2) else self.rng.choice(WRONG)
+
+
+def odd(seed, table, only=None):
+    """The program of a seed: a sensible call of any of the targets, but for one argument."""
+    rng = random.Random(seed)
+    key = rng.choice(only or list(table))
+    draw = Draw(rng, 0, rng.randrange(max(len(table[key].schema.arguments), 1)))
+    draw.call(table[key])
+    return key, "\n".join(draw.lines)
 
 
 def recipe(seed, table, only=None):

@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--peer-python", default=sys.executable, help="a Python that has PyTorch 2.13")
     parser.add_argument("--our-python", default=sys.executable)
     parser.add_argument(
-        "--what", default="calls,calls,families,families,programs,damage,cache", help="what to draw, in turns"
+        "--what", default="calls,odd,calls,families,families,programs,damage,cache", help="what to draw, in turns"
     )
     parser.add_argument("--only", help="call these operators alone, and 'syntax'")
     parser.add_argument("--no-strides", dest="strides", action="store_false", help="do not compare strides")
@@ -112,6 +112,7 @@ def main():
     only += ["syntax"] * ("syntax" in words)
     draw = {
         "calls": lambda seed: calls.recipe(seed, table, only),
+        "odd": lambda seed: calls.odd(seed, table, only),
         "families": families.program,
         "programs": programs.program,
         "damage": programs.damage,

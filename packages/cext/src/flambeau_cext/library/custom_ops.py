@@ -126,7 +126,7 @@ def custom_op(
         if schema is None:
             text = infer_schema(function, mutates_args=mutates_args)
         elif not schema.lstrip().startswith("("):
-            raise ValueError(
+            raise RuntimeError(
                 f'custom_op(): expected schema to look like e.g. "(Tensor x) -> Tensor" but got "{schema}"'
             )
         else:

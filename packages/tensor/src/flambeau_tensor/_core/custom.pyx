@@ -156,7 +156,7 @@ cdef str _qualified(Operator op):
 cdef object _wrong(Operator op, FunctionKernel k, str what):
     code = getattr(k.function, "__code__", None)
     where = f" ({code.co_filename}:{code.co_firstlineno})" if code is not None else ""
-    return TypeError(f"{_qualified(op)}: its function{where} returned {what}; the schema is {op.schema}")
+    return RuntimeError(f"{_qualified(op)}: its function{where} returned {what}; the schema is {op.schema}")
 
 
 cdef object _checked(Operator op, FunctionKernel k, PyObject** slots, object result):

@@ -23,7 +23,7 @@ cdef dict _CONSTANTS = {
 NO_DEFAULT = type("NO_DEFAULT", (), {"__repr__": lambda self: "<required>"})()
 
 
-class SchemaError(ValueError):
+class SchemaError(RuntimeError, ValueError):
     """A schema that cannot be read; says where."""
 
 
