@@ -14,7 +14,7 @@ ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
 FACTORS = r"_?linalg_qr linalg_svd linalg_eigh? qr svd eigh? geqrf lobpcg ormqr orgqr householder_product ldl_factor\w*"
 SOLVERS = r"lu lu_factor\w* det slogdet logdet inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond"
-BESSEL = r"i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
+BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
 NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm {CONVOLUTIONS}"
@@ -37,6 +37,7 @@ DECIDED = [
     (call("sigmoid expit logit gelu"), "value", NO_NUMBER, "activations of infinities"),
     (call(BESSEL), "value", NO_NUMBER, "special functions of infinities"),
     (r"special\.\w*_polynomial_\w+\(", "value", "nan", "polynomials of NaN"),
+    (r"(edge|2\*\*)[\s\S]*_polynomial_|_polynomial_.*2\*\*", "value", ANY, "polynomials of huge degrees"),
     (call(NORMS) + r".*\b(1e-\d+|-?[1-9]\d{2,}|0\.1|-1\.5)\b", "value", ANY, "norms of tiny and huge orders"),
     (call(FACTORS), "value", ANY, "signs of factors"),
     (call(SOLVERS), "value", "nan", "matrices with NaN and infinities"),
@@ -50,13 +51,16 @@ DECIDED = [
     (r"embedding_bag\(.*'max'", "value", "grad value", "equal maxima"),
     (r"embedding_bag\(.*include_last_offset=True", "value", ANY, "bags that do not end at the end"),
     (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
-    (call("group_norm native_group_norm"), "value", "inf.* for .*nan", "normalization by infinities"),
+    (call("group_norm native_group_norm instance_norm"), "value", "inf.* for .*nan", "normalization by infinities"),
+    (r"pad\(.*-\d.*'circular'", "value", ANY, "circular padding that crops"),
+    (r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\b\2\.\w+_\(\1\b", "value", ANY, "parts that are added to the whole"),
     (r"scatter_reduce\(.*include_self=False", "value", "grad value", "what is not included takes a share"),
     (r"view\(torch.bool\)", "value", ANY, "bytes that are no bool"),
     (call("scaled_dot_product_attention"), "value", "nan", "attention to infinities"),
     (rf"({HALF}|out=[\s\S]*){call('prod cumprod')}", "value", NO_NUMBER, "products that overflow on the way"),
     (call("prod cumprod") + ".*(float16|out=)", "value", NO_NUMBER, "products that overflow on the way"),
     (r"\b([a-m])\.cov\(|\bcov\(([a-m])\b", "value", r"^[a-m] ", "cov that writes to its input"),
+    (call("cov") + r".*correction=-?2\*\*", "value", ANY, "a correction beyond all counts"),
     (r"uint8[\s\S]*\b(all|any)\(.*out=", "value", ANY, "all and any into bytes"),
     (call("histc histogram histogramdd"), "value", ANY, "numbers at the edge of a bin"),
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
@@ -79,6 +83,12 @@ DECIDED = [
     (r"(vjp|linearize)\(lambda x: \(x, ", "grad value", ANY, "outputs that are inputs"),
     (r"torch\.func\.", "requires_grad", ANY, "results that depend on no input"),
     ("functionalize", "refused type", ANY, "not built"),
+    (
+        r"torch\.nn\.functional\.",
+        "type",
+        r"TypeError: .* \| AttributeError",
+        "functions in Python that are given no tensor",
+    ),
     (r"torch\.(_|native_)", "dtype", ANY, "the dtype of what compositions hand on"),
     # Memory layout.
     (call("conj_physical"), "kind", "same", "copies of real tensors"),

@@ -155,3 +155,12 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name, check_error):
     check_error(*ERRORS[name])
+
+
+def test_margins_that_are_just_kept_have_no_gradient():
+    x = ft.tensor([[1.0, 0.0, 0.0]], requires_grad=True)
+    F.multi_margin_loss(x, ft.tensor([0])).backward()
+    assert not x.grad.any()
+    x.grad = None
+    F.multilabel_margin_loss(x, ft.tensor([[0, -1, -1]])).backward()
+    assert not x.grad.any()

@@ -297,3 +297,9 @@ def test_where_pytorch_has_them():
         assert isinstance(getattr(place, name), type) and getattr(nn, name, None) in (None, getattr(place, name))
         with pytest.raises(AttributeError, match="nonsense"):
             place.nonsense  # noqa: B018
+
+
+def test_norms_of_the_slices_of_a_vector():
+    v = ft.tensor([-3.0, 4.0])
+    assert native("norm_except_dim")(v, 2, 0).tolist() == [3, 4]
+    assert native("_weight_norm")(v, ft.ones(2), 0).tolist() == [-1, 1]

@@ -37,6 +37,16 @@ X, WIDE, INTS, BOOLS, Z = ft.ones(2), ft.ones(2).double(), ft.ones(2).long(), ft
         (lambda: ft._foreach_mul([X], scalars=2), TypeError),
         (lambda: ft._foreach_mul([X], scalars=[[1]]), TypeError),
         (lambda: ft._foreach_abs(input=[X]), TypeError),
+        (lambda: ft.device(0), RuntimeError),
+        (lambda: ft.device("cpu", -1), RuntimeError),
+        (lambda: ft.zeros(2, device=2**63), ValueError),
+        (lambda: X.to(True), TypeError),
+        *[
+            (lambda f=f, given=given: f(given), TypeError)
+            for f in (ft.cartesian_prod, ft.atleast_2d, ft.broadcast_tensors, ft.block_diag, ft.meshgrid)
+            for given in (1, [1])
+        ],
+        (lambda: ft.einsum("i", 1), TypeError),
     ],
 )
 def test_types_of_errors(call, error):
@@ -63,3 +73,8 @@ def test_out_that_grows_over_its_input_is_written_last():
     with pytest.warns(UserWarning, match="was resized"):
         ft.exp(a.expand(3), out=a)  # `a` becomes three elements; they start where the input is read from
     assert (a == ft.exp(ft.tensor(4.0))).all() and a.shape == (3,)
+
+
+def test_devices_and_sizes_by_other_names():
+    assert ft.device(device="cpu") == ft.device(type="cpu")
+    assert ft.Tensor(np.int64(2), 3).shape == (2, 3) and ft.Tensor(np.int32(1)).shape == (1,)

@@ -44,12 +44,20 @@ class device:
     def __new__(cls, *args: object, **options: object) -> "device":
         if has_torch_function(()):
             return ask_modes(device, args, options or None)
-        return cls._make(*args, **options)
+        return cls._make(*args, **{"type" if name == "device" else name: v for name, v in options.items()})
 
     @classmethod
     def _make(cls, type: "device | str", index: int | None = None) -> "device":
         if isinstance(type, device):
             type, index = type.type, type.index
+        accelerator = isinstance(type, int) and not isinstance(type, bool)  # by its number
+        number = type if accelerator else index
+        if isinstance(number, int) and not -(2**63) <= number < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        if isinstance(number, int) and number < 0:
+            raise RuntimeError("Device index must not be negative")
+        if accelerator:
+            raise RuntimeError("Cannot access accelerator device when none is available.")
         if not isinstance(type, str):
             raise TypeError(f"device(): argument 'type' (position 1) must be str, not {type.__class__.__name__}")
         if ":" in type:

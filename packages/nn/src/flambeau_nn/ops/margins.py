@@ -51,7 +51,7 @@ def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, re
     y = target.reshape((n, 1))
     if not hides_values(target) and ((y < 0) | (y >= classes)).any():
         raise RuntimeError("target out of range")
-    z = (margin - x.gather(1, y) + x).clamp_min(0)
+    z = (margin - x.gather(1, y) + x).relu()  # no gradient where the margin is just kept
     z = z if p == 1 else z * z
     if weight is not None:
         z = z * weight[y]
@@ -78,7 +78,7 @@ def multilabel_margin_loss(input, target, size_average, reduce, reduction):
     kept = (y >= 0).long().cumprod(1) > 0
     index = ft.where(kept, y, 0)
     is_target = y.new_zeros(x.shape).scatter_add(1, index, kept.long()) > 0
-    each = (1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)).clamp_min(0)
+    each = (1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)).relu()
     counts = kept.unsqueeze(2) & is_target.logical_not().unsqueeze(1)
     loss = ft.where(counts, each, 0.0).sum((1, 2)) / classes
     return reduced(loss if input.ndim == 2 or reduction != "none" else loss.reshape(()), reduction)

@@ -241,6 +241,8 @@ def _of_batch(input, weight, bias, training, momentum, eps):
 def norm_except_dim(v, pow, dim):
     if dim == -1:
         return vector_norm(v, pow)
+    if v.ndim == 1:  # no dimension is left, which would stand for all
+        return v.abs()
     return vector_norm(v, pow, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
 
 

@@ -6,6 +6,7 @@ from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.ops.joining import check_tensors
 from flambeau_tensor.ops.matmul import bmm, mm
 
 LINALG = "torch.linalg"
@@ -521,6 +522,7 @@ def einsum(equation: str, *operands) -> Tensor:
         return handle_torch_function(
             einsum, operands, _equation(inputs, output) if equation is None else equation, *operands
         )
+    check_tensors(operands, 1)
     if equation is not None:
         inputs, output = _parse(equation, len(operands))
     if not operands:

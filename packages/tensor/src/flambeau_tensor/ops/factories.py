@@ -497,8 +497,8 @@ def _constructed(alike, args):
     dtype = alike or get_default_dtype()
     if not args:
         return empty((0,), dtype=dtype)
-    if all(isinstance(a, int) and not isinstance(a, bool) for a in args):
-        return empty(args, dtype=dtype)
+    if all(isinstance(a, (int, np.integer)) and not isinstance(a, bool) for a in args):
+        return empty(tuple(int(a) for a in args), dtype=dtype)
     if len(args) == 1:
         data, kind = args[0], type(args[0]).__name__
         if isinstance(data, Tensor):

@@ -221,13 +221,21 @@ def _given(tensors):
     return tuple(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
 
 
+def check_tensors(tensors, position=0):
+    """Raise for what is no tensor, as operators do; `position` is that of the list."""
+    for i, t in enumerate(tensors):
+        if not isinstance(t, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument {position}, but got {type(t).__name__}")
+
+
 def _at_least(ndim):
     prepare = _with_dims(ndim)
 
     def at_least(*tensors: Tensor):
-        if len(tensors) == 1 and not isinstance(tensors[0], (tuple, list)):
-            return prepare(tensors[0])
-        return tuple(prepare(t) for t in _given(tensors))
+        given = _given(tensors)
+        check_tensors(given)
+        parts = tuple(prepare(t) for t in given)
+        return parts[0] if len(tensors) == 1 and given is tensors else parts
 
     at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
     at_least.__doc__ = f"""Views with {ndim} dimension{"s" if ndim > 1 else ""} at least; a tuple of them for several.
@@ -275,6 +283,7 @@ def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     (torch.Size([3, 2]), torch.Size([3, 2]))
     """
     tensors = _given(tensors)
+    check_tensors(tensors)
     shape = []
     for t in tensors:
         for d in range(1, t.ndim + 1):
@@ -319,6 +328,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     if indexing not in (None, "ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
+    check_tensors(tensors)
     for t in tensors:
         if t.ndim > 1:
             raise RuntimeError(
@@ -362,6 +372,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
     """
     if not tensors:
         return find_operator("torch.zeros")((1, 0))
+    check_tensors(tensors)
     rows = []
     dtype = _promoted(tensors)
     for i, t in enumerate(tensors):
@@ -389,6 +400,7 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
             [2, 3],
             [2, 4]])
     """
+    check_tensors(tensors)
     for t in tensors:
         if t.ndim != 1:
             raise RuntimeError(f"Expect a 1D vector, but got shape {list(t.shape)}")
