@@ -1,4 +1,6 @@
 """LAPACK on batches of matrices: a call is filled in once and made for each matrix."""
+from cpython.object cimport PyObject
+
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
@@ -9,6 +11,7 @@ cdef enum:
 
 cdef struct Call:
     void* function
+    PyObject* instead  # a Python function, where NumPy's library has no such routine
     void* args[MOST_ARGS]  # for the first matrix
     Py_ssize_t[MOST_ARGS] steps  # bytes to the next matrix's; 0: all use the same
     Py_ssize_t[MOST_ARGS] scratch  # bytes that every thread needs of its own there, instead

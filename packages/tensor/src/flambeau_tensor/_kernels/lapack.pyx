@@ -4,7 +4,7 @@
 The library of NumPy's BLAS exports LAPACK as well, in its Fortran form: every argument is an address, matrices lie
 column by column. A `Call` says what each argument is for the first matrix and how far it is to the next one's, so one
 loop serves all routines, on the thread pool where there are many matrices. A single large matrix is left to the
-library's own threads.
+library's own threads. Where NumPy has another library, `lapack_on_numpy` does what the routines do.
 """
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -62,7 +62,7 @@ class LinAlgError(RuntimeError):
     __module__ = "flambeau_tensor.linalg"
 
 
-cdef dict _found = {}
+cdef dict _found = {}, _instead = {}
 
 
 cdef dict _PREFIXES = {FLOAT32: "s", FLOAT64: "d", COMPLEX64: "c", COMPLEX128: "z"}
@@ -77,8 +77,11 @@ cdef int begin(Call* call, str name, int dtype, str complex_name=None) except -1
         _found[key] = <size_t>symbol(_PREFIXES[dtype] + name + "_")
     call.function, call.dtype = <void*><size_t>_found[key], dtype
     if call.function == NULL:
-        raise NotImplementedError(f"{name}: linear algebra needs the LAPACK of the OpenBLAS that NumPy's wheels carry, "
-                                  "and this NumPy has another library")
+        if key not in _instead:
+            from flambeau_tensor._kernels.lapack_on_numpy import routine
+
+            _instead[key] = routine(name, dtype_object(dtype).name)
+        call.instead = <PyObject*>_instead[key]
     return 0
 
 
@@ -141,9 +144,20 @@ cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
             free(args[k])
 
 
+cdef int _run_instead(Call* call, Py_ssize_t count) except -1:
+    cdef Py_ssize_t i
+    cdef int k
+    for i in range(count):
+        (<object>call.instead)(*[0 if call.scratch[k] else <size_t>call.args[k] + i * call.steps[k]
+                                 for k in range(call.nargs)])
+    return 0
+
+
 cdef int run(Call* call, Py_ssize_t count) except -1:
     if count == 0 or is_dry():
         return 0
+    if call.instead != NULL:
+        return _run_instead(call, count)
     _ask(call)
     if count == 1 and call.work > OWN_THREADS:
         with nogil:
