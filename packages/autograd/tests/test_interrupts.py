@@ -1,5 +1,6 @@
 """Ctrl-C: wherever it comes, it is raised, and what a call or a block has changed is as it was before."""
 
+import dis
 import linecache
 import sys
 from functools import cache
@@ -60,7 +61,11 @@ class _Interrupting:
         return self
 
     def _ends_a_block(self, frame):
-        """Tracing stops once more at a `with` whose block is over, where no interrupt comes."""
+        """Tracing stops once more at a `with` whose block is over, where no interrupt comes, and between the items of a
+        comprehension, where Python 3.12 and 3.13 do not leave blocks for what a trace function raises (a signal they do).
+        """
+        if dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("FOR_ITER", "JUMP_BACKWARD"):
+            return True
         place = frame, frame.f_lineno
         known = place in self.seen
         self.seen.add(place)
