@@ -28,6 +28,10 @@ def test_products_by_kind():
     assert table(nn.Conv1d(4, 4, 3, groups=4), x.transpose(1, 2))[""][2] == 2 * 4 * 3 * 3
     attention = table(nn.MultiheadAttention(4, 2, batch_first=True), (x, x, x))
     assert attention[""][0] == (2, 5, 4) and attention[""][2] == 10 * (4 * 16 + 2 * 5 * 4)
+    mixed = nn.MultiheadAttention(4, 2, kdim=3, vdim=6, batch_first=True)
+    given = {"query": x, "key": torch.zeros(2, 7, 3), "value": torch.zeros(2, 7, 6)}
+    assert table(mixed, given)[""][2] == 10 * 32 + 14 * 4 * (3 + 6) + 2 * 10 * 4 * 7
+    assert table(mixed, tuple(given.values())) == table(mixed, given)
     assert table(nn.Bilinear(4, 3, 6), (torch.zeros(2, 4), torch.zeros(2, 3)))[""][2] == 12 * 4 * 4
 
 

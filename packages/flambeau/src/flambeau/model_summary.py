@@ -59,21 +59,21 @@ class Summary:
         return "\n".join([texts[0], rule, *texts[1:-1], rule, texts[-1], *note])
 
 
-# How many multiplications a call adds up, from the module, its first argument and its result. What is not here works
-# element by element, or is made of modules.
-def _of_linear(module, x, y):
+# How many multiplications a call adds up, from the module, its first argument, its result and the other arguments. What
+# is not here works element by element, or is made of modules.
+def _of_linear(module, x, y, *_):
     return y.numel() * module.in_features
 
 
-def _of_bilinear(module, x, y):
+def _of_bilinear(module, x, y, *_):
     return y.numel() * module.in1_features * (module.in2_features + 1)
 
 
-def _of_convolution(module, x, y):
+def _of_convolution(module, x, y, *_):
     return y.numel() * module.in_channels // module.groups * prod(module.kernel_size)
 
 
-def _of_transposed_convolution(module, x, y):
+def _of_transposed_convolution(module, x, y, *_):
     return x.numel() * module.out_channels // module.groups * prod(module.kernel_size)
 
 
@@ -81,20 +81,21 @@ def _matrices(module):
     return sum(p.numel() for p in module.parameters(recurse=False) if p.dim() > 1)
 
 
-def _of_recurrent_layer(module, x, y):
+def _of_recurrent_layer(module, x, y, *_):
     steps = (x if isinstance(x, Tensor) else x.data).numel() // module.input_size
     return steps * _matrices(module)
 
 
-def _of_recurrent_cell(module, x, y):
+def _of_recurrent_cell(module, x, y, *_):
     return x.numel() // module.input_size * _matrices(module)
 
 
-def _of_attention(module, x, y):
-    """Projections of as many queries as keys, and the two products between these."""
-    length = x.shape[-2 if module.batch_first or x.dim() == 2 else 0]
-    rows = x.numel() // module.embed_dim
-    return rows * (4 * module.embed_dim**2 + 2 * length * module.embed_dim)
+def _of_attention(module, x, y, key=None, value=None, *_):
+    """The projections, and the two products between queries and keys."""
+    key, value = (x if t is None else t for t in (key, value))
+    length = key.shape[-2 if module.batch_first or key.dim() == 2 else 0]
+    projected = 2 * x.numel() * module.embed_dim + (key.numel() + value.numel()) * module.embed_dim
+    return projected + 2 * x.numel() * length
 
 
 _COUNTS = (
@@ -139,18 +140,19 @@ def summary(model: nn.Module, input) -> Summary:
     """
     shapes, counts = {}, {}
 
-    def watch(module, args, result):
+    def watch(module, args, kwargs, result):
         y = _first(result)
         if y is None:
             return
         shapes[module] = tuple(y.shape)
         for kind, count in _COUNTS:
             if isinstance(module, kind):
-                counts[module] = counts.get(module, 0) + count(module, args[0] if args else y, y)
+                x, *others = (*args, *kwargs.values()) or (y,)
+                counts[module] = counts.get(module, 0) + count(module, x, y, *others)
                 return
 
     modes = {module: module.training for module in model.modules()}
-    handles = [module.register_forward_hook(watch) for module in modes]
+    handles = [module.register_forward_hook(watch, with_kwargs=True) for module in modes]
     try:
         model.eval()
         with no_grad():
