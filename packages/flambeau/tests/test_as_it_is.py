@@ -19,6 +19,7 @@ def double(x):
 def test_compile():
     model = nn.Linear(1, 1)
     assert torch.compile(double) is double and torch.compile(model, mode="max-autotune") is model
+    assert model.compile(mode="max-autotune") is None
     assert torch.compile(fullgraph=True)(double) is double
     with pytest.raises(RuntimeError, match="Either mode or options can be specified"):
         torch.compile(double, mode="default", options={})

@@ -22,6 +22,14 @@ def test_questions_to_the_compiled_module():
     assert torch._C._get_default_device() == "cpu"
 
 
+def test_types_for_annotations():
+    from flambeau.types import Device, FileLike, Number, _size, _TensorOrTensors
+
+    assert isinstance(3, Number) and isinstance(None, Device) and isinstance("cpu", Device)
+    assert isinstance(torch.ones(1), _TensorOrTensors) and isinstance(torch.Size([1]), _size)
+    assert str in FileLike.__args__ and torch.types._Number == (int, float, bool)
+
+
 def test_the_module_has_itself_among_its_names():
     assert torch.torch is torch and torch.torch.ones(1).item() == 1
 

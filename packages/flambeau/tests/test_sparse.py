@@ -98,6 +98,14 @@ def test_reductions_of_products():
         torch.sparse.mm(x, dense, "median")
 
 
+def test_saving(tmp_path):
+    for x in (some(), some().coalesce(), some().to_sparse_csr(), some().to_sparse_csc()):
+        torch.save(x, tmp_path / "x.pt")
+        again = torch.load(tmp_path / "x.pt", weights_only=False)
+        assert again.layout is x.layout and torch.equal(again.to_dense(), x.to_dense())
+        assert not x.is_sparse or again.is_coalesced() == x.is_coalesced()
+
+
 def test_index_select():
     for x in (some(), some().to_sparse_csr(), some().to_sparse_csc()):
         for dim, index in ((0, [1, 0, 1]), (1, [2, 2, 0]), (-1, [1])):

@@ -74,6 +74,7 @@ OWN = {
     "sparse",
     "testing",
     "torch_version",
+    "types",
     "utils",
     "version",
     "viz",

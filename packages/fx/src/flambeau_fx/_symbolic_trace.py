@@ -28,6 +28,10 @@ _wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # functions that are nodes
 _state = threading.local()
 
 
+class ScriptObject:
+    """An object of a class of TorchScript: nothing is one."""
+
+
 class PHBase:
     """Says in `concrete_args` that something stays an argument."""
 

@@ -407,6 +407,9 @@ class Module(HookMethods, StateMethods, ModuleBase):
         """Convert floating-point parameters and buffers to float64."""
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Nothing, whatever is asked for: there is no compiler, and calls run as before."""
+
     def half(self) -> Self:
         """Convert floating-point parameters and buffers to float16."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)

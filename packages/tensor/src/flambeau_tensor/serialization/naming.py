@@ -3,23 +3,24 @@
 import _compat_pickle
 from importlib import import_module
 
-from flambeau_tensor import places, storage
+from flambeau_tensor import options, places, storage
 from flambeau_tensor._core.dtype import DType, all_dtypes
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import OverloadSet
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor.not_built import missing
-from flambeau_tensor.options import device, strided
+from flambeau_tensor.options import device
 from flambeau_tensor.random import Generator
 from flambeau_tensor.return_types import NamedResult
 from flambeau_tensor.serialization import rebuilding
 
 
 def _get_layout(name):
-    if name != repr(strided):
-        raise NotImplementedError(f"layout {name} is not built; tensors are torch.strided")
-    return strided
+    found = getattr(options, name.rpartition(".")[2], None)
+    if not isinstance(found, options.layout):
+        raise NotImplementedError(f"layout {name} is not built")
+    return found
 
 
 OBJECTS = {
@@ -137,5 +138,5 @@ _REDUCED = {
     OverloadSet: lambda op: op.__torch_name__,
     Generator: lambda g: (Generator, (device("cpu"),), (g.initial_seed(), None, g.get_state())),
     device: lambda d: (device, (d.type,) if d.index is None else (d.type, d.index)),
-    type(strided): lambda layout: (_get_layout, (repr(layout),)),
+    options.layout: lambda layout: (_get_layout, (repr(layout),)),
 }
