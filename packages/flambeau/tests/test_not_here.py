@@ -1,6 +1,7 @@
 """Modules for what is not here: they answer in the way in which programs ask, and raise what PyTorch does."""
 
 import importlib
+import pickle
 
 import pytest
 
@@ -122,6 +123,8 @@ def test_stores_of_one_process():
     below = torch.distributed.PrefixStore("p", torch.distributed.HashStore())
     below.set("k", "v")
     assert below.get("k") == b"v" and below.underlying_store.get("p/k") == b"v" and not below.check(["p/k"])
+    with pytest.raises(TypeError, match="cannot pickle 'TCPStore' object"):
+        pickle.dumps(store)
     with pytest.raises(RuntimeError, match="wait timeout"):
         store.get("missing")
     with pytest.raises(NotBuiltError, match="of several processes"):

@@ -18,6 +18,9 @@ class Store:
         self._values = {}
         self.timeout = timedelta(seconds=300)
 
+    def __reduce__(self):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
     def set(self, key, value):
         """Leave a value."""
         self._values[key] = value.encode() if isinstance(value, str) else bytes(value)
