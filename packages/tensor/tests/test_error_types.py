@@ -75,6 +75,16 @@ def test_out_that_grows_over_its_input_is_written_last():
     assert (a == ft.exp(ft.tensor(4.0))).all() and a.shape == (3,)
 
 
+def test_what_a_handler_raises_of_an_inversion_arrives():
+    class Refusing(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            raise NotImplementedError("not for these")
+
+    with pytest.raises(NotImplementedError, match="not for these"):
+        ~X.as_subclass(Refusing)
+
+
 def test_devices_and_sizes_by_other_names():
     assert ft.device(device="cpu") == ft.device(type="cpu")
     assert ft.Tensor(np.int64(2), 3).shape == (2, 3) and ft.Tensor(np.int32(1)).shape == (1,)

@@ -159,9 +159,14 @@ cdef class Tensor:
         return call_syntax(S_ABS, self, None)
 
     def __invert__(self):
-        if self.dtype >= FLOAT16 and type(self) is Tensor:  # a TypeError, as Python's own numbers raise it
-            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
-        return call_syntax(S_INVERT, self, None)
+        if self.dtype < FLOAT16:
+            return call_syntax(S_INVERT, self, None)
+        try:  # handlers are asked first
+            return call_syntax(S_INVERT, self, None)
+        except NotImplementedError as e:
+            if not str(e).startswith('"bitwise_not"'):  # a handler's own
+                raise
+            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors") from None
 
     def __bool__(self):
         answer = call_syntax(S_BOOL, self, None)
