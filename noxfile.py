@@ -220,7 +220,7 @@ def site(session):
 
 @nox.session
 def asan(session):
-    """Run the tests of the compiled packages on modules built with AddressSanitizer and bounds checks."""
+    """Run the tests of the compiled packages on modules built with sanitizers and bounds checks."""
     compiled = [package for package in ORDER if "scikit-build" in PROJECTS[package]["tool"]]
     session.install(*build_requirements(), *group("test", *compiled))
     for package in compiled:

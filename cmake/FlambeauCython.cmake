@@ -8,7 +8,7 @@
 # sdists carry a copy of this file (sdist.force-include in the packages' pyproject.toml).
 
 option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
-option(FLAMBEAU_SANITIZE "Build with AddressSanitizer" OFF)
+option(FLAMBEAU_SANITIZE "Build with AddressSanitizer and what UndefinedBehaviorSanitizer finds in numbers and addresses" OFF)
 # A wheel that leaves this machine needs "all". Editable installs have all as well, so that tests reach each of them.
 set(FLAMBEAU_LEVELS "" CACHE STRING
     "Levels of x86-64 to build hot kernels for: all, native (the highest that this processor runs), or some of v2;v3;v4")
@@ -27,8 +27,9 @@ set(_flambeau_directives
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(FLAMBEAU_SANITIZE)
-  add_compile_options(-fsanitize=address -fno-omit-frame-pointer -g -O1)
-  add_link_options(-fsanitize=address)
+  set(_flambeau_sanitizers address,alignment,bool,bounds,integer-divide-by-zero,shift,signed-integer-overflow,unreachable)
+  add_compile_options(-fsanitize=${_flambeau_sanitizers} -fno-omit-frame-pointer -g1 -O1)
+  add_link_options(-fsanitize=${_flambeau_sanitizers})
 endif()
 
 # The levels of the x86-64 instruction set, where the compiler knows them. The check fails for other processors and for

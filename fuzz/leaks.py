@@ -54,11 +54,11 @@ def execute(lines, grads):
         except Exception:
             pass
     for value in list(names.values()) if grads else ():
-        if isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf:
-            try:
+        try:
+            if isinstance(value, torch.Tensor) and value.requires_grad and not value.is_leaf:
                 torch.autograd.backward(value, torch.ones_like(value), retain_graph=True)
-            except Exception:
-                pass
+        except Exception:
+            pass
     worker.reset(torch)
 
 

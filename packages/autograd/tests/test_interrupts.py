@@ -61,8 +61,8 @@ class _Interrupting:
         return self
 
     def _ends_a_block(self, frame):
-        """Tracing stops once more at a `with` whose block is over, where no interrupt comes, and between the items of a
-        comprehension, where Python 3.12 and 3.13 do not leave blocks for what a trace function raises (a signal they do).
+        """Tracing stops once more at a `with` whose block is over, where no interrupt comes, and between items of a
+        comprehension, where Python 3.12 and 3.13 do not leave blocks for what a trace function raises (signals do).
         """
         if dis.opname[frame.f_code.co_code[frame.f_lasti]] in ("FOR_ITER", "JUMP_BACKWARD"):
             return True

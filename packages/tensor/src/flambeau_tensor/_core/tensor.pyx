@@ -501,8 +501,8 @@ cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
             t.sizes[i] = sizes[i]
             t.strides[i] = n
             if sizes[i] != 1:
-                n *= sizes[i]
-                if sizes[i] <= 0 or sizes[i] > (<Py_ssize_t>1 << 20) or n > (<Py_ssize_t>1 << 40):  # could overflow
+                n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # defined if it wraps, which is seen next
+                if sizes[i] <= 0 or sizes[i] > (<Py_ssize_t>1 << 20) or n > (<Py_ssize_t>1 << 40):
                     n = 0 if _fresh_bytes(ndim, sizes, dtype) == 0 else n
         if n == 0:
             contiguous_strides(ndim, sizes, t.strides)
