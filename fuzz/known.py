@@ -50,6 +50,7 @@ DECIDED = [
     (r"embedding_bag\(.*'max'", "value", "nan", "maxima of NaN"),
     (r"embedding_bag\(.*'max'", "value", "grad value", "equal maxima"),
     (r"embedding_bag\(.*include_last_offset=True", "value", ANY, "bags that do not end at the end"),
+    (r"cross_entropy\(.*ignore_index", "value", "grad value.* for .*nan", "examples that are ignored"),
     (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
     (call("group_norm native_group_norm instance_norm"), "value", "inf.* for .*nan", "normalization by infinities"),
     (r"pad\(.*-\d.*'circular'", "value", ANY, "circular padding that crops"),
