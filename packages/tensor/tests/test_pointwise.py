@@ -680,3 +680,12 @@ def test_powers_of_complex_infinities(dtype):
         for power in (x[5:] ** exponent, x[5:] ** ft.full_like(x[5:], exponent)):
             assert abs(power.item() - (3 + 4j) ** exponent) < 1e-6
     assert (0 ** x[:5]).isfinite().tolist() == [False, True, False, False, False]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "complex64"])
+def test_addcmul_of_a_scale_and_a_shift_for_each_channel(dtype):
+    """A loop of its own: one number to add and one to multiply by along a row."""
+    dtype = getattr(ft, dtype)
+    x = ft.arange(2 * 3 * 37).to(dtype).reshape(2, 3, 37)
+    scale, shift = (ft.tensor(numbers).to(dtype).reshape(1, 3, 1) for numbers in ([1, -2, 3], [4, 5, 6]))
+    assert ft.addcmul(shift, x, scale, value=2).equal(shift + 2 * x * scale)

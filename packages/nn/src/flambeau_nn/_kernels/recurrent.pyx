@@ -250,8 +250,8 @@ cdef class _Layer:
                 None if final_cells is None else converted(final_cells, self.original), workspace)
 
     cdef tuple backward(self, PyObject* grad_output, PyObject* grad_h, PyObject* grad_c, PyObject* output,
-                        PyObject* workspace):
-        """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there."""
+                        PyObject* workspace, bint of_input):
+        """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there or asked for."""
         cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
         cdef Py_ssize_t t, k, m, first
         cdef Array go, out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result
@@ -323,8 +323,10 @@ cdef class _Layer:
                          dh.data)
             if self.reverse:
                 first += m
-        of_x = fresh(self.dtype, self.ndim, self.x.sizes, &result)
-        self.product(False, self.rows, self.size, width, dg.data, False, self.w_ih.data, False, result.data)
+        of_x = None
+        if of_input:
+            of_x = fresh(self.dtype, self.ndim, self.x.sizes, &result)
+            self.product(False, self.rows, self.size, width, dg.data, False, self.w_ih.data, False, result.data)
         of_w_ih = self.buffer(width, self.size, &result)
         self.product(False, width, self.size, self.rows, dg.data, True, self.x.data, False, result.data)
         of_w_hh = self.buffer(width, self.out, &result)
@@ -401,7 +403,7 @@ cdef object _lstm_layer(PyObject* op, PyObject** a):
 
 
 cdef object _lstm_layer_backward(PyObject* op, PyObject** a):
-    return _lstm_of(a + 5).backward(a[0], a[1], a[2], a[3], a[4])
+    return _lstm_of(a + 5).backward(a[0], a[1], a[2], a[3], a[4], <object>a[15])
 
 
 cdef object _rnn_layer(PyObject* op, PyObject** a):
@@ -410,7 +412,7 @@ cdef object _rnn_layer(PyObject* op, PyObject** a):
 
 
 cdef object _rnn_layer_backward(PyObject* op, PyObject** a):
-    x, h, _, w_ih, w_hh, b_ih, b_hh, _ = _rnn_of(a + 4).backward(a[0], a[1], NULL, a[2], a[3])
+    x, h, _, w_ih, w_hh, b_ih, b_hh, _ = _rnn_of(a + 4).backward(a[0], a[1], NULL, a[2], a[3], <object>a[13])
     return x, h, w_ih, w_hh, b_ih, b_hh
 
 

@@ -5,7 +5,7 @@ from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import recurrent as ops
 
 
-def _gradients(mode, grads, batch_sizes, reverse, tensors):
+def _gradients(mode, grads, batch_sizes, reverse, of_input, tensors):
     """The gradients of the layer's tensors (None of those that are not there), as differentiable as they can be."""
     from flambeau_autograd.func import vjp
 
@@ -19,36 +19,47 @@ def _gradients(mode, grads, batch_sizes, reverse, tensors):
 
     _, pull = vjp(run, *(tensors[k] for k in there))
     found = dict(zip(there, pull(tuple(g for g in grads if g is not None)), strict=True))
-    return tuple(found.get(k) for k in range(8))
+    return tuple(found.get(k) if k or of_input else None for k in range(8))
 
 
 def _lstm_backward(
-    grad_output, grad_h, grad_c, output, workspace, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse
+    grad_output,
+    grad_h,
+    grad_c,
+    output,
+    workspace,
+    input,
+    batch_sizes,
+    h0,
+    c0,
+    w_ih,
+    w_hh,
+    b_ih,
+    b_hh,
+    w_hr,
+    reverse,
+    of_input,
 ):
-    return _gradients(
-        "LSTM", (grad_output, grad_h, grad_c), batch_sizes, reverse, (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr)
-    )
+    tensors = input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr
+    return _gradients("LSTM", (grad_output, grad_h, grad_c), batch_sizes, reverse, of_input, tensors)
 
 
 def _rnn_backward(
-    grad_output, grad_h, output, workspace, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse
+    grad_output, grad_h, output, workspace, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse, of_input
 ):
-    x, h, _, *weights = _gradients(
-        mode, (grad_output, grad_h, None), batch_sizes, reverse, (input, h0, None, w_ih, w_hh, b_ih, b_hh, None)
-    )
+    tensors = input, h0, None, w_ih, w_hh, b_ih, b_hh, None
+    x, h, _, *weights = _gradients(mode, (grad_output, grad_h, None), batch_sizes, reverse, of_input, tensors)
     return (x, h, *weights[:4])
 
 
-def _lstm_gradients(grads, result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
-    return ops.lstm_layer_backward(
-        *grads[:3], result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse
-    )
+def _lstm_gradients(grads, result0, result3, input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr, reverse, needs):
+    operands = input, batch_sizes, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr
+    return ops.lstm_layer_backward(*grads[:3], result0, result3, *operands, reverse, needs[0])
 
 
-def _rnn_gradients(grads, result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse):
-    return ops.rnn_layer_backward(
-        *grads[:2], result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse
-    )
+def _rnn_gradients(grads, result0, result2, input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh, mode, reverse, needs):
+    operands = input, batch_sizes, h0, w_ih, w_hh, b_ih, b_hh
+    return ops.rnn_layer_backward(*grads[:2], result0, result2, *operands, mode, reverse, needs[0])
 
 
 derivative(ops.lstm_layer_backward, composition=_lstm_backward)

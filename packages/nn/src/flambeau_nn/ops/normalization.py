@@ -34,6 +34,14 @@ def _per_channel(t, ndim):
     return t.reshape((1, -1) + (1,) * (ndim - 2))
 
 
+def _affine(x, scale, shift):
+    """x · scale + shift, of each channel, in one pass."""
+    scale, shift = (t if t is None else _per_channel(t, x.ndim) for t in (scale, shift))
+    if scale is None or shift is None:
+        return x if scale is shift else x + shift if scale is None else x * scale
+    return ft.addcmul(shift, x, scale)
+
+
 def _check_dtypes(input, *parameters):
     """Parameters are of the dtype of `input`, or float32 ones of an input in half precision."""
     dtypes = [p.dtype for p in parameters if p is not None]
@@ -86,10 +94,7 @@ def _group_norm(input, num_groups, weight, bias, eps):
     dtype, input = input.dtype, _wide(input)
     row = prod(input.shape[1:]) // num_groups
     rows = input.reshape((n, num_groups, row))
-    out = layer_norm(rows, (row,), None, None, eps).reshape(tuple(input.shape))
-    if weight is not None:
-        out = out * _per_channel(weight, input.ndim)
-    return (out if bias is None else out + _per_channel(bias, input.ndim)).to(dtype)
+    return _affine(layer_norm(rows, (row,), None, None, eps).reshape(tuple(input.shape)), weight, bias).to(dtype)
 
 
 @composite(
@@ -158,11 +163,12 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
     else:
         mean, var = running_mean, running_var
-        centered = input - _per_channel(mean, input.ndim)
     scale = (_wide(var) + eps).rsqrt()
     scale = scale if weight is None else scale * weight
-    out = centered * _per_channel(scale, input.ndim)
-    return (out if bias is None else out + _per_channel(bias, input.ndim)).to(dtype)
+    if training:
+        return _affine(centered, scale, bias).to(dtype)
+    shift = -_wide(mean) * scale
+    return _affine(input, scale, shift if bias is None else shift + bias).to(dtype)
 
 
 def _move(running, value, momentum, correction=1.0):

@@ -23,11 +23,11 @@ lstm_layer = Operator(
 )
 lstm_layer_backward = Operator(
     "lstm_layer_backward(Tensor? grad_output, Tensor? grad_h, Tensor? grad_c, Tensor output, Tensor workspace, "
-    f"{_LSTM}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
+    f"{_LSTM}, bool of_input) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
     kernels.lstm_layer_backward,
     namespace=INTERNAL,
     variants="function",
-    doc="The gradients of lstm_layer with respect to its tensors.",
+    doc="The gradients of lstm_layer with respect to its tensors; that of the input if `of_input`.",
 )
 rnn_layer = Operator(
     f"rnn_layer({_RNN}) -> (Tensor output, Tensor h, Tensor workspace)",
@@ -38,11 +38,11 @@ rnn_layer = Operator(
 )
 rnn_layer_backward = Operator(
     "rnn_layer_backward(Tensor? grad_output, Tensor? grad_h, Tensor output, Tensor workspace, "
-    f"{_RNN}) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
+    f"{_RNN}, bool of_input) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
     kernels.rnn_layer_backward,
     namespace=INTERNAL,
     variants="function",
-    doc="The gradients of rnn_layer with respect to its tensors.",
+    doc="The gradients of rnn_layer with respect to its tensors; that of the input if `of_input`.",
 )
 
 

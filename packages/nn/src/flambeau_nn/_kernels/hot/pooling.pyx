@@ -8,6 +8,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MIN, int32_t, int64_t
 from libc.string cimport memset
 
+from flambeau_tensor.vector_math cimport folded, real
+
 from flambeau_nn._kernels.pooled cimport CHANNELS, Pool
 
 ctypedef fused number_t:
@@ -21,7 +23,7 @@ ctypedef fused place_t:  # as wide as the numbers, so that both go into vectors 
 
 cdef enum:
     PIECE = 128  # windows of a row at a time
-    LANES = 16
+    LANES = 32
     NARROW = 16  # elements of a window along the row, up to which taps are taken one by one
     FEW = 64  # additions in the dtype of the loop
 
@@ -298,9 +300,9 @@ cdef void _average_rows(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil
                 y += n
 
 
-cdef inline double _total(const number_t* x, Py_ssize_t n) noexcept nogil:
-    """The sum of n numbers in a row; not of integers."""
-    cdef number_t[LANES] lanes
+cdef inline double _total(const real* x, Py_ssize_t n) noexcept nogil:
+    """The sum of n numbers in a row."""
+    cdef real[LANES] lanes
     cdef Py_ssize_t q = 0, k, stop
     cdef double total = 0
     while q + LANES <= n:
@@ -311,8 +313,7 @@ cdef inline double _total(const number_t* x, Py_ssize_t n) noexcept nogil:
             for k in range(LANES):
                 lanes[k] += x[q + k]
             q += LANES
-        for k in range(LANES):
-            total += lanes[k]
+        total += folded(&lanes[0])
     while q < n:
         total += x[q]
         q += 1

@@ -83,7 +83,16 @@ cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
 
 
 cdef void loop_addcmul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
-    map3[any_t](a, n, s, _factor[any_t](tag), _addcmul[any_t])
+    cdef Py_ssize_t i
+    cdef any_t v = _factor[any_t](tag), shift, scale
+    cdef any_t* y = <any_t*>a[1]
+    cdef any_t* out = <any_t*>a[3]
+    if s[0] == 0 and s[1] == sizeof(any_t) and s[2] == 0 and s[3] == sizeof(any_t):  # a channel of a normalization
+        shift, scale = (<any_t*>a[0])[0], (<any_t*>a[2])[0]
+        for i in range(n[0]):
+            out[i] = _addcmul(shift, y[i], scale, v)
+        return
+    map3[any_t](a, n, s, v, _addcmul[any_t])
 
 
 cdef inline inexact_t _addcdiv(inexact_t x, inexact_t y, inexact_t z, inexact_t v) noexcept nogil:
