@@ -1,5 +1,7 @@
 """Systems of equations and inverses against NumPy's; PyTorch's errors."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -177,3 +179,42 @@ def test_errors_name_what_is_wrong():
         linalg.tensorinv(ft.rand(2, 3), ind=0)
     with pytest.raises(RuntimeError, match="b should have at least 2 dimensions, but has 1 dimensions instead"):
         ft.cholesky_solve(ft.rand(2), eye)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sizes_around_the_smallest(dtype):
+    """Up to 8 by 8 the loops are our own: the same answers beyond, one matrix or a batch, any way round."""
+    rng = np.random.default_rng(3)
+    rtol = 2e-3 if dtype == "float32" else 1e-10
+    for n in (1, 2, 3, 7, 8, 9):
+        a = (rng.standard_normal((5, n, n)) + 3 * np.eye(n)).astype(dtype)[:, rng.permutation(n)]
+        b = rng.standard_normal((5, n, 3)).astype(dtype)
+        A, B = ft.from_numpy(a), ft.from_numpy(b)
+        want = np.linalg.solve(a, b)
+        np.testing.assert_allclose(ft.linalg.solve(A, B).numpy(), want, rtol, rtol)
+        np.testing.assert_allclose(ft.linalg.solve(A.mT, B.mT, left=False).mT.numpy(), want, rtol, rtol)
+        np.testing.assert_allclose(ft.linalg.inv(A).numpy(), np.linalg.inv(a), rtol, rtol)
+        np.testing.assert_allclose(ft.linalg.det(A).numpy(), np.linalg.det(a), rtol)
+        lu, pivots = ft.linalg.lu_factor(A)
+        np.testing.assert_allclose(ft.linalg.lu_solve(lu, pivots, B).numpy(), want, rtol, rtol)
+        turned = ft.linalg.lu_solve(lu, pivots, B, adjoint=True).numpy()
+        np.testing.assert_allclose(turned, np.linalg.solve(a.swapaxes(1, 2), b), rtol, rtol)
+        p, lower, upper = ft.linalg.lu(A[:, :, : (n + 1) // 2])
+        np.testing.assert_allclose((p @ lower @ upper).numpy(), a[:, :, : (n + 1) // 2], rtol, rtol)
+        assert ft.linalg.solve(A[2], B[2]).tolist() == ft.linalg.solve(A, B)[2].tolist()
+        positive = A @ A.mT
+        for triangle in (False, True):
+            factor = ft.linalg.cholesky(positive, upper=triangle)
+            got = factor.mT @ factor if triangle else factor @ factor.mT
+            np.testing.assert_allclose(got.numpy(), positive.numpy(), rtol, rtol)
+
+
+def test_small_matrices_without_a_solution():
+    singular = ft.tensor([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 1.0, 1.0]])
+    assert ft.linalg.det(singular).item() == 0
+    assert ft.linalg.inv_ex(singular).info.item() == 3
+    with pytest.raises(RuntimeError, match="The diagonal element 3 is zero"):
+        ft.linalg.inv(singular)
+    assert ft.linalg.cholesky_ex(ft.tensor([[4.0, 2.0], [2.0, 1.0]])).info.item() == 2
+    assert ft.linalg.cholesky_ex(ft.tensor([[math.nan]])).info.item() == 1
+    assert math.isnan(ft.linalg.det(ft.tensor([[math.nan, 1.0], [1.0, 2.0]])).item())

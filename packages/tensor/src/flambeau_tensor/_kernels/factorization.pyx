@@ -16,6 +16,7 @@ from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.complexes cimport narrowed, widened
 from flambeau_tensor._kernels.lapack cimport *
+from flambeau_tensor._kernels.small_matrices cimport small_getrf, small_potrf
 
 from flambeau_tensor._kernels.lapack import LinAlgError
 
@@ -53,6 +54,7 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
         add(&call, &n)
         add(&call, infos.data, 8)
         call.work = n * n * n // 3
+        call.own = small_potrf(a.dtype, n)
         run(&call, infos.numel)
         clear_triangle(out, not upper)
     if <object>slots[2] is True:
@@ -78,6 +80,7 @@ cdef tuple factor(Tensor a):
         add(&call, pivots.data, 8 * k)
         add(&call, infos.data, 8)
         call.work = m * n * k
+        call.own = small_getrf(a.dtype, max(m, n))
         run(&call, infos.numel)
     return out, pivots, infos
 

@@ -6,12 +6,15 @@ from flambeau_tensor._core.types cimport *
 
 ctypedef long long lapack_int  # of the 64-bit interface that NumPy's wheels carry
 
+ctypedef void (*routine_t)(void** args) noexcept nogil
+
 cdef enum:
     MOST_ARGS = 15
 
 cdef struct Call:
     void* function
     PyObject* instead  # a Python function, where NumPy's library has no such routine
+    routine_t own  # to be run in its place, where it is not NULL
     void* args[MOST_ARGS]  # for the first matrix
     Py_ssize_t[MOST_ARGS] steps  # bytes to the next matrix's; 0: all use the same
     Py_ssize_t[MOST_ARGS] scratch  # bytes that every thread needs of its own there, instead

@@ -138,7 +138,10 @@ cdef void _range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
             for k in range(call.nargs):
                 if call.steps[k]:
                     args[k] = <char*>call.args[k] + i * call.steps[k]
-            fl_call_lapack(call.function, args)
+            if call.own != NULL:
+                call.own(args)
+            else:
+                fl_call_lapack(call.function, args)
     for k in range(MOST_ARGS):
         if call.scratch[k]:
             free(args[k])
@@ -156,6 +159,13 @@ cdef int _run_instead(Call* call, Py_ssize_t count) except -1:
 cdef int run(Call* call, Py_ssize_t count) except -1:
     if count == 0 or is_dry():
         return 0
+    if call.own != NULL:
+        if call.work * count < GIL_FREE:
+            _range(call, 0, count)
+        else:
+            with nogil:
+                parallel_for(count, max(1, GRAIN // max(1, call.work)), _range, call)
+        return _done(call)
     if call.instead != NULL:
         return _run_instead(call, count)
     _ask(call)

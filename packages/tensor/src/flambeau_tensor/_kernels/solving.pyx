@@ -12,6 +12,7 @@ from flambeau_tensor._core.tensor cimport Tensor, detached, empty, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.factorization cimport check_infos, factor
 from flambeau_tensor._kernels.lapack cimport *
+from flambeau_tensor._kernels.small_matrices cimport small_getrs
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -74,6 +75,7 @@ cdef Tensor _substitute(Tensor lu, Tensor pivots, Tensor b, int nbatch, const Py
         add(&call, &n)
         add(&call, infos.data, 8)
         call.work = 2 * n * n * k
+        call.own = small_getrs(lu.dtype, n)
         run(&call, infos.numel)
         if conjugate:
             _conjugate(out)
