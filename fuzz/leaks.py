@@ -46,6 +46,14 @@ def graded(dtype, *args, **kwargs):
     return t.requires_grad_() if t.is_floating_point() or t.is_complex() else t
 
 
+def compiled(line):
+    """The code of a line; None where Python refuses it, as a keyword that is repeated."""
+    try:
+        return compile(line, "program", "exec")
+    except SyntaxError:
+        return None
+
+
 def execute(lines, grads):
     names = {**NAMES, "T": graded if grads else make}
     for line in lines:
@@ -76,7 +84,7 @@ def growth(lines, grads, turns):
 
 def leak(program, grads):
     """The growth of the counts in one turn, or None. What the collector finds is no leak, nor is what a cache keeps."""
-    lines = [compile(line, "program", "exec") for line in program.split("\n")]
+    lines = list(filter(None, map(compiled, program.split("\n"))))
     growth(lines, grads, 3)
     if not any(growth(lines, grads, TURNS)):
         return None
