@@ -79,8 +79,10 @@ def test_dtypes_and_layouts():
         (
             lambda: F.pad(t(X), (1, 1), mode="reflect"),
             NotImplementedError,
-            "Only 2D, 3D, 4D, 5D padding with non-constant",
+            "is not supported for",
         ),
+        (lambda: F.pad(t(X), (), mode="reflect"), NotImplementedError, "Padding size 0 is not supported for"),
+        (lambda: F.pad(ft.ones(1, 3).bool(), (1, 1), mode="reflect"), NotImplementedError, '"reflection_pad1d" not'),
     ],
 )
 def test_errors(call, error, text):

@@ -52,6 +52,8 @@ _PICK = {  # the index inside 0..n-1 for each place
     "circular": lambda i, n: i % n,
 }
 
+_KERNELS = {"reflect": "reflection", "replicate": "replication"}
+
 
 def _places(n, before, after, mode, device):
     """The index in a dimension of size n that each place of the padded one reads."""
@@ -108,8 +110,17 @@ def pad(input, pad, mode, value):
         )
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if input.ndim not in (len(pad) // 2 + 1, len(pad) // 2 + 2) or len(pad) > 6:
-        raise NotImplementedError("Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now")
+    dims = len(pad) // 2
+    if input.ndim not in (dims + 1, dims + 2) or dims not in (1, 2, 3):
+        raise NotImplementedError(
+            f"Padding size {len(pad)} is not supported for {input.ndim}D input tensor.\n"
+            "Supported combinations for non-constant padding:\n"
+            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
+            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
+            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
+        )
+    if input.dtype is ft.bool and mode != "circular":
+        raise NotImplementedError(f"\"{_KERNELS[mode]}_pad{dims}d\" not implemented for 'Bool'")
     padded = _pad_by_index(input, pad, mode)
     if mode == "circular" or len(pad) == 2:
         return padded
