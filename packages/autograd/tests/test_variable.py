@@ -26,3 +26,10 @@ def test_callbacks_at_the_end_of_backward(leaf):
     assert log == [True]
     with pytest.raises(RuntimeError, match="Final callbacks can only be installed during backward pass"):
         queue(print)
+
+
+def test_asarray():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert torch.asarray(x) is x and torch.asarray(x, copy=True).grad_fn.name() == "CloneBackward0"
+    bare = torch.asarray(x * 2, requires_grad=False)
+    assert not bare.requires_grad and bare.tolist() == [2.0, 4.0]

@@ -205,3 +205,9 @@ def test_foreign_byte_order_is_refused():
 
 def test_optional_arguments_may_be_none():
     assert ft.arange(4).roll(1, None).tolist() == [3, 0, 1, 2] and ft.sort(ft.tensor([2, 1]), stable=None)[0][0] == 1
+
+
+def test_asarray_copies():
+    x = ft.tensor([1.0, 2.0])
+    y = ft.asarray(x, copy=True)
+    assert y is not x and y.tolist() == [1.0, 2.0] and ft.asarray(x) is x and ft.asarray(x, requires_grad=False) is x

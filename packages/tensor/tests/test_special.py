@@ -571,3 +571,8 @@ ERRORS = [
 def test_errors(call, error, said):
     with pytest.raises(error, match=said):
         call()
+
+
+def test_the_middle_of_the_normal_distribution():
+    for dtype in (ft.float32, ft.float64):
+        assert ft.special.ndtri(ft.tensor([0.5], dtype=dtype)).tolist() == [0.0]

@@ -46,6 +46,7 @@ LAZY = (
     "segments",
     "statistics",
     "foreach",
+    "dimension_order",
 )
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

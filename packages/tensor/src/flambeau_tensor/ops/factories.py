@@ -218,17 +218,22 @@ def _asarray(obj, dtype, device, copy, requires_grad):
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         if dtype is not None and as_tensor(obj).dtype is not dtype:
             raise ValueError(f"can't alias tensor with dtype {as_tensor(obj).dtype} into dtype {dtype}")
-    t = interop.from_data(obj, dtype).to(device) if copy else as_tensor(obj, dtype, device)
-    return t.requires_grad_() if requires_grad else t
+    if copy and isinstance(obj, Tensor):
+        t = obj.clone().to(device, dtype or obj.dtype)
+    else:
+        t = interop.from_data(obj, dtype).to(device) if copy else as_tensor(obj, dtype, device)
+    if requires_grad is None or requires_grad is t.requires_grad:
+        return t
+    return t.requires_grad_() if requires_grad else t.detach()
 
 
 asarray = Operator(
     "asarray(Data obj, *, ScalarType? dtype=None, Device? device=None, bool? copy=None, "
-    "bool requires_grad=False) -> Tensor",
+    "bool? requires_grad=None) -> Tensor",
     _asarray,
     composite=True,
     variants=FUNCTION,
-    doc="`obj` as a tensor; `copy` forces or forbids a copy.",
+    doc="`obj` as a tensor; `copy` forces or forbids a copy. Without `requires_grad`, a tensor keeps its history.",
 )
 
 

@@ -97,4 +97,7 @@ torch._foreach_sinh_ torch._foreach_sqrt torch._foreach_sqrt_ torch._foreach_sub
 torch._foreach_tan torch._foreach_tan_ torch._foreach_tanh torch._foreach_tanh_ torch._foreach_trunc
 torch._foreach_trunc_ torch._foreach_zero_
 """,
+    "dimension_order": """
+torch.Tensor.dim_order
+""",
 }

@@ -164,6 +164,8 @@ cdef inline double _ndtri(double p, int steps) noexcept nogil:
     cdef int _step
     if not 0 < p < 1:
         return -math.INFINITY if p == 0 else math.INFINITY if p == 1 else math.NAN
+    if p == 0.5:
+        return 0
     goal = math.log(tail)
     t = math.sqrt(-2 * goal)
     x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
