@@ -159,12 +159,10 @@ cdef class Tensor:
         return call_syntax(S_ABS, self, None)
 
     def __invert__(self):
-        if self.dtype < FLOAT16:
-            return call_syntax(S_INVERT, self, None)
         try:  # handlers are asked first
             return call_syntax(S_INVERT, self, None)
         except NotImplementedError as e:
-            if not str(e).startswith('"bitwise_not"'):  # a handler's own
+            if self.dtype < FLOAT16 or not str(e).startswith('"bitwise_not"'):  # a handler's own
                 raise
             raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors") from None
 
@@ -476,8 +474,7 @@ cdef Py_ssize_t _fresh_bytes(int ndim, const Py_ssize_t* sizes, int dtype) excep
     cdef Py_ssize_t nbytes
     for i in range(ndim):
         if sizes[i] < 0:
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {sizes[i]}: {shape_str(ndim, sizes)}")
+            raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: {shape_str(ndim, sizes)}")
     nbytes = count_bytes(ndim, sizes, NULL, 0, dtype)
     if nbytes == 0:
         for i in range(ndim - 1, 0, -1):
@@ -606,7 +603,7 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     if cls == TensorType:
         v = Tensor.__new__(Tensor)
     else:
-        v = <Tensor>allocate(<type>cls, <PyObject*>_NOTHING, NULL)
+        v = <Tensor>allocate(<type>cls, <PyObject*>(), NULL)
     set_geometry(v, t.ndim, t.sizes, t.strides)
     v.dtype = t.dtype
     v.storage = t.storage
@@ -650,7 +647,6 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 # The type's own tp_new makes an empty shell and is kept for subclasses; calling the class goes through `construct`.
 
 cdef newfunc allocate = TensorType.tp_new
-cdef tuple _NOTHING = ()
 
 
 cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
