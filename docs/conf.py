@@ -20,7 +20,6 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "docstrings",
-    "docstring_tests",
     "operator_pages",
     "tensor_page",
     "reference",
@@ -55,7 +54,6 @@ nitpick_ignore_regex = [
     (r"py:class", r"flambeau_tensor\._core\.custom\.OperatorHandle"),
 ]
 
-doctest_global_setup = "import flambeau as torch\n__name__ = '__main__'"  # of docstrings; pages bring their own
 
 html_theme = "furo"
 html_title = "flambeau"

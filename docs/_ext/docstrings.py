@@ -1,9 +1,6 @@
 """Docstrings are plain text with `code` in backticks: stars and underscores mean themselves, and are escaped here."""
 
-import builtins
-import importlib
 import re
-import sys
 
 CODE = re.compile(r"(``.*?``|`[^`]*`)")
 MARKUP = re.compile(r"(?<!\\)(\*|\||(?<=\w)_(?!\w))")
@@ -28,21 +25,8 @@ def escape(lines):
     return out
 
 
-def module_names(module, names):
-    """Let an example see what it sees in its file: the names of the module that it documents. `torch` is the user's."""
-    names.update(
-        (name, value)
-        for name, value in vars(importlib.import_module(module)).items()
-        if not name.startswith("__") and not hasattr(builtins, name) and name != "torch"
-    )
-
-
 def process(app, what, name, obj, options, lines):
     lines[:] = escape(lines)
-    module = getattr(obj, "__module__", None)
-    if module in sys.modules and any(line.lstrip().startswith(">>>") for line in lines):
-        setup = f"__import__('docstrings').module_names({module!r}, globals())"
-        lines += ["", ".. testsetup::", "", f"   {setup}", ""]
 
 
 def setup(app):

@@ -27,6 +27,11 @@ flambeau.overrides flambeau.profiler flambeau.random flambeau.serialization flam
 flambeau.special flambeau.testing flambeau.utils.benchmark flambeau.utils.checkpoint flambeau.utils.cpp_extension
 flambeau.quasirandom flambeau.utils.data flambeau.viz
 """.split()
+MORE = """
+flambeau.fx.passes.shape_prop flambeau.model_summary flambeau.overrides.coverage flambeau.storage flambeau.utils._pytree
+flambeau.utils.data._utils.collate flambeau.utils.dlpack flambeau.utils.ffi flambeau.viz
+""".split()  # whose examples run; some names are not for users
+METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, staticmethod
 OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
@@ -60,18 +65,29 @@ def test_names_have_an_example(name):
     assert without == NOTHING_TO_SHOW.get(name, set())
 
 
-@pytest.mark.parametrize("name", MODULES)
+def texts(name):
+    """Where an example stands, its module, and the docstring: of the module, of its names, and of their methods."""
+    module = importlib.import_module(name)
+    yield name, module, module.__doc__
+    for n, value in ours(module):
+        home = sys.modules.get(value.__module__, module)
+        yield n, home, value.__doc__
+        for member, method in vars(value).items() if inspect.isclass(value) else ():
+            if isinstance(method, METHODS):
+                yield f"{n}.{member}", home, method.__doc__
+
+
+@pytest.mark.parametrize("name", MODULES + MORE)
 def test_examples_print_what_they_say(name):
     runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
     seen, said = set(), []
-    for n, value in ours(importlib.import_module(name)):
-        home = sys.modules.get(value.__module__)
-        if id(value) in seen or ">>>" not in (value.__doc__ or "") or home is None:
+    for n, home, text in texts(name):
+        if not isinstance(text, str) or ">>>" not in text or text in seen:
             continue
-        seen.add(id(value))
+        seen.add(text)
         names = {key: item for key, item in vars(home).items() if not key.startswith("__")}
         names |= {"torch": torch, "__name__": "__main__"}
         with torch.random.fork_rng(), warnings.catch_warnings(action="ignore"):
             torch.manual_seed(0)
-            runner.run(doctest.DocTestParser().get_doctest(value.__doc__, names, n, None, 0), out=said.append)
+            runner.run(doctest.DocTestParser().get_doctest(text, names, n, None, 0), out=said.append)
     assert not runner.failures, "".join(said)
