@@ -423,19 +423,7 @@ cdef int wrap_dim(Py_ssize_t dim, int ndim) except -1:
     return <int>(dim + n if dim < 0 else dim)
 
 
-cdef object size_tuple(int ndim, const Py_ssize_t* sizes):
-    cdef object out = PyTuple_NewSized(<PyTypeObject*>SizeType, ndim)
-    cdef int i
-    cdef object v
-    for i in range(ndim):
-        v = sizes[i]
-        Py_INCREF(v)
-        PyTuple_SET_ITEM(out, i, v)
-    return out
-
-
-cdef object plain_tuple(int n, const Py_ssize_t* values):
-    cdef tuple out = PyTuple_New(n)
+cdef inline object _filled(object out, int n, const Py_ssize_t* values):
     cdef int i
     cdef object v
     for i in range(n):
@@ -443,6 +431,14 @@ cdef object plain_tuple(int n, const Py_ssize_t* values):
         Py_INCREF(v)
         PyTuple_SET_ITEM(out, i, v)
     return out
+
+
+cdef object size_tuple(int ndim, const Py_ssize_t* sizes):
+    return _filled(PyTuple_NewSized(<PyTypeObject*>SizeType, ndim), ndim, sizes)
+
+
+cdef object plain_tuple(int n, const Py_ssize_t* values):
+    return _filled(PyTuple_New(n), n, values)
 
 
 cdef str shape_str(int ndim, const Py_ssize_t* sizes):
