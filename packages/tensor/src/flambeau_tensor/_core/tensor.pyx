@@ -387,7 +387,7 @@ cdef void contiguous_strides(int ndim, const Py_ssize_t* sizes, Py_ssize_t* stri
     for i in range(ndim - 1, -1, -1):
         strides[i] = n
         if sizes[i] > 1:
-            n *= sizes[i]
+            n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # may wrap where another size is 0, which is defined so
 
 
 cdef bint is_dense(Tensor t) noexcept:
