@@ -261,28 +261,28 @@ cdef inline real fast_log1p(real t) noexcept nogil:
 # --- the error function ---------------------------------------------------------------------------------------------
 
 cdef inline real fast_erf(real x) noexcept nogil:
-    """The error function: up to 1 a series in x^2, beyond it 1 - exp of a polynomial."""
-    cdef real u, z, p, q
+    """The error function: of doubles up to 1 a series in x^2, beyond it 1 - exp of a polynomial."""
+    cdef real u, z, p, q, y
     if real is float:
-        u = math.fabsf(x)
-        z = u * u
-        p = <float>7.8537767e-5
-        p = p * z - <float>8.0101680e-4
-        p = p * z + <float>5.1883248e-3
-        p = p * z - <float>2.68538104e-2
-        p = p * z + <float>1.12835851e-1
-        p = p * z - <float>3.76126258e-1
-        p = p * z + <float>1.28379166e-1
-        u = <float>4.2 if u > <float>4.2 else u
-        q = <float>-1.8868717e-4
-        q = q * u + <float>2.9710759e-3
-        q = q * u - <float>2.1934844e-2
-        q = q * u + <float>1.03315405e-1
-        q = q * u + <float>6.3789716e-1
-        q = q * u + <float>1.1272428
-        q = q * u + <float>3.0260824e-4
-        q = 1 - exp_down[float](-q)
-        return math.copysignf(u * p + u if u < 1 else q, x)
+        y = <float>4 if x > <float>4 else x
+        y = <float>-4 if x < <float>-4 else y
+        u = y * y
+        p = <float>-1.2897161313e-8
+        p = p * u + <float>4.6273656446e-6
+        p = p * u + <float>3.7744340842e-4
+        p = p * u + <float>3.8414083953e-3
+        p = p * u + <float>5.4261958671e-2
+        p = p * u + <float>1.8515567029e-1
+        p = p * u + <float>1.1283791692
+        q = <float>6.2569553881e-5
+        q = q * u + <float>1.3030044496e-3
+        q = q * u + <float>1.5438048182e-2
+        q = q * u + <float>1.1389570141e-1
+        q = q * u + <float>4.9742334842e-1
+        q = q * u + <float>1
+        y = y * p / q
+        y = <float>1 if x > <float>3.9 else y  # where it is, to the last place
+        return <float>-1 if x < <float>-3.9 else y
     else:
         u = math.fabs(x)
         z = u * u

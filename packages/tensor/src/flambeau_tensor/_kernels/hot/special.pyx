@@ -46,6 +46,33 @@ cdef inline double _erf_near(double x) noexcept nogil:
     return (p * z + 1.1283791670697259) * x
 
 
+cdef inline real_t _erf(real_t x) noexcept nogil:
+    # To the last place also in floats: up to 1 a series in x^2, beyond it 1 - exp of a polynomial.
+    cdef real_t u, z, p, q
+    if real_t is float:
+        u = math.fabsf(x)
+        z = u * u
+        p = <float>7.8537767e-5
+        p = p * z - <float>8.0101680e-4
+        p = p * z + <float>5.1883248e-3
+        p = p * z - <float>2.68538104e-2
+        p = p * z + <float>1.12835851e-1
+        p = p * z - <float>3.76126258e-1
+        p = p * z + <float>1.28379166e-1
+        u = <float>4.2 if u > <float>4.2 else u
+        q = <float>-1.8868717e-4
+        q = q * u + <float>2.9710759e-3
+        q = q * u - <float>2.1934844e-2
+        q = q * u + <float>1.03315405e-1
+        q = q * u + <float>6.3789716e-1
+        q = q * u + <float>1.1272428
+        q = q * u + <float>3.0260824e-4
+        q = 1 - exp_down[float](-q)
+        return math.copysignf(u * p + u if u < 1 else q, x)
+    else:
+        return fast_erf(x)
+
+
 cdef inline real_t _erfc(real_t x) noexcept nogil:
     cdef double tail
     if real_t is float:
@@ -208,7 +235,7 @@ cdef inline real_t _zeta(real_t x, real_t q) noexcept nogil:
 # --- loops -----------------------------------------------------------------------------------------------------------
 
 cdef void loop_erf(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map1_blocks[real_t](a, n, s, fast_erf[real_t])
+    map1_blocks[real_t](a, n, s, _erf[real_t])
 
 
 cdef void loop_erfc(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
