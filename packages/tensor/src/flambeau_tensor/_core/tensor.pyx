@@ -369,7 +369,7 @@ cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
             lost |= fl_multiply(n, <size_t>sizes[i], &n)
         else:
             lost |= strides[i] < 0 and sizes[i] > 1
-            lost |= fl_multiply(<size_t>(sizes[i] - 1), <size_t>strides[i], &step) and sizes[i] > 0
+            lost |= fl_multiply(<size_t>sizes[i] - 1, <size_t>strides[i], &step) and sizes[i] > 0
             lost |= fl_sum(n, step, &n)
     if none and strides != NULL:
         return 0
