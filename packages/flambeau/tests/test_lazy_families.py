@@ -188,10 +188,7 @@ def test_all_families_of_the_packages_load():
 
 
 def test_functions_of_torch_that_layers_need():
-    """They load ``flambeau_nn`` when one is named, and all of them stand in the list."""
-    from flambeau import _layout
-    from flambeau_nn.ops import OF_TORCH
-
+    """They load ``flambeau_nn`` when one is named; that all of them stand in the list, the test of stubs says."""
     code = """
         import sys, pickle, flambeau as torch
         assert "flambeau_nn" not in sys.modules and "conv2d" in dir(torch)
@@ -200,14 +197,6 @@ def test_functions_of_torch_that_layers_need():
         assert torch.conv2d in torch.overrides.get_overridable_functions()[torch]
         """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
-    declared = {
-        op.name
-        for op in operators().values()
-        if op.namespace == "torch"
-        and op.is_function
-        and getattr(op.implementation, "__module__", "").startswith("flambeau_nn")
-    }
-    assert declared | set(OF_TORCH) <= _layout.FUNCTIONS_OF_NN
 
 
 FAILING = """

@@ -8,7 +8,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
-from flambeau_autograd import grad, gradcheck, no_grad
+from flambeau_autograd import grad, gradcheck
 from flambeau_autograd.func import jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn import functional as F
@@ -18,24 +18,6 @@ attend = F.scaled_dot_product_attention
 
 def wave(step, *shape):
     return ft.arange(float(math.prod(shape)), dtype=ft.float64).mul(step).sin().reshape(shape)
-
-
-def waves(module):
-    """The module with sines for weights."""
-    k = 0
-    with no_grad():
-        for p in module.parameters():
-            p.copy_(ft.arange(k, k + p.numel(), dtype=p.dtype).mul(0.7).sin().reshape(p.shape))
-            k += p.numel()
-    return module
-
-
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
-def close(got, expected):
-    assert got == pytest.approx(expected, rel=1e-8, abs=1e-8)
 
 
 OPTIONS = {
@@ -56,7 +38,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_attention(name):
+def test_attention(name, close, weighed):
     given = [t.requires_grad_() for t in (wave(1.1, 2, 2, 3, 4), wave(0.9, 2, 2, 5, 4), wave(1.7, 2, 2, 5, 2))]
     out = attend(*given, **OPTIONS[name])
     weighed(out).backward()
@@ -106,7 +88,7 @@ def test_long_sequences():
         assert ft.allclose(t.grad.double(), e.grad, atol=1e-3)
 
 
-def test_heads_share_keys():
+def test_heads_share_keys(close, weighed):
     out = attend(wave(1.1, 1, 4, 3, 4), wave(0.9, 1, 2, 5, 4), wave(1.7, 1, 2, 5, 2), enable_gqa=True)
     close(weighed(out).item(), -16.921041018125575)
 
@@ -236,7 +218,7 @@ EXPECTED_HEADS = {
 
 
 @pytest.mark.parametrize("name", HEADS)
-def test_several_heads(name):
+def test_several_heads(name, close, waves, weighed):
     options, call = HEADS[name]
     layer = waves(nn.MultiheadAttention(4, 2, **options).double())
     first = layer.batch_first
@@ -279,7 +261,7 @@ EXPECTED_MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_transformer(name):
+def test_transformer(name, close, waves, weighed):
     model = waves(nn.Transformer(4, 2, 1, 2, 8, dropout=0.0, **MODELS[name]).double())
     s, t = wave(1.3, 2, 3, 4).requires_grad_(), wave(0.4, 2, 3, 4)
     mask = model.generate_square_subsequent_mask(3 if model.batch_first else 2).double()
@@ -293,7 +275,7 @@ def test_transformer(name):
         assert other(s, t, tgt_mask=mask).equal(out)
 
 
-def test_weights_at_the_start_follow_the_seed():
+def test_weights_at_the_start_follow_the_seed(weighed):
     ft.manual_seed(0)
     assert nn.MultiheadAttention(2, 1).in_proj_weight.flatten()[:4].tolist() == pytest.approx(
         [-0.017158716917037964, 0.6866624355316162, -0.07685459405183792, 0.22916118800640106], rel=1e-5

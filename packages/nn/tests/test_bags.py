@@ -14,10 +14,6 @@ def wave(step, *shape):
     return ft.arange(float(math.prod(shape)), dtype=ft.float64).mul(step).sin().reshape(shape)
 
 
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
 TABLE = wave(0.6, 5, 3)
 INDICES, OFFSETS = ft.tensor([0, 1, 2, 2, 4, 1, 0, 3]), ft.tensor([0, 3, 3, 6])
 BAGS = {
@@ -42,7 +38,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_bags(name):
+def test_bags(name, weighed):
     offsets, options = BAGS[name]
     table = TABLE.clone().requires_grad_()
     out = F.embedding_bag(INDICES.reshape(2, 4) if offsets is None else INDICES, table, offsets, **options)

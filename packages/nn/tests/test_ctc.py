@@ -16,10 +16,6 @@ def wave(step, *shape):
     return ft.arange(float(math.prod(shape)), dtype=ft.float64).mul(step).sin().reshape(shape)
 
 
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
 SCORES = wave(1.7, 6, 3, 5)
 TARGETS = ft.tensor([[1, 2, 2, 0], [3, 3, 3, 3], [4, 1, 2, 0]])
 LENGTHS = (6, 6, 4), (2, 3, 2)
@@ -33,7 +29,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_losses(name):
+def test_losses(name, weighed):
     x = SCORES.clone().requires_grad_()
     targets = TARGETS.clamp(0, 3) if "blank" in name else TARGETS
     loss = F.ctc_loss(x.log_softmax(2), targets, *LENGTHS, **OPTIONS[name])

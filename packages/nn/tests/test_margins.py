@@ -15,10 +15,6 @@ def wave(step, *shape):
     return ft.arange(float(math.prod(shape)), dtype=ft.float64).mul(step).sin().reshape(shape)
 
 
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
 X = wave(1.3, 3, 4)
 Y = ft.tensor([0, 1, 3])
 LABELS = ft.tensor([[3, 0, -1, 1], [-1, 2, 2, 2], [0, 1, 2, 3]])
@@ -65,7 +61,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_losses(name):
+def test_losses(name, weighed):
     loss = LOSSES[name]
     x = X.clone().requires_grad_()
     out = loss(x) if name != "multi_margin, squared, weighted" else loss(x, Y)

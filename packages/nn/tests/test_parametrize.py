@@ -13,10 +13,6 @@ from flambeau_nn import utils
 from flambeau_nn.utils import parametrizations, parametrize
 
 
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
 def layer(inner=4, outer=3):
     """A linear layer with sines for weights."""
     module = nn.Linear(inner, outer).double()
@@ -59,7 +55,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 @pytest.mark.filterwarnings("ignore:`torch.nn.utils.weight_norm` is deprecated")
-def test_values_and_gradients(name):
+def test_values_and_gradients(name, weighed):
     # The layer's own weights draw from the stream: what is drawn counts from there.
     ft.manual_seed(0)
     module = LAYERS[name]()

@@ -7,7 +7,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
-from flambeau_autograd import gradcheck, no_grad
+from flambeau_autograd import gradcheck
 from flambeau_autograd.func import hessian, jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn.func import functional_call
@@ -177,26 +177,8 @@ EXPECTED = {
 }
 
 
-def waves(module):
-    """The module with sines for weights."""
-    k = 0
-    with no_grad():
-        for p in module.parameters():
-            p.copy_(ft.arange(k, k + p.numel(), dtype=p.dtype).mul(0.7).sin().reshape(p.shape))
-            k += p.numel()
-    return module
-
-
-def weighed(t):
-    return (t * ft.arange(1.0, t.numel() + 1, dtype=t.dtype).reshape(t.shape)).sum()
-
-
-def close(got, expected, rel=1e-8):
-    assert got == pytest.approx(expected, rel=rel, abs=1e-8)
-
-
 @pytest.mark.parametrize(("name", "packed"), EXPECTED)
-def test_layers(name, packed):
+def test_layers(name, packed, close, waves, weighed):
     kind, options = LAYERS[name]
     layer = waves(getattr(nn, kind)(2, 3, **options).double())
     first = layer.batch_first
@@ -225,7 +207,7 @@ CELLS = {
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_cells(name):
+def test_cells(name, waves):
     cell = waves(getattr(nn, name)(2, 3).double())
     x = ft.tensor([[0.5, -1.0], [2.0, 0.25]], dtype=ft.float64)
     out = cell(x)
@@ -242,7 +224,7 @@ def test_cells(name):
     assert ft.allclose(layer(x.unsqueeze(0))[0][0], out[0], atol=1e-14)
 
 
-def test_weights_at_the_start_follow_the_seed():
+def test_weights_at_the_start_follow_the_seed(close):
     ft.manual_seed(3)
     state = nn.LSTM(1, 2).state_dict()
     assert list(state) == ["weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"]
@@ -251,7 +233,7 @@ def test_weights_at_the_start_follow_the_seed():
     close(nn.GRUCell(1, 1).bias_hh.tolist(), [0.9246, 0.5212, -0.4038], 2e-4)
 
 
-def test_dropout_between_layers_follows_the_seed():
+def test_dropout_between_layers_follows_the_seed(waves):
     layer = nn.RNN(2, 3, 2, dropout=0.5)
     ft.manual_seed(3)
     waves(layer)
@@ -273,7 +255,7 @@ DIFFERENTIATED = {
 
 @pytest.mark.parametrize("name", DIFFERENTIATED)
 @pytest.mark.parametrize("packed", [False, True])
-def test_derivatives(name, packed):
+def test_derivatives(name, packed, waves):
     kind = name.removeprefix("projected ").split(",")[0]
     layer = waves(getattr(nn, kind)(2, 3, bidirectional=True, **DIFFERENTIATED[name]).double())
     names = [n for n, _ in layer.named_parameters()]
@@ -291,7 +273,7 @@ def test_derivatives(name, packed):
         assert gradgradcheck(run, inputs[:4])
 
 
-def test_transforms():
+def test_transforms(waves):
     layer = waves(nn.GRU(2, 3).double())
     x = ft.arange(16.0, dtype=ft.float64).cos().reshape(2, 4, 1, 2)
 
@@ -304,7 +286,7 @@ def test_transforms():
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
-def test_half_types_are_computed_in_float32(dtype):
+def test_half_types_are_computed_in_float32(dtype, waves):
     layer = waves(nn.LSTM(2, 3))
     x = ft.arange(12.0).cos().reshape(3, 2, 2).to(dtype).requires_grad_()
     exact = layer(x.detach().float())[0]
@@ -329,7 +311,7 @@ def test_large_batches_share_the_work(kind):
     assert ft.allclose(output[:, 350:352], part, atol=1e-6) and ft.allclose(x.grad[:, 350:352], few.grad, atol=1e-6)
 
 
-def test_single_sequences_and_states():
+def test_single_sequences_and_states(waves):
     layer = waves(nn.LSTM(2, 3, batch_first=True))
     x = ft.arange(8.0).cos().reshape(4, 2)
     output, (h, c) = layer(x)

@@ -1,11 +1,13 @@
 """Type stubs of the layout: what stands under each of PyTorch's names, for type checkers and editors.
 
 At run time an import hook answers (`_layout`), of which they know nothing. ``python -m flambeau.stubs FOLDER`` writes
-them from the same table; a test compares.
+them from the same table, and the list of the functions of ``torch`` that ``flambeau_nn`` declares, which has to be
+known before that is imported; a test compares.
 """
 
 import re
 import sys
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -92,7 +94,7 @@ def _top(children: list[str]) -> str:
     import flambeau_nn
 
     declared = Path(flambeau_nn.__file__).with_name("functional.pyi").read_text(encoding="utf-8")
-    names |= {name: "flambeau_nn.functional" for name in _layout.FUNCTIONS_OF_NN if f"def {name}(" in declared}
+    names |= {name: "flambeau_nn.functional" for name in functions_of_nn() if f"def {name}(" in declared}
     names.pop("__version__")
     lines = [
         _MARK,
@@ -111,8 +113,36 @@ def _top(children: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def functions_of_nn() -> list[str]:
+    """The functions of ``torch`` itself that ``flambeau_nn`` declares."""
+    from flambeau_nn.ops import OF_TORCH
+    from flambeau_tensor.extend import operators
+
+    return sorted(
+        {
+            op.name
+            for op in operators().values()
+            if op.namespace == "torch"
+            and op.is_function
+            and getattr(op.implementation, "__module__", "").startswith("flambeau_nn")
+        }.union(OF_TORCH, ["convolution"])  # whose kernel is compiled, and tells no module
+    )
+
+
+_LIST = '''\
+"""Written by flambeau.stubs: functions of ``torch`` itself that ``flambeau_nn`` declares, which is imported when one
+of them is first used."""
+
+FUNCTIONS_OF_NN = frozenset(
+    """
+{names}
+""".split()
+)
+'''
+
+
 def files() -> dict[str, str]:
-    """The texts of the stubs, by file name relative to this package."""
+    """The texts of the stubs and of the list, by file name relative to this package."""
     modules = _modules()
     texts = {}
     for name, module in modules.items():
@@ -125,6 +155,7 @@ def files() -> dict[str, str]:
     texts["utils/__init__.pyi"] = _MARK + "\n" + "\n".join(map(_import_line, sorted(utils))) + "\n"
     own = {name for name in _layout.OWN if not name.startswith("_")}
     texts["__init__.pyi"] = _top(sorted(tops | own))
+    texts["_functions_of_nn.py"] = _LIST.format(names=textwrap.fill(" ".join(functions_of_nn()), 120))
     return texts
 
 

@@ -23,9 +23,7 @@ class Adadelta(FusedOptimizer):
         eps: added below both roots.
         weight_decay: this much of the parameter is added to the gradient.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

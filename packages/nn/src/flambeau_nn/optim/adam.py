@@ -24,9 +24,7 @@ class Adam(FusedOptimizer):
         weight_decay: this much of the parameter is added to the gradient.
         amsgrad: divide by the greatest mean of squares so far.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead, as AdamW does.
 
     Raises:

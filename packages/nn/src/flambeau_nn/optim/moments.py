@@ -48,9 +48,7 @@ class Adamax(_Moments):
         eps: added to the size of each gradient.
         weight_decay: this much of the parameter is added to the gradient.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.
@@ -108,9 +106,7 @@ class NAdam(_Moments):
         momentum_decay: how fast the momentum of step t, betas[0]·(1 - 0.96^(t·momentum_decay) / 2), grows.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.
@@ -176,9 +172,7 @@ class RAdam(_Moments):
         weight_decay: this much of the parameter is added to the gradient.
         decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

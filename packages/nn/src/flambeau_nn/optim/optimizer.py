@@ -99,6 +99,11 @@ def _type_name(value: Any) -> str:
 class Optimizer:
     """Base of all optimizers. A subclass gives its defaults and a method ``step``.
 
+    Many have these options: ``maximize`` goes up instead of down. ``differentiable`` records the step, so that what is
+    computed from the parameters afterwards has gradients for what the parameters and gradients were before; parameters
+    have to be results of operations then, as leaves that require grad are not written to while operations are
+    recorded.
+
     Args:
         params: tensors, pairs (name, tensor), or dicts that are parameter groups with options of their own.
         defaults: options of groups that do not give them.

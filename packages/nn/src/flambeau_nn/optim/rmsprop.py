@@ -25,9 +25,7 @@ class RMSprop(FusedOptimizer):
         momentum: how much of the previous quotients is kept.
         centered: divide by an estimate of the standard deviation: take the squared mean off the mean of squares.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

@@ -23,9 +23,7 @@ class Rprop(FusedOptimizer):
         etas: the factors with which they shrink and grow.
         step_sizes: the smallest and the greatest one.
         maximize: go up instead of down.
-        differentiable: record the step, so that what is computed from the parameters afterwards has gradients for what
-            the parameters and gradients were before. Parameters have to be results of operations, as leaves that
-            require grad are not written to while operations are recorded.
+        differentiable: record the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

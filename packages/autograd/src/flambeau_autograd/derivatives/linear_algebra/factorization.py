@@ -14,10 +14,7 @@ from flambeau_tensor.ops.linear_algebra import spectral
 from flambeau_tensor.ops.linear_algebra.solving import lu_solve, solve, solve_triangular
 from flambeau_tensor.ops.pointwise import conj
 from flambeau_tensor.ops.rearranging import diag_embed
-
-
-def adjoint(t):
-    return conj(t).transpose(-2, -1)
+from flambeau_tensor.ops.views import adjoint
 
 
 def half_diagonal(t):

@@ -4,11 +4,12 @@ Of X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative resu
 differentiation" (2008).
 """
 
-from flambeau_autograd.derivatives.linear_algebra.factorization import added, adjoint, is_final
+from flambeau_autograd.derivatives.linear_algebra.factorization import added, is_final
 from flambeau_autograd.derivatives.linear_algebra.spectral import of_pseudoinverse
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops.linear_algebra import factorization, spectral
 from flambeau_tensor.ops.linear_algebra import solving as ops
+from flambeau_tensor.ops.views import adjoint
 
 derivative(
     ops.inv_ex,

@@ -6,13 +6,14 @@ of pseudo-inverses" (1973); for the exponential Mathias, "A chain rule for matri
 Vectors that belong to equal values are not unique, and gradients through them are infinite or nan.
 """
 
-from flambeau_autograd.derivatives.linear_algebra.factorization import added, adjoint, is_final
+from flambeau_autograd.derivatives.linear_algebra.factorization import added, is_final
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import joining
 from flambeau_tensor.ops.linear_algebra import spectral as ops
 from flambeau_tensor.ops.linear_algebra.solving import _solve_ex
 from flambeau_tensor.ops.pointwise import conj
 from flambeau_tensor.ops.rearranging import diag_embed
+from flambeau_tensor.ops.views import adjoint
 
 
 def _differences(values):

@@ -1,0 +1,31 @@
+"""The rule of operations that treat samples alone: examples are more of them."""
+
+from flambeau_autograd.batching.table import all_batch_first, call, looped
+
+
+def as_samples(rank, *sizes):
+    """Examples and samples as one dimension; of a tensor without samples, the examples become these.
+
+    rank: the number of dimensions of the first tensor where it has samples: an int, a function of the arguments, or
+        None where it always has them.
+    sizes: the positions of arguments that are the size of a tensor.
+    """
+
+    def rule(level, op, args, dims):
+        given = args[0].ndim - (dims[0] is not None)
+        wanted = rank(args) if callable(rank) else rank or given
+        if level.size == 0 or given not in (wanted - 1, wanted):
+            return looped(level, op, args, dims)
+        args = all_batch_first(level, args, dims)
+        lead = (level.size, args[0].shape[1]) if given == wanted else (level.size,)
+        for i, a in enumerate(args):
+            if i in sizes:
+                args[i] = (level.size * a[0], *a[1:]) if given == wanted else (level.size, *a)
+            elif given == wanted and hasattr(a, "shape"):
+                args[i] = a.reshape((a.shape[0] * a.shape[1], *a.shape[2:]))
+        result = call(op, *args)
+        if isinstance(result, tuple):
+            return tuple(t.reshape((*lead, *t.shape[1:])) for t in result), (0,) * len(result)
+        return result.reshape((*lead, *result.shape[1:])), 0
+
+    return rule
