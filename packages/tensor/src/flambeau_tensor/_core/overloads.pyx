@@ -74,10 +74,16 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     cdef PyObject* element
     cdef ArgSpec* spec
     cdef bint tensors = False, numbers = False
+    cdef unsigned int given, filled  # slots with an argument, and with one that is not None
     if n > op.npos:
         return False
-    for i in range(op.nslots):
-        slots[i] = args[i] if i < n else NULL
+    given = filled = (<unsigned int>1 << n) - 1
+    for i in range(n):
+        slots[i] = args[i]
+        if args[i] == <PyObject*>None:
+            filled &= ~(<unsigned int>1 << i)
+    for i in range(n, op.nslots):
+        slots[i] = NULL
     for j in range(PyTuple_GET_SIZE(<object>kwnames)):
         o = PyDict_GetItemWithError(op.index, <object>PyTuple_GET_ITEM(<object>kwnames, j))
         if o == NULL:  # unknown, or by another name
@@ -86,7 +92,9 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         if slots[k] != NULL or (op.args[k].flags & A_OUT and args[n + j] != <PyObject*>None):
             return False
         slots[k] = args[n + j]
-    if signatures is not None and not is_signature(op, signatures, slots, n):
+        given |= <unsigned int>1 << k
+        filled |= <unsigned int>(args[n + j] != <PyObject*>None) << k
+    if signatures is not None and not _allows(signatures, n, given, filled):
         return False
     flags[0] = 0
     for i in range(op.nslots):
@@ -124,7 +132,10 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
     cdef Bound bound
     cdef int i
     cdef Operator op
-    cdef bint exact = kwnames == NULL and (_modes[0] == 0 or not mode_handles(<object>called))
+    cdef bint exact
+    if kwnames != NULL:
+        return call_overloaded(overloads, args, n, kwnames, called)
+    exact = _modes[0] == 0 or not mode_handles(<object>called)
     if exact and overloads.plain != NULL:
         if _bind_plain(overloads, args, n, &bound):
             return call_bound(<Operator>overloads.plain, &bound)
