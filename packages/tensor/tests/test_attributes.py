@@ -1,5 +1,7 @@
 """What tensors tell of themselves, conversions and copies."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -247,3 +249,8 @@ def test_filled_and_resized():
     assert y.resize_as_(x) is y and y.shape == (2, 3)
     image = ft.ones(2, 3, 4, 5).to(memory_format=ft.channels_last)
     assert ft.empty(0).resize_as_(image, memory_format=ft.preserve_format).stride() == image.stride()
+
+
+def test_the_type_of_dtypes_has_the_name_of_pytorch():
+    assert ft.dtype.__name__ == ft.dtype.__qualname__ == "dtype" and ft.dtype.__module__ == "flambeau_tensor"
+    assert type(ft.float32) is ft.dtype and pickle.loads(pickle.dumps(ft.dtype)) is ft.dtype

@@ -7,7 +7,13 @@ floats only.
 """
 cimport numpy as cnp
 
+from cpython.object cimport PyTypeObject
+
+from flambeau_tensor._core.type_slots cimport FullType
 from flambeau_tensor._core.types cimport *
+
+cdef extern from "Python.h":
+    void PyType_Modified(PyTypeObject*)
 
 cdef int _default = FLOAT32
 
@@ -81,6 +87,9 @@ cdef class DType:
         """The dtype of the real part."""
         return dtype_object(real_of(self.id))
 
+
+(<FullType*>DType).tp_name = "flambeau_tensor.dtype"  # programs see the type under PyTorch's name
+PyType_Modified(<PyTypeObject*>DType)
 
 cdef list _objects = []
 cdef dict _by_name = {}
