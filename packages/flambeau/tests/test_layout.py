@@ -236,7 +236,9 @@ def test_stubs_are_current():
     code = "import json; from flambeau import stubs; print(json.dumps(stubs.files()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     folder, texts = Path(torch.__file__).parent, json.loads(done.stdout)
-    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.pyi")} == set(texts)
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.pyi")} == {
+        n for n in texts if n.endswith("i")
+    }
     for name, text in texts.items():
         compile(text, name, "exec")
         assert folder.joinpath(name).read_text(encoding="utf-8") == text, (
