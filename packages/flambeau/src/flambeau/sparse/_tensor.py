@@ -217,30 +217,42 @@ class SparseTensor(Tensor):
 
     to_sparse_coo = to_sparse
 
+    def _check_matrix(self, what):
+        if self.sparse_dim() != 2:
+            raise RuntimeError(f"{what}(): expected a matrix, got a tensor with {self.sparse_dim()} sparse dimensions")
+
     def to_sparse_csr(self, dense_dim=None):
         """The matrix in rows: layout ``torch.sparse_csr``."""
         if self.is_sparse_csr:
             return self
-        if self.sparse_dim() != 2:
-            raise RuntimeError(
-                f"to_sparse_csr(): expected a matrix, got a tensor with {self.sparse_dim()} sparse dimensions"
-            )
+        self._check_matrix("to_sparse_csr")
         coo = self.to_sparse().coalesce()
         return coo._with(coo._stored, layout=torch.sparse_csr)
 
     def to_sparse_csc(self, dense_dim=None):
         """The matrix in columns: layout ``torch.sparse_csc``."""
-        return self if self._layout is torch.sparse_csc else self.to_sparse().transpose(0, 1).to_sparse_csr()._turned()
+        if self._layout is torch.sparse_csc:
+            return self
+        self._check_matrix("to_sparse_csc")
+        return self.to_sparse().transpose(0, 1).to_sparse_csr()._turned()
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
+        most = max(self.ndim, 1)
+        for dim in (dim0, dim1):
+            if not -most <= dim < most:
+                raise IndexError(
+                    f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})"
+                )
+        if not self.ndim:
+            return self
         if not self.is_sparse:
             if {dim0 % self.ndim, dim1 % self.ndim} - {0, 1}:
                 raise not_built("transpose of a dense dimension")
             return self if dim0 % self.ndim == dim1 % self.ndim else self._turned()
         coo = self
         order, size = list(range(self.sparse_dim())), list(self.shape)
-        dim0, dim1 = dim0 % self.ndim, dim1 % self.ndim
+        dim0, dim1 = dim0 % most, dim1 % most
         if max(dim0, dim1) >= self.sparse_dim():
             raise not_built("transpose of a dense dimension")
         order[dim0], order[dim1] = order[dim1], order[dim0]

@@ -141,9 +141,9 @@ class BatchNorm1d(_BatchNorm):
         (N, C) or (N, C, L) → the same
 
     >>> norm = BatchNorm1d(2)
-    >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]]))
+    >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
     tensor([[-1.0000, -1.0000],
-            [ 1.0000,  1.0000]], grad_fn=<AddBackward0>)
+            [ 1.0000,  1.0000]])
     >>> norm.running_mean
     tensor([0.2000, 2.0000])
     """
@@ -184,9 +184,9 @@ class SyncBatchNorm(_BatchNorm):
     Shape:
         (N, C, *) → (N, C, *)
 
-    >>> SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]]))
+    >>> SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
     tensor([[-1.0000, -1.0000],
-            [ 1.0000,  1.0000]], grad_fn=<AddBackward0>)
+            [ 1.0000,  1.0000]])
     >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(2))
     >>> SyncBatchNorm.convert_sync_batchnorm(model)[0]
     SyncBatchNorm(2, eps=1e-05, momentum=0.1, affine=True, bias=True, track_running_stats=True)
