@@ -26,6 +26,10 @@ OUTSIDE = {
     for f in sorted(ROOT.glob(pattern))
 }
 MAX_CODE_LINES = 500
+MAX_FUNCTION_LINES = 65
+LONG = {  # with the reason
+    "packages/nn/src/flambeau_nn/_kernels/recurrent.pyx backward": "one walk back in time over buffers that all share",
+}
 TENSOR = "packages/tensor/src/flambeau_tensor"
 
 
@@ -267,6 +271,43 @@ def test_the_sources_keep_the_rule(check):
     assert not wrong, "\n".join(wrong)
 
 
+# --- length -------------------------------------------------------------------------------------------------------
+
+
+def long_functions(sources):
+    """Functions of more than ``MAX_FUNCTION_LINES`` lines of code, without signature and docstring."""
+    found = []
+    for path, text in sources.items():
+        for line, name, body in python_bodies(text) if path.endswith(".py") else cython_bodies(text):
+            if (n := code_lines(body)) > MAX_FUNCTION_LINES and f"{path} {name}" not in LONG:
+                found.append(f"{path}:{line} {name} has {n} lines")
+    return found
+
+
+def python_bodies(text):
+    lines = text.splitlines()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.lineno, node.name, "\n".join(lines[node.body[0].lineno - 1 : node.end_lineno])
+
+
+def cython_bodies(text):
+    """By indentation, as Cython's own parser takes a second a file."""
+    lines = text.splitlines()
+    for at, line in enumerate(lines):
+        if m := re.match(r"( *)(?:cdef|cpdef|def) (?!class\b|extern\b|struct\b|enum\b)[^=#]*?(\w+)\(", line):
+            start = at
+            while start < len(lines) - 1 and not lines[start].partition("  #")[0].rstrip().endswith(":"):
+                start += 1
+                if not lines[start].startswith(m[1] + " "):  # a variable, or a declaration without body
+                    break
+            else:
+                end = start + 1
+                while end < len(lines) and (not lines[end].strip() or lines[end].startswith(m[1] + " ")):
+                    end += 1
+                yield at + 1, m[2], "\n".join(lines[start + 1 : end])
+
+
 @pytest.mark.parametrize(
     ("check", "path", "added"),
     [
@@ -305,6 +346,13 @@ def test_the_sources_keep_the_rule(check):
             "tensor/src/flambeau_tensor/_core/registry.pyx",
             "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find",
         ),
+        (long_functions, "tensor/src/flambeau_tensor/options.py", "def f():\n    ..." + 65 * "\n    print()"),
+        (
+            long_functions,
+            "tensor/src/flambeau_tensor/_core/dtype.pyx",
+            "cdef class A:\n    cdef int f(self,\n               int x) except -1:\n        y = x"
+            + 65 * "\n        y += x",
+        ),
         (
             complex_casts,
             "tensor/src/flambeau_tensor/_kernels/hot/special.pyx",
@@ -321,6 +369,10 @@ def test_the_rule_finds_who_breaks_it(check, path, added):
 def test_files_are_short():
     long = {name: n for name, text in SOURCES.items() if (n := code_lines(text)) > MAX_CODE_LINES}
     assert not long, f"files of more than {MAX_CODE_LINES} lines of code: {long}"
+
+
+def test_functions_are_short():
+    assert not long_functions(SOURCES)
 
 
 def test_every_package_has_the_same_skeleton():

@@ -168,7 +168,7 @@ def elementwise_operators():
         if isinstance(op.implementation, Elementwise)
         and op.functional is None
         and op.namespace in ("torch", "torch._ops")
-        and not op.name.endswith("_backward")  # see test_slopes.py
+        and not op.name.endswith("_backward")  # see test_activation_backward.py
         and op.name not in ("i0", "igamma", "igammac")
     }  # see test_special.py
 

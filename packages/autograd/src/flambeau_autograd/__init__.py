@@ -80,10 +80,10 @@ def __getattr__(name: str) -> Any:
 
         return import_module(f"flambeau_autograd.{name}")
     from flambeau_tensor.not_built import missing
-    from flambeau_tensor.places import HERE
+    from flambeau_tensor.pytorch_names import LOCAL_NAMES
 
-    if f"torch.autograd.{name}" in HERE:  # a module of a package above
+    if f"torch.autograd.{name}" in LOCAL_NAMES:  # a module of a package above
         from importlib import import_module
 
-        return import_module(HERE[f"torch.autograd.{name}"])
+        return import_module(LOCAL_NAMES[f"torch.autograd.{name}"])
     raise missing("torch.autograd", name)

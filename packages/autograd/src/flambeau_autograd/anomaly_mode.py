@@ -46,7 +46,7 @@ def note_traceback(node: Any) -> None:
     node.metadata["parent_"] = _engine.running_node()
 
 
-def look(node: Any, gradients: Any) -> None:
+def check_nan(node: Any, gradients: Any) -> None:
     """Raise if NaN is among the gradients that ``node`` computed."""
     if _mode.value[1]:
         for i, g in enumerate(gradients):

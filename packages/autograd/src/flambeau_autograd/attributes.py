@@ -2,7 +2,7 @@
 
 from flambeau_autograd._engine.attributes import KERNELS
 from flambeau_autograd._engine.backward import backward_kernel
-from flambeau_tensor.extend import Operator, place_property
+from flambeau_tensor.extend import Operator, define_property
 from flambeau_tensor.packing import apply
 
 
@@ -37,15 +37,15 @@ def _setter(name):
     )
 
 
-place_property(
+define_property(
     "requires_grad",
     _getter("requires_grad", "bool", "Whether gradients are computed for the tensor."),
     _setter("requires_grad"),
 )
 _grad = _getter("grad", "Tensor?", "The gradient that backward has summed up, or None.")
 _set_grad = _setter("grad")
-place_property("grad", _grad, _set_grad)
-place_property("_grad", _grad, _set_grad)
+define_property("grad", _grad, _set_grad)
+define_property("_grad", _grad, _set_grad)
 for _name, _returns, _doc in (
     ("grad_fn", "Node?", "The node that made the tensor; None for leaves."),
     ("is_leaf", "bool", "Whether the tensor does not come from a recorded operation."),
@@ -53,7 +53,7 @@ for _name, _returns, _doc in (
     ("retains_grad", "bool", "Whether a tensor that is no leaf keeps its gradient."),
     ("_backward_hooks", "Hooks?", "The hooks on the gradient."),
 ):
-    place_property(_name, _getter(_name, _returns, _doc))
+    define_property(_name, _getter(_name, _returns, _doc))
 
 # Any: a tensor, an edge of the graph, or several of them.
 backward = Operator(
@@ -116,7 +116,7 @@ _data = Operator(
     doc="The same elements without history, and with a version "
     "counter of their own: autograd does not notice what is written to them.",
 )
-place_property("data", _data, _setter("data"), "Deleting tensor data is not allowed. Delete tensor instead!")
+define_property("data", _data, _setter("data"), "Deleting tensor data is not allowed. Delete tensor instead!")
 
 apply(
     "torch.Tensor",

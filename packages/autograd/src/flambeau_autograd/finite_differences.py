@@ -56,9 +56,9 @@ def units(t):
     return (1.0, 1j) if t.is_complex() else (1.0,)
 
 
-def joined(slopes):
-    """The slopes along `units` as one array."""
-    return slopes[0] if len(slopes) == 1 else slopes[0] + 1j * slopes[1]
+def joined(parts):
+    """The derivatives along `units` as one array."""
+    return parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
 
 
 def numerical(values, x, eps):
@@ -68,18 +68,18 @@ def numerical(values, x, eps):
     rows = [[] for _ in first]
     for place in np.ndindex(*x.shape):
         was = elements[place]
-        slopes = []
+        differences = []
         for unit in units(x):
             elements[place] = was + eps * unit
-            above = values()
+            plus = values()
             elements[place] = was - eps * unit
-            below = values()
+            minus = values()
             elements[place] = was
-            for ends in (above, below):
+            for ends in (plus, minus):
                 _expect_same_form(first, ends, eps)
-            slopes.append([(a - b) / (2 * eps) for a, b in zip(above, below, strict=True)])
+            differences.append([(a - b) / (2 * eps) for a, b in zip(plus, minus, strict=True)])
         for k, row in enumerate(rows):
-            row.append(joined([s[k] for s in slopes]))
+            row.append(joined([s[k] for s in differences]))
     return [np.array(row).reshape(len(row), v.size) for row, v in zip(rows, first, strict=True)]
 
 
@@ -93,8 +93,8 @@ def _expect_same_form(before, after, eps):
             )
 
 
-def slope_along(values, x, direction, eps):
-    """The slope of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
+def directional_derivative(values, x, direction, eps):
+    """The derivative of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
     elements = x.detach().numpy()
     was = elements.copy()
     ends = []

@@ -13,13 +13,13 @@ import numpy as np
 import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd.finite_differences import (
+    directional_derivative,
     flat,
     is_inexact,
     joined,
     numerical,
     random_like,
     replaced,
-    slope_along,
     tensors_in,
     units,
 )
@@ -338,12 +338,12 @@ class _Check:
             f"{part.text + sentence}\n"
             f"numerical:{torch.from_numpy(jacobian)}\nanalytical:{torch.from_numpy(np.asarray(analytical))}\n"
             f"The worst of {int(wrong.sum())} differing elements is the derivative of output {part.k}"
-            f"{_place(column, output)} by input {i}{_place(row, x)}: numerical {jacobian[row, column]:g}, "
+            f"{_position(column, output)} by input {i}{_position(row, x)}: numerical {jacobian[row, column]:g}, "
             f"analytical {analytical[row, column]:g}.\n"
         )
 
     def _agree_along(self, mode: Any, n: int, part: Any, output: Any) -> bool:
-        """One random direction: the slope along it of the output summed with random weights."""
+        """One random direction: the derivative along it of the output summed with random weights."""
         random = np.random.RandomState(0)
         weights = random.standard_normal(output.numel())
         directions = [random_like(x, random) for x in self.checked]
@@ -351,14 +351,14 @@ class _Check:
             mode.along(part, output, weights, directions), self.checked, directions, strict=True
         ):
             along = flat(direction).reshape(tuple(x.shape))
-            (slope,) = slope_along(lambda: [(self.values()[n] * weights).sum()], x, along, self.eps)
-            allowed = self.atol * max(1.0, np.sqrt(along.size)) + self.rtol * abs(slope)
-            if not abs(slope - analytical) <= allowed and not (np.isnan(slope) and np.isnan(analytical)):
+            (numerical,) = directional_derivative(lambda: [(self.values()[n] * weights).sum()], x, along, self.eps)
+            allowed = self.atol * max(1.0, np.sqrt(along.size)) + self.rtol * abs(numerical)
+            if not abs(numerical - analytical) <= allowed and not (np.isnan(numerical) and np.isnan(analytical)):
                 return False
         return True
 
 
-def _place(number: int, t: Any) -> str:
+def _position(number: int, t: Any) -> str:
     """The index of an element, as it is written: [1, 2]."""
     if not t.ndim:
         return ""

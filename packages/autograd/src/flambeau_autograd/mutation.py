@@ -13,7 +13,7 @@ from flambeau_autograd._engine.settings import Setting, Since, Within
 __all__ = ["detect_mutation", "is_mutation_detection_enabled", "set_detect_mutation"]
 
 
-class _Look:
+class _Snapshot:
     """What some tensors held at one time."""
 
     def __init__(self, tensors):
@@ -50,7 +50,7 @@ class _Look:
 
 
 class _Watcher:
-    look = _Look
+    snapshot = _Snapshot
 
 
 _watcher = Setting(None, _context.set_watch)

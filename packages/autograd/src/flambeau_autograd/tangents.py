@@ -45,11 +45,11 @@ def tangents_of(op, values, tangents, result):
     else:
         out = transposed(lambda *args: call(op, *args), values, tangents)
     if isinstance(result, tuple):
-        return tuple(_fit(t, r) for t, r in zip(out, result, strict=True))
-    return _fit(out[0] if isinstance(out, tuple) else out, result)
+        return tuple(_matched(t, r) for t, r in zip(out, result, strict=True))
+    return _matched(out[0] if isinstance(out, tuple) else out, result)
 
 
-def _fit(tangent, result):
+def _matched(tangent, result):
     """A tangent in the form of what it is the tangent of."""
     if tangent is None or not isinstance(result, Tensor):
         return None
@@ -135,8 +135,8 @@ def _written(op, rule, slots, values, tangents, result):
     out = rule.jvp(*args)
     if isinstance(result, tuple):
         out = out if isinstance(out, tuple) else (out,) + (None,) * (len(result) - 1)
-        return tuple(_fit(t, r) for t, r in zip(out, result, strict=True))
-    return _fit(out, result)
+        return tuple(_matched(t, r) for t, r in zip(out, result, strict=True))
+    return _matched(out, result)
 
 
 def transposed(function, values, tangents):

@@ -24,7 +24,7 @@ from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
-from flambeau_tensor.places import HERE as _pytorch_names
+from flambeau_tensor.pytorch_names import LOCAL_NAMES as _pytorch_names
 
 RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
 

@@ -187,7 +187,7 @@ cdef PyObject* _failed(object self, object args, PyObject* kwargs) except NULL:
     return NULL
 
 
-cdef inline object _take(PyObject* owned):
+cdef inline object _owned(PyObject* owned):
     o = <object>owned
     Py_DECREF(o)
     return o
@@ -203,19 +203,19 @@ cdef object _call_forward(object self, PyObject* state, PyObject* args, PyObject
     if own != NULL:
         forward = <object>own
         result = PyObject_Call(<PyObject*>forward, args, kwargs)
-        return _take(result if result != NULL else _failed(self, <object>args, kwargs))
+        return _owned(result if result != NULL else _failed(self, <object>args, kwargs))
     function = _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>_FORWARD)
     n = PyTuple_GET_SIZE(<object>args)
     if function == NULL or n > 7 or not (<FullType*>Py_TYPE(<object>function)).tp_flags & Py_TPFLAGS_METHOD_DESCRIPTOR:
         forward = self.forward
         result = PyObject_Call(<PyObject*>forward, args, kwargs)
-        return _take(result if result != NULL else _failed(self, <object>args, kwargs))
+        return _owned(result if result != NULL else _failed(self, <object>args, kwargs))
     forward = <object>function  # held: the class may lose it meanwhile
     stack[0] = <PyObject*>self
     for i in range(n):
         stack[i + 1] = PyTuple_GET_ITEM(<object>args, i)
     result = PyObject_VectorcallDict(function, stack, n + 1, kwargs)
-    return _take(result if result != NULL else _failed(self, <object>args, kwargs))
+    return _owned(result if result != NULL else _failed(self, <object>args, kwargs))
 
 
 cdef object _call(object self, PyObject* args, PyObject* kwargs):
@@ -242,7 +242,7 @@ cdef object call_one(object module, object x):
     _held = <object>function
     stack[0], stack[1] = <PyObject*>module, <PyObject*>x
     result = PyObject_Vectorcall(function, stack, 2, NULL)
-    return _take(result if result != NULL else _failed(module, (x,), NULL))
+    return _owned(result if result != NULL else _failed(module, (x,), NULL))
 
 
 def sequential_forward(self, input):

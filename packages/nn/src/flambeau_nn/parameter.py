@@ -10,7 +10,7 @@ from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_im
 from flambeau_tensor import Tensor, dtype, empty
 from flambeau_tensor.extend import declare_plain_subclass, rewrap
 from flambeau_tensor.options import Device
-from flambeau_tensor.places import HERE
+from flambeau_tensor.pytorch_names import LOCAL_NAMES
 
 __all__ = [
     "Buffer",
@@ -102,8 +102,8 @@ def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_ho
     return parameter
 
 
-HERE["torch.nn"], HERE["torch.optim"] = "flambeau_nn", "flambeau_nn.optim"
-HERE |= {
+LOCAL_NAMES["torch.nn"], LOCAL_NAMES["torch.optim"] = "flambeau_nn", "flambeau_nn.optim"
+LOCAL_NAMES |= {
     f"torch._utils.{f.__name__}": f"{__name__}.{f.__name__}"
     for f in (_rebuild_parameter, _rebuild_parameter_with_state)
 }

@@ -11,9 +11,9 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 9  # rises with every change of this file
+    TENSOR_ABI = 10  # rises with every change of this file
 
-cdef enum:  # Facts.flags
+cdef enum:  # TensorInfo.flags
     T_REQUIRES_GRAD = 1
     T_LAYERED = 2
     T_CONTIGUOUS = 4
@@ -30,7 +30,7 @@ cdef enum:  # Facts.flags
     T_LAZY = 1024 | 2048
     T_DISPATCH = 4096  # its class has a `__torch_dispatch__`
 
-cdef enum:  # OperatorFacts.flags
+cdef enum:  # OperatorInfo.flags
     O_RECORD = 1
     O_INPLACE = 2
     O_VIEW = 4
@@ -44,7 +44,7 @@ cdef enum:  # dtypes in order of promotion
 cdef enum:
     ABI_MAX_NDIM = 64
 
-cdef struct Facts:  # of a tensor; pointers are valid until the tensor is changed or goes
+cdef struct TensorInfo:  # of a tensor; pointers are valid until the tensor is changed or goes
     unsigned int flags
     int dtype
     int ndim
@@ -57,10 +57,10 @@ cdef struct Facts:  # of a tensor; pointers are valid until the tensor is change
     PyObject* grad_fn  # this and the following: NULL where there is none
     PyObject* base
     PyObject* grad
-    PyObject* meta
+    PyObject* autograd_meta
     PyObject* accumulator
 
-cdef struct OperatorFacts:
+cdef struct OperatorInfo:
     int flags
     int nslots
     int out_index  # -1: has no `out`
@@ -69,7 +69,7 @@ cdef struct OperatorFacts:
 cdef struct ThreadFlags:
     bint grad_enabled
     bint inference
-    int transforming  # how many levels of transforms and forward mode
+    int transform_depth  # how many levels of transforms and forward mode
     int kernels
     int handlers
     unsigned int dispatching
@@ -78,17 +78,17 @@ cdef struct ThreadFlags:
 # --- tensors
 cdef PyTypeObject* tensor_type() noexcept
 cdef bint is_tensor(PyObject* o) noexcept  # subclasses too
-cdef void look(PyObject* tensor, Facts* out) noexcept
+cdef void tensor_info(PyObject* tensor, TensorInfo* out) noexcept
 cdef unsigned int flags_of(PyObject* tensor) noexcept
 cdef int dtype_number(PyObject* tensor) noexcept
-cdef bint has_form(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept
+cdef bint has_dtype_and_shape(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept
 cdef Py_ssize_t version_of(PyObject* tensor) noexcept
 cdef void add_version(PyObject* tensor) noexcept  # its memory was written to
 cdef Py_ssize_t offset_of(PyObject* tensor) noexcept  # in elements from the start of the storage
 cdef void set_flags(PyObject* tensor, unsigned int add, unsigned int remove) noexcept
 cdef int set_history(PyObject* tensor, PyObject* node, int output_nr) except -1  # and requires grad; NULL: it does not
 cdef int set_grad(PyObject* tensor, PyObject* grad) except -1  # NULL: None
-cdef int set_meta(PyObject* tensor, object meta) except -1
+cdef int set_autograd_meta(PyObject* tensor, object meta) except -1
 cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept  # borrowed, see plug_accumulators
 cdef int set_data(PyObject* tensor, PyObject* other) except -1  # look at the memory of `other` instead
 cdef int detach_in_place(PyObject* tensor) except -1  # no history, no longer a view
@@ -116,7 +116,7 @@ ctypedef object (*record_function)(PyObject* op, PyObject** slots, unsigned int 
 ctypedef void (*release_function)(PyObject* accumulator) noexcept
 
 cdef object new_kernel(kernel_function run)  # what an Operator takes as its implementation
-cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept
+cdef void operator_info(PyObject* op, OperatorInfo* out) noexcept
 # Every slot filled; below overrides and autograd. `flags`: those of all tensors among the slots, T_LAZY at least.
 cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags)
 cdef object call_bound(PyObject* op, PyObject** slots)  # every slot filled; below overrides only

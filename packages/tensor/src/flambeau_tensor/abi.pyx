@@ -6,7 +6,7 @@ from libc.string cimport memcpy
 
 from flambeau_tensor._core cimport copying, operator as core_operator, sockets, tensor as core
 from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.nowhere cimport INDIRECT, META, NOWHERE
+from flambeau_tensor._core.meta_device cimport INDIRECT, META, META_OWNER
 from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel
 from flambeau_tensor._core.sockets cimport record_t, release_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -62,7 +62,7 @@ cdef inline PyObject* _or_null(void* o) noexcept:
     return NULL if o == <void*>None else <PyObject*>o
 
 
-cdef void look(PyObject* tensor, Facts* out) noexcept:
+cdef void tensor_info(PyObject* tensor, TensorInfo* out) noexcept:
     # Casts in each line, since a variable would count references.
     out.flags = (<Tensor>tensor).flags
     out.dtype = (<Tensor>tensor).dtype
@@ -76,7 +76,7 @@ cdef void look(PyObject* tensor, Facts* out) noexcept:
     out.grad_fn = _or_null(<void*>(<Tensor>tensor).grad_fn)
     out.base = _or_null(<void*>(<Tensor>tensor).base)
     out.grad = _or_null(<void*>(<Tensor>tensor).grad)
-    out.meta = _or_null(<void*>(<Tensor>tensor).meta)
+    out.autograd_meta = _or_null(<void*>(<Tensor>tensor).meta)
     out.accumulator = (<Tensor>tensor).accumulator
 
 
@@ -88,7 +88,7 @@ cdef int dtype_number(PyObject* tensor) noexcept:
     return (<Tensor>tensor).dtype
 
 
-cdef bint has_form(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept:
+cdef bint has_dtype_and_shape(PyObject* tensor, int dtype, int ndim, const Py_ssize_t* sizes) noexcept:
     cdef int i
     if (<Tensor>tensor).dtype != dtype or (<Tensor>tensor).ndim != ndim:
         return False
@@ -132,7 +132,7 @@ cdef int set_grad(PyObject* tensor, PyObject* grad) except -1:
     return 0
 
 
-cdef int set_meta(PyObject* tensor, object meta) except -1:
+cdef int set_autograd_meta(PyObject* tensor, object meta) except -1:
     (<Tensor>tensor).meta = meta
     return 0
 
@@ -175,7 +175,7 @@ cdef object detach(PyObject* tensor):
 cdef object untracked(PyObject* tensor):
     cdef Tensor t = core.detached(<Tensor>tensor)
     cdef Storage s = t.storage
-    t.storage = borrow_storage(s.data, s.nbytes, NOWHERE if t.flags & META else s, s.readonly)
+    t.storage = borrow_storage(s.data, s.nbytes, META_OWNER if t.flags & META else s, s.readonly)
     s.lent = True
     return t
 
@@ -265,7 +265,7 @@ cdef object new_kernel(kernel_function run):
     return make_kernel(<kernel_t><void*>run)
 
 
-cdef void look_operator(PyObject* op, OperatorFacts* out) noexcept:
+cdef void operator_info(PyObject* op, OperatorInfo* out) noexcept:
     cdef Operator o = <Operator>op
     out.flags = o.flags
     out.nslots = o.nslots

@@ -125,7 +125,7 @@ def _reduced(name, largest):
     return reduce
 
 
-def _placed(name, largest):
+def _arg_reduction(name, largest):
     def place(input, dim=None, *, keepdim=False, dtype=None, mask=None):
         neutral = _extreme(name, input.dtype, not largest)
         return _find(f"torch.{name}")(_filled(input, mask, neutral), dim, bool(keepdim)).to(dtype or input.dtype)
@@ -143,7 +143,7 @@ def _placed(name, largest):
 
 
 amax, amin = _reduced("amax", True), _reduced("amin", False)
-argmax, argmin = _placed("argmax", True), _placed("argmin", False)
+argmax, argmin = _arg_reduction("argmax", True), _arg_reduction("argmin", False)
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):

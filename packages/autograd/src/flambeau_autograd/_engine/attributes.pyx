@@ -3,12 +3,12 @@
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
-    detach_in_place, dtype_of, flags_of, is_tensor, look, new_kernel, set_data, set_flags, set_grad,
+    TensorInfo, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
+    detach_in_place, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags, set_grad,
     set_history, shape_of, thread_flags, untracked,
 )
 
-from flambeau_autograd._engine.edges cimport TensorMeta, meta_of, refresh_view, requires_grad as needs_grad
+from flambeau_autograd._engine.edges cimport AutogradMeta, autograd_meta, refresh_view, requires_grad as needs_grad
 from flambeau_autograd._engine.histories cimport history_depth, is_input
 from flambeau_autograd._engine.layers cimport (
     BatchLayer, DualLayer, Layer, detach_layers, layer_of, set_layer,
@@ -27,8 +27,8 @@ cdef object _requires_grad(PyObject* op, PyObject** a):
 
 
 cdef int _set_requires_grad(PyObject* t, bint on) except -1:
-    cdef Facts f
-    look(t, &f)
+    cdef TensorInfo f
+    tensor_info(t, &f)
     if on:
         if f.dtype < T_FLOATING:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
@@ -64,8 +64,8 @@ cdef object _requires_grad_(PyObject* op, PyObject** a):
 # --- grad -----------------------------------------------------------------------------------------------------------
 
 cdef object _grad(PyObject* op, PyObject** a):
-    cdef Facts f
-    look(a[0], &f)
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
     if f.grad != NULL:
         return <object>f.grad
     if f.grad_fn != NULL and f.flags & T_REQUIRES_GRAD and not f.flags & T_RETAINS_GRAD:
@@ -76,7 +76,7 @@ cdef object _grad(PyObject* op, PyObject** a):
 
 
 cdef object _assign_grad(PyObject* op, PyObject** a):
-    cdef Facts f, g
+    cdef TensorInfo f, g
     if a[1] == NONE:
         set_grad(a[0], NULL)
         return None
@@ -85,8 +85,8 @@ cdef object _assign_grad(PyObject* op, PyObject** a):
                         f"{type(<object>a[1]).__name__}")
     if a[1] == a[0]:
         raise RuntimeError("can't assign Variable as its own grad")
-    look(a[0], &f)
-    look(a[1], &g)
+    tensor_info(a[0], &f)
+    tensor_info(a[1], &g)
     if f.dtype != g.dtype:
         raise RuntimeError(f"attempting to assign a gradient with dtype '{dtype_of(g.dtype).name}' to a tensor with "
                            f"dtype '{dtype_of(f.dtype).name}'. The gradient must match the tensor's dtype")
@@ -98,8 +98,8 @@ cdef object _assign_grad(PyObject* op, PyObject** a):
 
 
 cdef object _grad_fn(PyObject* op, PyObject** a):
-    cdef Facts f
-    look(a[0], &f)
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
     if f.flags & T_VIEW and f.base != NULL and f.version != f.view_version and \
             (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
         refresh_view(a[0], &f)
@@ -114,8 +114,8 @@ cdef object _is_leaf(PyObject* op, PyObject** a):
 
 
 cdef object _output_nr(PyObject* op, PyObject** a):
-    cdef Facts f
-    look(a[0], &f)
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
     return f.output_nr
 
 
@@ -124,13 +124,13 @@ cdef object _retains_grad(PyObject* op, PyObject** a):
 
 
 cdef object _retain_grad(PyObject* op, PyObject** a):
-    cdef Facts f
+    cdef TensorInfo f
     cdef Extra extra
     refuse_inside("retain_grad")
     if not needs_grad(a[0]):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     node = _grad_fn(op, a)
-    look(a[0], &f)
+    tensor_info(a[0], &f)
     if node is None or f.flags & T_RETAINS_GRAD:
         return None
     import weakref
@@ -147,18 +147,18 @@ cdef object _retain_grad(PyObject* op, PyObject** a):
 cdef object _register_hook(PyObject* op, PyObject** a):
     from flambeau_autograd.hooks import add_hook
 
-    cdef TensorMeta m
+    cdef AutogradMeta m
     cdef Extra extra
-    cdef Facts f
+    cdef TensorInfo f
     if not needs_grad(a[0]):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     node = _grad_fn(op, a)  # a view whose base was written to has another one now, and no hooks
-    m = meta_of(a[0])
+    m = autograd_meta(a[0])
     fresh = m.hooks is None
     m.hooks, handle = add_hook(m.hooks, <object>a[1])
     set_flags(a[0], T_HAS_HOOKS, 0)
     if fresh and node is not None:
-        look(a[0], &f)
+        tensor_info(a[0], &f)
         extra = extra_of(<Node>node)
         if extra.tensor_hooks is None:
             extra.tensor_hooks = []
@@ -169,20 +169,20 @@ cdef object _register_hook(PyObject* op, PyObject** a):
 cdef object _register_post_hook(PyObject* op, PyObject** a):
     from flambeau_autograd.hooks import add_hook
 
-    cdef TensorMeta m
+    cdef AutogradMeta m
     if not needs_grad(a[0]):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if _grad_fn(op, a) is not None:
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
-    m = meta_of(a[0])
+    m = autograd_meta(a[0])
     m.post_hooks, handle = add_hook(m.post_hooks, <object>a[1])
     return handle
 
 
 cdef object _backward_hooks(PyObject* op, PyObject** a):
-    cdef Facts f
-    look(a[0], &f)
-    return (<TensorMeta>f.meta).hooks if f.meta != NULL else None
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
+    return (<AutogradMeta>f.autograd_meta).hooks if f.autograd_meta != NULL else None
 
 
 # --- leaving the graph ----------------------------------------------------------------------------------------------
@@ -215,8 +215,8 @@ cdef int _innermost_transform(PyObject* tensor) except -1:
 
 
 cdef object _detach_(PyObject* op, PyObject** a):
-    cdef Facts f
-    look(a[0], &f)
+    cdef TensorInfo f
+    tensor_info(a[0], &f)
     if f.flags & T_VIEW and f.base != NULL:
         raise RuntimeError("Can't detach views in-place. Use detach() instead. If you are using "
                            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as True, "
@@ -224,25 +224,25 @@ cdef object _detach_(PyObject* op, PyObject** a):
                            "gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
                            "torch/optim/optimizer.py as the solution.")
     if f.grad_fn != NULL:
-        meta_of(a[0]).detached = True
+        autograd_meta(a[0]).detached = True
     detach_in_place(a[0])
     detach_layers(a[0])
     return <object>a[0]
 
 
 cdef object _set_data(PyObject* op, PyObject** a):
-    cdef Facts f
+    cdef TensorInfo f
     if not is_tensor(a[1]):
         raise TypeError(f"Variable data has to be a tensor, but got {type(<object>a[1]).__name__}")
     transform = max(_innermost_transform(a[0]), _innermost_transform(a[1]))
     if transform:
         where = "under vmap transform" if transform == 2 else "inside functorch transform"
         raise RuntimeError(f"mutating directly with `.data` {where} is not allowed.")
-    look(a[1], &f)
+    tensor_info(a[1], &f)
     if f.dtype < T_FLOATING and flags_of(a[0]) & T_REQUIRES_GRAD:
         raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
     set_data(a[0], a[1])
-    look(a[0], &f)
+    tensor_info(a[0], &f)
     if f.accumulator != NULL:
         describe((<Node>f.accumulator).metas, &f)
 

@@ -6,7 +6,7 @@ from flambeau_overrides import handle_torch_function
 from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, overridden, type_overrides
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, dtype_of, flags_of, is_tensor, look, new_kernel,
+    TensorInfo, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, dtype_of, flags_of, is_tensor, tensor_info, new_kernel,
     set_flags, shape_of, size_of, thread_flags,
 )
 
@@ -14,7 +14,7 @@ from flambeau_autograd._engine.edges cimport gradient_edge
 from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
 from flambeau_autograd._engine.levels cimport refuse_backward
 from flambeau_autograd._engine.gradients cimport constant, zeros_of
-from flambeau_autograd._engine.node cimport T_META, Meta, Node
+from flambeau_autograd._engine.node cimport T_META, OutputMeta, Node
 from flambeau_autograd._engine.refs cimport *
 
 from flambeau_tensor import preserve_format
@@ -45,18 +45,18 @@ cdef bint _is_edge(object o):
 
 cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_graph):
     """The gradient that an output starts with."""
-    cdef Facts f, g
-    cdef Meta* meta
+    cdef TensorInfo f, g
+    cdef OutputMeta* meta
     cdef int dtype, ndim, d
     cdef const Py_ssize_t* sizes
     cdef Py_ssize_t numel = 1
-    cdef bint nowhere
+    cdef bint on_meta
     if is_tensor(<PyObject*>tensor):
-        look(<PyObject*>tensor, &f)
-        dtype, ndim, sizes, nowhere = f.dtype, f.ndim, f.sizes, f.flags & T_META
+        tensor_info(<PyObject*>tensor, &f)
+        dtype, ndim, sizes, on_meta = f.dtype, f.ndim, f.sizes, f.flags & T_META
     elif _is_edge(tensor):
         meta = &(<Node>tensor[0]).metas[<int>tensor[1]]
-        dtype, ndim, sizes, nowhere = meta.dtype, meta.ndim, meta.sizes, meta.nowhere
+        dtype, ndim, sizes, on_meta = meta.dtype, meta.ndim, meta.sizes, meta.on_meta
     else:
         raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
     if given is None and is_tensor(<PyObject*>tensor) and f.numel == 1 and dtype < T_COMPLEX and \
@@ -70,10 +70,10 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
         if dtype >= T_COMPLEX:
             raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got "
                                f"{dtype_of(dtype)!r}")
-        return constant(dtype, ndim, sizes, nowhere, 1)
+        return constant(dtype, ndim, sizes, on_meta, 1)
     if not is_tensor(<PyObject*>given):
         raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
-    look(<PyObject*>given, &g)
+    tensor_info(<PyObject*>given, &g)
     shape, other = size_of(ndim, sizes), shape_of(<PyObject*>given)
     if shape != other:
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of {other} and output[{i}] has a shape of "
@@ -126,11 +126,11 @@ cdef tuple _target(object t):
 
 
 cdef list _targets(tuple inputs, bint accumulate):
-    cdef Facts f
+    cdef TensorInfo f
     if accumulate:
         for t in inputs:
             if is_tensor(<PyObject*>t):
-                look(<PyObject*>t, &f)
+                tensor_info(<PyObject*>t, &f)
                 if f.grad_fn != NULL:
                     t.retain_grad()
     return [_target(t) for t in inputs]
@@ -159,13 +159,13 @@ cdef object _ones_like(tensor):
 
 cdef object _backward_kernel(PyObject* op, PyObject** a):
     """Tensor.backward(gradient, retain_graph, create_graph, inputs)"""
-    cdef Facts f
+    cdef TensorInfo f
     cdef int nr = 0
     cdef PyObject* node
     cdef bint create_graph = a[3] == TRUE
     refuse_backward()
     if a[1] == NONE and a[4] == NONE:  # from a scalar to all leaves
-        look(a[0], &f)
+        tensor_info(a[0], &f)
         if f.numel == 1 and f.dtype < T_COMPLEX:
             node = gradient_edge(a[0], &nr)
             if node != NULL:

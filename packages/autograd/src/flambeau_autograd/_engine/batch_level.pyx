@@ -9,7 +9,8 @@ from cpython.object cimport PyObject
 from importlib import import_module
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, O_INPLACE, O_VIEW, OperatorFacts, as_strided, detach_in_place, is_tensor, look, look_operator,
+    ABI_MAX_NDIM, TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, as_strided, detach_in_place, is_tensor, tensor_info,
+    operator_info,
     offset_of, set_base, thread_flags,
 )
 
@@ -51,11 +52,11 @@ cdef class BatchLevel(Level):
     cdef int begin(self) except -1:
         if _rule is None:
             _import_rules()
-        thread_flags().transforming += 1
+        thread_flags().transform_depth += 1
         return 0
 
     cdef int end(self) except -1:
-        thread_flags().transforming -= 1
+        thread_flags().transform_depth -= 1
         return 0
 
     def wrap(self, value, int dim):
@@ -75,10 +76,10 @@ cdef class BatchLevel(Level):
         return (<BatchLayer>layer).value, (<BatchLayer>layer).dim
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
-        cdef OperatorFacts o
+        cdef OperatorInfo o
         cdef int i
         cdef _BatchCall call = _BatchCall.__new__(_BatchCall)
-        look_operator(op, &o)
+        operator_info(op, &o)
         call.op, call.level, call.batch_depth = <object>op, self, batch_depth
         call.args = [<object>slots[i] for i in range(o.nslots)]
         call.inplace, call.view = (o.flags & O_INPLACE) != 0, (o.flags & O_VIEW) != 0
@@ -103,12 +104,12 @@ cdef list _tensors_of(tree):
 cdef object wrap_batch(object value, int dim, Level level):
     """One example's view of ``value``, whose dimension ``dim`` runs over the examples of ``level``."""
     cdef PyObject* v = <PyObject*>value
-    cdef Facts f
+    cdef TensorInfo f
     cdef BatchLayer layer = BatchLayer.__new__(BatchLayer)
     cdef Py_ssize_t sizes[ABI_MAX_NDIM]
     cdef Py_ssize_t strides[ABI_MAX_NDIM]
     cdef int i, k = 0
-    look(v, &f)
+    tensor_info(v, &f)
     if dim < 0 or dim >= f.ndim:
         raise RuntimeError(f"vmap: no dimension {dim} in a tensor of shape {tuple(value.shape)}")
     for i in range(f.ndim):

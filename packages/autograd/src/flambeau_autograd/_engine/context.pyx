@@ -4,7 +4,7 @@ cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor.abi cimport Facts, T_FLOATING, detach, is_tensor, look, set_history, thread_flags
+from flambeau_tensor.abi cimport TensorInfo, T_FLOATING, detach, is_tensor, tensor_info, set_history, thread_flags
 
 from flambeau_autograd._engine.classes cimport class_attribute
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
@@ -168,8 +168,8 @@ cdef object _saved_tensor(Context ctx, int i):
 
 cdef int _check_tangent(Context ctx, object tensor, int i) except -1:
     """Forward over reverse needs the tangent of a saved intermediate result, which nobody knows."""
-    cdef Facts f
-    look(<PyObject*>tensor, &f)
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
     if f.dtype >= T_FLOATING and layer_at(<PyObject*>tensor, ctx.dual_level) is None:
         raise RuntimeError(_intermediate(ctx, i, "its backward has forward gradients"))
     return 0
@@ -215,7 +215,7 @@ cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, 
     """Call the user's backward and put what it returns where its edges are."""
     if watch is None:
         return _run_backward(<Context>node, grads, out)
-    given = watch.look(as_tuple(grads, node.noutputs))
+    given = watch.snapshot(as_tuple(grads, node.noutputs))
     _run_backward(<Context>node, grads, out)
     given.check_backward(node)
     return 0
@@ -238,7 +238,7 @@ cdef int _run_backward(Context ctx, PyObject** grads, PyObject** out) except -1:
         for i in range(n):
             args[i + 1] = grads[i]
             if args[i + 1] == NULL:
-                zeros = _absent(ctx, i)
+                zeros = _missing_gradient(ctx, i)
                 args[i + 1] = <PyObject*>zeros
                 if zeros is not None:
                     if keep is None:
@@ -251,7 +251,7 @@ cdef int _run_backward(Context ctx, PyObject** grads, PyObject** out) except -1:
     return _spread(ctx, result, out)
 
 
-cdef object _absent(Context ctx, int i):
+cdef object _missing_gradient(Context ctx, int i):
     """What backward gets where no gradient came."""
     if not ctx.materialize_grads or ctx.metas[i].ndim < 0 or \
             (ctx.without_gradient is not None and not ctx._materialize_non_diff_grads and i in ctx.without_gradient):
@@ -266,7 +266,7 @@ cdef object _call_with_containers(Context ctx, object function, PyObject** grads
     cdef list items = []
     for i in range(ctx.noutputs):
         if grads[i] == NULL:
-            items.append(_absent(ctx, i))
+            items.append(_missing_gradient(ctx, i))
             continue
         items.append(<object>grads[i])
         if boxed and ctx.extra is None:
@@ -371,11 +371,11 @@ cdef PyTypeObject* _DelayedError = make_type("Error", <PyTypeObject*>Node, {"nam
 
 def delayed_error(object tensor, str message not None, Context ctx not None, tuple grads not None):
     """``tensor`` without history, except that differentiating it with respect to what the call depends on raises."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef Node node
     cdef int i, n = ctx.nedges
     out = detach(<PyObject*>tensor)
-    look(<PyObject*>out, &f)
+    tensor_info(<PyObject*>out, &f)
     if f.dtype < T_FLOATING:
         return out
     node = new_node(_DelayedError, _raise_delayed, NODE_OTHER, n + <int>len(grads), 1)

@@ -7,12 +7,12 @@ layers left.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, OperatorFacts, T_LAYERED, T_LAZY, call_bound, detach,
-    flags_of, look, look_operator, run_kernel, thread_flags,
+    TensorInfo, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, OperatorInfo, T_LAYERED, T_LAZY, call_bound, detach,
+    flags_of, tensor_info, operator_info, run_kernel, thread_flags,
 )
 
 from flambeau_autograd._engine cimport tape_level
-from flambeau_autograd._engine.edges cimport TensorMeta
+from flambeau_autograd._engine.edges cimport AutogradMeta
 from flambeau_autograd._engine.histories cimport history_depth, history_levels, with_history, with_history_of
 from flambeau_autograd._engine.layers cimport (
     BatchLayer, DualLayer, Layer, bare, innermost_layer, layer_of, set_layer,
@@ -34,14 +34,14 @@ class VmapUnsupportedError(RuntimeError):
 
 
 cdef object _dispatch(PyObject* op, PyObject** slots):
-    cdef OperatorFacts o
+    cdef OperatorInfo o
     cdef Layer found = None
     cdef int batch_depth = -1, i
-    look_operator(op, &o)
+    operator_info(op, &o)
     for i in range(o.nslots):
         found = innermost_layer(<object>slots[i], found, &batch_depth)
     if found is None:
-        if thread_flags().transforming:
+        if thread_flags().transform_depth:
             result = _draw(<object>op, [<object>slots[i] for i in range(o.nslots)])
             if result is not NotImplemented:
                 return result
@@ -130,11 +130,11 @@ def _describe(tensor):
     """(text with a line for each level or None, what to add to the plain text)"""
     cdef PyObject* t = <PyObject*>tensor
     cdef Layer layer = None
-    cdef Facts f
+    cdef TensorInfo f
     cdef int depth
     if flags_of(t) & T_LAYERED:
-        look(t, &f)
-        layer = <Layer>(<TensorMeta>f.meta).layer
+        tensor_info(t, &f)
+        layer = <Layer>(<AutogradMeta>f.autograd_meta).layer
         while isinstance(layer, DualLayer) and not layer.level.alive:
             layer = layer.outer
     try:

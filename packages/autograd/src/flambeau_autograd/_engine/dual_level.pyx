@@ -6,8 +6,8 @@ A recorded call attaches the tangents when its results have their history and be
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_VIEW, OperatorFacts, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach, flags_of,
-    is_tensor, look, look_operator, set_base, thread_flags,
+    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach, flags_of,
+    is_tensor, tensor_info, operator_info, set_base, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
@@ -79,10 +79,10 @@ cdef class DualLevel(Level):
         (<DualLayer>layer).tangent = (<DualLayer>layer).origin = tangent
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
-        cdef OperatorFacts o
+        cdef OperatorInfo o
         cdef int i
         cdef _DualCall call
-        look_operator(op, &o)
+        operator_info(op, &o)
         if o.derivative != NULL and (<Rule>o.derivative).composition is not None:
             return compose(<Rule>o.derivative, slots, o.nslots)
         call = _DualCall.__new__(_DualCall)
@@ -212,7 +212,7 @@ cdef class _DualCall(LevelCall):
 
     cdef object restored(self, object result, list args):
         """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
-        cdef Facts f
+        cdef TensorInfo f
         cdef Py_ssize_t i
         if isinstance(result, (tuple, list)):
             items = [self.restored(r, args) for r in result]
@@ -225,7 +225,7 @@ cdef class _DualCall(LevelCall):
             if args[i] is result:
                 return self.args[i]
         if self.view:
-            look(<PyObject*>result, &f)
+            tensor_info(<PyObject*>result, &f)
             if f.base != NULL and is_tensor(<PyObject*>self.args[0]):
                 set_base(<PyObject*>result, <PyObject*>self.args[0])
         return result
@@ -292,10 +292,10 @@ cdef class _DualCall(LevelCall):
         cdef PyObject* p = <PyObject*>out
         cdef Layer layer
         cdef DualLayer theirs
-        cdef Facts f
+        cdef TensorInfo f
         if not is_tensor(p):
             return 0
-        look(p, &f)
+        tensor_info(p, &f)
         if f.dtype < T_FLOATING:
             return 0
         layer = layer_of(p)

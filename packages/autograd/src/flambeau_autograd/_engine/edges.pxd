@@ -2,9 +2,9 @@
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.node cimport Node, any_tapes
-from flambeau_tensor.abi cimport Facts, T_REQUIRES_GRAD, T_VIEW, flags_of
+from flambeau_tensor.abi cimport TensorInfo, T_REQUIRES_GRAD, T_VIEW, flags_of
 
-cdef class TensorMeta:
+cdef class AutogradMeta:
     """What few tensors have: hooks on the gradient, and what transforms and forward mode know of it."""
     cdef object layer  # a Layer, see layers.pyx
     cdef object hooks, post_hooks  # ordered dicts
@@ -23,10 +23,10 @@ cdef inline bint requires_grad(PyObject* tensor) noexcept:
     return (flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))) and \
         (not any_tapes or is_on_tape(tensor))
 
-cdef TensorMeta meta_of(PyObject* tensor)
-cdef bint lie_alike(Facts* f, PyObject* other) noexcept  # whether dimension for dimension the strides agree
-cdef int refresh_view(PyObject* tensor, Facts* f) except -1
-cdef str odd_view(Facts* f, str what)
+cdef AutogradMeta autograd_meta(PyObject* tensor)
+cdef bint same_strides(TensorInfo* f, PyObject* other) noexcept  # whether dimension for dimension the strides agree
+cdef int refresh_view(PyObject* tensor, TensorInfo* f) except -1
+cdef str odd_view(TensorInfo* f, str what)
 cdef tuple geometry(PyObject* tensor)
 # Hooks stay with the node they were set for; the wish to retain the gradient goes with the tensor, whose history
 # `node` becomes.

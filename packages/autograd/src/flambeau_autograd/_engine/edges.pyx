@@ -9,14 +9,15 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_COMPLEX, T_DISPATCH, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_LAZY, T_MULTI_VIEW,
+    TensorInfo, T_COMPLEX, T_DISPATCH, T_FLOATING, T_FUNCTION_VIEW, T_HAS_HOOKS, T_LAYERED, T_LAZY, T_MULTI_VIEW,
     T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided,
-    exclusive, flags_of, has_form, is_tensor, look, offset_of, set_accumulator, set_flags, set_grad, set_history,
-    set_meta, thread_flags,
+    exclusive, flags_of, has_dtype_and_shape, is_tensor, tensor_info, offset_of, set_accumulator, set_flags, set_grad,
+    set_history,
+    set_autograd_meta, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport (
-    Meta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, T_META, Node, describe, extra_of, hold_leaf, is_over, make_type,
+    OutputMeta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, T_META, Node, describe, extra_of, hold_leaf, is_over, make_type,
     new_node, number, resurrect, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
@@ -47,41 +48,41 @@ cdef PyTypeObject* _Alias = make_type("AliasBackward0", <PyTypeObject*>Node)
 cdef object _add = None, _add_ = None, _clone = None
 
 
-cdef class TensorMeta:
+cdef class AutogradMeta:
     pass
 
 
-cdef TensorMeta meta_of(PyObject* tensor):
-    cdef Facts f
-    cdef TensorMeta m
-    look(tensor, &f)
-    if f.meta != NULL:
-        return <TensorMeta>f.meta
-    m = TensorMeta.__new__(TensorMeta)
-    set_meta(tensor, m)
+cdef AutogradMeta autograd_meta(PyObject* tensor):
+    cdef TensorInfo f
+    cdef AutogradMeta m
+    tensor_info(tensor, &f)
+    if f.autograd_meta != NULL:
+        return <AutogradMeta>f.autograd_meta
+    m = AutogradMeta.__new__(AutogradMeta)
+    set_autograd_meta(tensor, m)
     return m
 
 
 cdef bint base_requires_grad(PyObject* tensor) noexcept:
-    cdef Facts f
-    look(tensor, &f)
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
     return f.base != NULL and f.dtype >= T_FLOATING and flags_of(f.base) & T_REQUIRES_GRAD
 
 
 cdef bint is_on_tape(PyObject* tensor) noexcept:
-    cdef Facts f
-    look(tensor, &f)
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
     if f.flags & T_VIEW and f.base != NULL and (f.grad_fn == NULL or f.version != f.view_version):
         if f.grad_fn == NULL and f.flags & T_REQUIRES_GRAD:
             return True  # a leaf
-        look(f.base, &f)
+        tensor_info(f.base, &f)
     return f.grad_fn == NULL or not is_over(<Node>f.grad_fn)
 
 
 cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
-    cdef Facts f
-    cdef Meta* meta
-    look(tensor, &f)
+    cdef TensorInfo f
+    cdef OutputMeta* meta
+    tensor_info(tensor, &f)
     if f.flags & T_VIEW and f.base != NULL:
         if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
             refresh_view(tensor, &f)
@@ -104,13 +105,13 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         incref(f.accumulator)
         return f.accumulator
     meta = (<Node>f.accumulator).metas
-    if not has_form(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
+    if not has_dtype_and_shape(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
         describe(meta, &f)
     resurrect(f.accumulator, tensor)
     return f.accumulator
 
 
-cdef PyObject* _new_accumulator(PyObject* tensor, Facts* f) except NULL:
+cdef PyObject* _new_accumulator(PyObject* tensor, TensorInfo* f) except NULL:
     cdef Node node = new_node(_AccumulateGrad, _accumulate, NODE_LEAF, 0, 1)
     set_outputs(node, 1)
     describe(&node.metas[0], f)
@@ -126,17 +127,17 @@ cdef PyObject* _new_accumulator(PyObject* tensor, Facts* f) except NULL:
 cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
     """Add to the leaf's ``.grad``; kernels may let other threads run meanwhile, which then wait here."""
     cdef PyObject* t = node.saved[0].value
-    cdef Facts f
+    cdef TensorInfo f
     cdef unsigned long me
     cdef bint nested
     if grads[0] == NULL:
         return 0
-    look(t, &f)
+    tensor_info(t, &f)
     if not f.flags & T_REQUIRES_GRAD:  # detached, or told not to, since it was recorded
         return 0
     if f.grad == NULL and not thread_flags().grad_enabled and not thread_flags().dispatching and \
             refcount(grads[0]) == 1 and exclusive(grads[0]) and \
-            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and lie_alike(&f, grads[0]):
+            not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and same_strides(&f, grads[0]):
         # Its elements are in the leaf's order: optimizers go through both together.
         set_grad(t, grads[0])
     else:
@@ -151,24 +152,24 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
         finally:
             if not nested:
                 node.holder = 0
-    if f.meta != NULL and (<TensorMeta>f.meta).post_hooks is not None:
+    if f.autograd_meta != NULL and (<AutogradMeta>f.autograd_meta).post_hooks is not None:
         from flambeau_autograd.hooks import call_post_accumulate
 
-        call_post_accumulate((<TensorMeta>f.meta).post_hooks, <object>t)
+        call_post_accumulate((<AutogradMeta>f.autograd_meta).post_hooks, <object>t)
     return 0
 
 
-cdef bint lie_alike(Facts* f, PyObject* other) noexcept:
-    cdef Facts g
+cdef bint same_strides(TensorInfo* f, PyObject* other) noexcept:
+    cdef TensorInfo g
     cdef int i
-    look(other, &g)
+    tensor_info(other, &g)
     for i in range(f.ndim):
         if f.sizes[i] != 1 and f.strides[i] != g.strides[i]:
             return False
     return True
 
 
-cdef object _like_its_leaf(Facts* f):
+cdef object _like_its_leaf(TensorInfo* f):
     """A tensor in the layout of a leaf, if that is dense, else in the usual one."""
     cdef Py_ssize_t expected = 1
     cdef int i, left = 0, before
@@ -188,17 +189,17 @@ cdef object _like_its_leaf(Facts* f):
 
 cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     global _add, _add_, _clone
-    cdef Facts f
+    cdef TensorInfo f
     cdef PyObject* pair[2]
     if _add is None:
         _add, _clone = find_operator("torch.add"), find_operator("torch.clone")
         _add_ = _add.inplace
-    look(t, &f)
+    tensor_info(t, &f)
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
         elif (f.flags | flags_of(gradient) | thread_flags().dispatching) & T_DISPATCH:
-            new = find_operator("torch.detach")(<object>gradient) if lie_alike(&f, gradient) else \
+            new = find_operator("torch.detach")(<object>gradient) if same_strides(&f, gradient) else \
                 _clone(<object>gradient)
         else:
             new = _like_its_leaf(&f)
@@ -215,8 +216,8 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
 def stand_in(object tensor, Node leaf not None):
     """``tensor``, a copy of a leaf's value, recorded as if it were the leaf itself."""
     cdef Node node = new_node(_Alias, _hand_on, NODE_OTHER, 1, 0)
-    cdef Facts f
-    look(<PyObject*>tensor, &f)
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
     incref(<PyObject*>leaf)
     node.edges[0].node = <PyObject*>leaf
     set_outputs(node, 1)
@@ -234,7 +235,7 @@ cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObjec
 
 # --- views whose memory was written to ------------------------------------------------------------------------------
 
-cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
+cdef int refresh_view(PyObject* tensor, TensorInfo* f) except -1:
     """Give a view the history that its base has now."""
     cdef Node node
     cdef int nr = 0
@@ -246,7 +247,7 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     producer = gradient_edge(f.base, &nr)
     if producer == NULL:
         set_history(tensor, NULL, 0)
-        look(tensor, f)
+        tensor_info(tensor, f)
         return 0
     node = new_node(_AsStrided, _as_strided_backward, NODE_OTHER, 1, 1)
     node.edges[0].node, node.edges[0].output_nr = producer, nr
@@ -258,20 +259,20 @@ cdef int refresh_view(PyObject* tensor, Facts* f) except -1:
     number(node)
     move_hooks(tensor, node)
     set_history(tensor, <PyObject*>node, 0)
-    look(tensor, f)
+    tensor_info(tensor, f)
     return 0
 
 
 cdef int move_hooks(PyObject* tensor, Node node) except -1:
-    cdef Facts f
-    look(tensor, &f)
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
     if f.flags & T_HAS_HOOKS:
-        (<TensorMeta>f.meta).hooks = None
+        (<AutogradMeta>f.autograd_meta).hooks = None
         set_flags(tensor, 0, T_HAS_HOOKS)
     return _move_retained(tensor, &f, node)
 
 
-cdef int _move_retained(PyObject* tensor, Facts* f, Node node) except -1:
+cdef int _move_retained(PyObject* tensor, TensorInfo* f, Node node) except -1:
     cdef Node old
     if not f.flags & T_RETAINS_GRAD or f.grad_fn == NULL:
         return 0
@@ -287,8 +288,8 @@ cdef int _move_retained(PyObject* tensor, Facts* f, Node node) except -1:
 
 cdef tuple geometry(PyObject* tensor):
     """(sizes, strides, offset, whether the elements are complex, the flags of conjugate and negative views)"""
-    cdef Facts f
-    look(tensor, &f)
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
     return (tuple([f.sizes[i] for i in range(f.ndim)]), tuple([f.strides[i] for i in range(f.ndim)]),
             offset_of(tensor), f.dtype >= T_COMPLEX, f.flags & T_LAZY)
 
@@ -305,7 +306,7 @@ cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** gr
     return 0
 
 
-cdef str odd_view(Facts* f, str what):
+cdef str odd_view(TensorInfo* f, str what):
     """Why a view may not be written to while recording."""
     from flambeau_autograd.messages import view_error
 

@@ -245,7 +245,6 @@ cdef int _step(Run run, Node node) except -1:
     cdef PyObject* inline_out[INLINE_GRADS]
     cdef PyObject** grads = inline_grads
     cdef PyObject** out = inline_out
-    cdef PyObject* g
     cdef PyObject** waiting
     cdef int i, n = node.noutputs, m = node.nedges
     cdef unsigned long long needs = 0
@@ -295,17 +294,10 @@ cdef int _step(Run run, Node node) except -1:
             if not run.keep_graph:
                 release_saved(node)
             if _anomaly:
-                from flambeau_autograd.anomaly_mode import look
+                from flambeau_autograd.anomaly_mode import check_nan
 
-                look(node, as_tuple(out, m))
-            for i in range(m):
-                if node.edges[i].node == NULL:
-                    continue
-                if needs & (<unsigned long long>1 << i) if i < 64 else \
-                        not run.selective or _needs(run, <Node>node.edges[i].node):
-                    g = out[i]
-                    out[i] = NULL
-                    _arrive(run, <Node>node.edges[i].node, node.edges[i].output_nr, g)
+                check_nan(node, as_tuple(out, m))
+            _send(run, node, needs, out)
     finally:
         for i in range(n):
             xdecref(grads[i])
@@ -313,6 +305,21 @@ cdef int _step(Run run, Node node) except -1:
             xdecref(out[i])
         if grads != inline_grads:
             PyMem_Free(grads)
+    return 0
+
+
+cdef inline int _send(Run run, Node node, unsigned long long needs, PyObject** out) except -1:
+    """Hand on what a node returned, to those of its inputs that want it."""
+    cdef PyObject* g
+    cdef int i
+    for i in range(node.nedges):
+        if node.edges[i].node == NULL:
+            continue
+        if needs & (<unsigned long long>1 << i) if i < 64 else \
+                not run.selective or _needs(run, <Node>node.edges[i].node):
+            g = out[i]
+            out[i] = NULL
+            _arrive(run, <Node>node.edges[i].node, node.edges[i].output_nr, g)
     return 0
 
 

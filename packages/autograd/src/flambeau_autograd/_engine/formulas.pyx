@@ -7,8 +7,9 @@ numbers.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    ABI_MAX_NDIM, Facts, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, T_LAYERED, as_strided, copy_into, dtype_number, empty,
-    flags_of, is_tensor, look, offset_of, repeated, thread_flags,
+    ABI_MAX_NDIM, TensorInfo, T_COMPLEX, T_DISPATCH, T_REQUIRES_GRAD, T_LAYERED, as_strided, copy_into, dtype_number,
+    empty,
+    flags_of, is_tensor, tensor_info, offset_of, repeated, thread_flags,
 )
 
 from flambeau_autograd._engine.node cimport T_META
@@ -78,13 +79,13 @@ def mul_other(grad, self):
 
 cdef object _conj_transpose(object matrix):
     """The conjugate transpose."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef Py_ssize_t sizes[2]
     cdef Py_ssize_t strides[2]
     matrix = conj(matrix)
     if not _plain(<PyObject*>matrix):
         return matrix.t()
-    look(<PyObject*>matrix, &f)
+    tensor_info(<PyObject*>matrix, &f)
     sizes[0], sizes[1] = f.sizes[1], f.sizes[0]
     strides[0], strides[1] = f.strides[1], f.strides[0]
     return as_strided(<PyObject*>matrix, 2, sizes, strides, offset_of(<PyObject*>matrix))
@@ -100,7 +101,7 @@ def mm_mat2(grad, self):
     return _call2(_mm, _conj_transpose(self), grad)
 
 
-# --- slopes in one pass ---------------------------------------------------------------------------------------------
+# --- derivatives of activations in one pass -------------------------------------------------------------------------
 
 def tanh_self(grad, result):
     """The gradient of tanh."""
@@ -125,7 +126,7 @@ def relu_self(grad, result):
 
 cdef object _spread(object grad, object shape, object dim, bint keepdim):
     """``grad``, a reduction over ``dim``, broadcast to ``shape``: without copying, or written out if that is small."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef Py_ssize_t sizes[ABI_MAX_NDIM]
     cdef Py_ssize_t strides[ABI_MAX_NDIM]
     cdef bint reduced[ABI_MAX_NDIM]
@@ -143,7 +144,7 @@ cdef object _spread(object grad, object shape, object dim, bint keepdim):
             i = d
             if n:
                 reduced[i + n if i < 0 else i] = True
-    look(<PyObject*>grad, &f)
+    tensor_info(<PyObject*>grad, &f)
     for i in range(n):
         if reduced[i]:
             strides[i] = 0

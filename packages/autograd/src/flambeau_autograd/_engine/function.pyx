@@ -8,8 +8,10 @@ from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, ThreadFlags,
-    add_version, alias, detach_in_place, flags_of, is_tensor, look, set_flags, set_history, tensor_type, thread_flags,
+    TensorInfo, T_FLOATING, T_FUNCTION_VIEW, T_MULTI_VIEW, T_NO_GRAD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW,
+    ThreadFlags,
+    add_version, alias, detach_in_place, flags_of, is_tensor, tensor_info, set_flags, set_history, tensor_type,
+    thread_flags,
 )
 
 from flambeau_autograd._engine.classes cimport class_attribute
@@ -60,7 +62,7 @@ def set_base(function_class):
 
 cdef object _apply(PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
     cdef Py_ssize_t i
-    cdef bint layered = thread_flags().transforming, nested = False
+    cdef bint layered = thread_flags().transform_depth, nested = False
     for i in range(n + (tuple_size(kwnames) if kwnames != NULL else 0)):
         if is_tensor(args[i]):
             layered = layered or flags_of(args[i]) & T_LAYERED
@@ -199,7 +201,7 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     given[0] = <PyObject*>ctx
     for i in range(n):
         given[i + 1] = args[i]
-    before = _look(args, n) if watch is not None else None
+    before = _snapshot(args, n) if watch is not None else None
     thread.grad_enabled = False
     try:
         result = owned(vectorcall(<PyObject*>forward, given, n + 1, NULL))
@@ -212,9 +214,9 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
     return _finish(ctx, args, n, result, record)
 
 
-cdef object _look(PyObject* const* args, Py_ssize_t n):
+cdef object _snapshot(PyObject* const* args, Py_ssize_t n):
     """What the tensors among the arguments hold now."""
-    return watch.look(tuple([<object>args[i] for i in range(n) if is_tensor(args[i])]))
+    return watch.snapshot(tuple([<object>args[i] for i in range(n) if is_tensor(args[i])]))
 
 
 cdef object _run(Context ctx, object forward, object setup, tuple bound, dict keywords, Py_ssize_t required):
@@ -237,7 +239,7 @@ cdef object _run(Context ctx, object forward, object setup, tuple bound, dict ke
             items[i] = <PyObject*>flat[i]
         record = _read_inputs(ctx, items, n)
         _describe_arguments(ctx, templates, required)
-        before = _look(items, n) if watch is not None else None
+        before = _snapshot(items, n) if watch is not None else None
         thread_flags().grad_enabled = False
         try:
             if setup is None:
@@ -408,9 +410,9 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
 cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, int nr, bint record, bint several):
     """One output tensor with its history; another object where the output was an input."""
     cdef PyObject* t = <PyObject*>out
-    cdef Facts f
+    cdef TensorInfo f
     cdef bint is_input = _is_one_of(t, args, n), dirty = _among(ctx.dirty_tensors, t)
-    look(t, &f)
+    tensor_info(t, &f)
     if record:
         describe(&ctx.metas[nr], &f)
     if f.dtype < T_FLOATING or _among(ctx.non_differentiable, t):
@@ -439,7 +441,7 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
     if is_input:
         out = _view_of_itself(t)
         t = <PyObject*>out
-        look(t, &f)
+        tensor_info(t, &f)
     set_history(t, <PyObject*>ctx, nr)
     if f.flags & T_VIEW and f.base != NULL:
         set_flags(t, T_MULTI_VIEW if several else T_FUNCTION_VIEW, T_NO_GRAD_VIEW)

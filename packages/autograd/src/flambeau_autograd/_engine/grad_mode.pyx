@@ -164,8 +164,8 @@ def switches(state=None):
     """What this thread's calls do: whether they are recorded, …; with an argument, sets it."""
     cdef ThreadFlags* t = thread_flags()
     if state is not None:
-        t.grad_enabled, t.inference, t.transforming, t.kernels = state
-    return t.grad_enabled, t.inference, t.transforming, t.kernels
+        t.grad_enabled, t.inference, t.transform_depth, t.kernels = state
+    return t.grad_enabled, t.inference, t.transform_depth, t.kernels
 
 
 def is_grad_enabled():

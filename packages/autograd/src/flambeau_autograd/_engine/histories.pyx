@@ -6,7 +6,7 @@ transforms. Leaving a level cuts tensors off from the nodes that only belonged t
 """
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor.abi cimport Facts, look, set_history
+from flambeau_tensor.abi cimport TensorInfo, tensor_info, set_history
 
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.layers cimport BatchLayer, DualLayer, Layer, bare, layer_of
@@ -29,12 +29,12 @@ cdef Node _producer(PyObject* tensor, int* nr):
 
 cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
     """The levels whose tapes a tensor is on, itself, not what its layers hold."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef Node node
     cdef int nr
     if not requires_grad(tensor):
         return 0
-    look(tensor, &f)
+    tensor_info(tensor, &f)
     if f.grad_fn == NULL and not f.base != NULL:
         return 1
     node = _producer(tensor, &nr)
@@ -101,8 +101,8 @@ cdef bint is_input(PyObject* node) noexcept:
 cdef object _through(PyTypeObject* kind, object tensor, Node producer, int nr, unsigned long long levels):
     """Give ``tensor`` a history: a node that hands gradients on to ``producer`` (None: to nobody)."""
     cdef Node node = new_node(kind, _hand_on, NODE_OTHER, 1, 0)
-    cdef Facts f
-    look(<PyObject*>tensor, &f)
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
     if producer is not None:
         incref(<PyObject*>producer)
         node.edges[0].node, node.edges[0].output_nr = <PyObject*>producer, nr

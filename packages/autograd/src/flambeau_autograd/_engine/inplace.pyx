@@ -8,7 +8,7 @@ every other one over that base, asks for its history anew (``edges.refresh_view`
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_ODD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, look, set_flags, set_history,
+    TensorInfo, T_ODD_VIEW, T_REQUIRES_GRAD, T_LAYERED, T_VIEW, tensor_info, set_flags, set_history,
 )
 
 from flambeau_autograd._engine.edges cimport geometry, gradient_edge, move_hooks, odd_view
@@ -25,12 +25,12 @@ cdef PyTypeObject* _CopySlices = make_type("CopySlices", <PyTypeObject*>Node)
 
 
 cdef int check_write(PyObject* tensor) except -1:
-    cdef Facts f, b
-    look(tensor, &f)
+    cdef TensorInfo f, b
+    tensor_info(tensor, &f)
     if f.flags & T_VIEW and f.base != NULL:
         if f.flags & T_ODD_VIEW:
             raise RuntimeError(odd_view(&f, "is being"))
-        look(f.base, &b)
+        tensor_info(f.base, &b)
         # The view may itself be the leaf: of a base that does not require grad.
         if (f.flags | b.flags) & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
@@ -40,15 +40,15 @@ cdef int check_write(PyObject* tensor) except -1:
 
 
 cdef int rebase(PyObject* tensor, Node node) except -1:
-    cdef Facts f, b
+    cdef TensorInfo f, b
     cdef Node copy
     cdef int i
-    look(tensor, &f)
+    tensor_info(tensor, &f)
     if not (f.flags & T_VIEW and f.base != NULL):
         move_hooks(tensor, node)
         return set_history(tensor, <PyObject*>node, 0)
     # Edge 0 is the base's; the others are the writing node's own, which moves inside.
-    look(f.base, &b)
+    tensor_info(f.base, &b)
     base = <object>f.base
     copy = new_node(_CopySlices, _apply_copy_slices, NODE_COPY, node.nedges, 2)
     copy.edges[0].node = gradient_edge(f.base, &copy.edges[0].output_nr)
@@ -74,14 +74,14 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
 def _become(tensor, view):
     """Give a tensor the history and the tangents of the view of itself that it becomes."""
     cdef PyObject* t = <PyObject*>tensor
-    cdef Facts f, v
+    cdef TensorInfo f, v
     if tensor is view:
         return
-    look(<PyObject*>view, &v)
+    tensor_info(<PyObject*>view, &v)
     if v.grad_fn != NULL:
         check_write(t)
         set_history(t, v.grad_fn, v.output_nr)  # its hooks, and the gradient that it retains, are of what it was
-    look(t, &f)
+    tensor_info(t, &f)
     if (f.flags | v.flags) & T_LAYERED:
         set_layer(t, all_layers(<PyObject*>view))
 

@@ -8,11 +8,12 @@ know which levels they depend on, see ``histories.pyx``.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, T_DISPATCH, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor, look,
+    TensorInfo, T_DISPATCH, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor,
+    tensor_info,
     set_base, set_flags, shape_of, thread_flags,
 )
 
-from flambeau_autograd._engine.edges cimport TensorMeta, geometry, lie_alike, meta_of
+from flambeau_autograd._engine.edges cimport AutogradMeta, geometry, same_strides, autograd_meta
 from flambeau_autograd._engine.node cimport T_META
 from flambeau_autograd._engine.refs cimport *
 
@@ -40,21 +41,21 @@ cdef DualLayer new_dual(Level level, object tangent, object origin, Layer outer)
 # --- looking --------------------------------------------------------------------------------------------------------
 
 cdef Layer layer_of(PyObject* tensor):
-    cdef Facts f
+    cdef TensorInfo f
     cdef Layer layer
     cdef unsigned int flags = flags_of(tensor)
     if flags & T_VIEW:
-        look(tensor, &f)
+        tensor_info(tensor, &f)
         if f.base != NULL and flags_of(f.base) & T_LAYERED and f.dtype >= T_FLOATING and \
                 (f.version != f.view_version or f.grad_fn != NULL):  # as old as that, or with a history that may be
             _read_from_base(tensor, f.base)
             flags = flags_of(tensor)
     if not flags & T_LAYERED:
         return None
-    look(tensor, &f)
-    if f.meta == NULL:
+    tensor_info(tensor, &f)
+    if f.autograd_meta == NULL:
         return None
-    layer = <Layer>(<TensorMeta>f.meta).layer
+    layer = <Layer>(<AutogradMeta>f.autograd_meta).layer
     while layer is not None and (layer.level.paused or not layer.level.alive):
         if isinstance(layer, BatchLayer):
             raise RuntimeError("a tensor that stands for one example was used after the vmap that made it had returned")
@@ -63,9 +64,9 @@ cdef Layer layer_of(PyObject* tensor):
 
 
 cdef Layer all_layers(PyObject* tensor):
-    cdef Facts f
-    look(tensor, &f)
-    return <Layer>(<TensorMeta>f.meta).layer if f.meta != NULL else None
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
+    return <Layer>(<AutogradMeta>f.autograd_meta).layer if f.autograd_meta != NULL else None
 
 
 cdef Layer layer_at(PyObject* tensor, Level level):
@@ -137,10 +138,10 @@ cdef unsigned long long _batch_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFF
 cdef int set_layer(PyObject* tensor, Layer layer) except -1:
     if layer is None:
         if flags_of(tensor) & T_LAYERED:
-            meta_of(tensor).layer = None
+            autograd_meta(tensor).layer = None
             set_flags(tensor, 0, T_LAYERED)
         return 0
-    meta_of(tensor).layer = layer
+    autograd_meta(tensor).layer = layer
     set_flags(tensor, T_LAYERED, 0)
     return 0
 
@@ -214,12 +215,12 @@ def set_view_of(tensor, base):
 
 cdef object laid_out(object tangent, PyObject* like, bint copy=False):
     """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
-    cdef Facts g
+    cdef TensorInfo g
     cdef int i
     if copy:
         tangent = tangent.clone()
-    look(like, &g)
-    if lie_alike(&g, <PyObject*>tangent) and flags_of(<PyObject*>tangent) & T_LAZY & ~g.flags == 0:
+    tensor_info(like, &g)
+    if same_strides(&g, <PyObject*>tangent) and flags_of(<PyObject*>tangent) & T_LAZY & ~g.flags == 0:
         return tangent
     for i in range(g.ndim):
         if g.sizes[i] > 1 and g.strides[i] == 0:
@@ -244,14 +245,14 @@ cdef int _read_from_base(PyObject* view, PyObject* base) except -1:
     """Give a view the tangents that its base got after the view was made."""
     cdef Layer layer = all_layers(base)
     cdef DualLayer theirs, own
-    cdef Facts b
-    look(base, &b)
+    cdef TensorInfo b
+    tensor_info(base, &b)
     while isinstance(layer, DualLayer):
         theirs, layer = <DualLayer>layer, layer.outer
         if not theirs.level.alive or theirs.level.paused:
             continue
         own = <DualLayer>layer_at(view, theirs.level)
-        if own is None and lie_alike(&b, <PyObject*>theirs.tangent):
+        if own is None and same_strides(&b, <PyObject*>theirs.tangent):
             own = new_dual(theirs.level, None, None, None)
             _view_tangent(own, theirs.tangent, base, view)
             _insert(view, own)
@@ -269,13 +270,13 @@ cdef int _view_tangent(DualLayer layer, object of_base, PyObject* base, PyObject
 
 
 cdef int write_to_base(PyObject* view) except -1:
-    cdef Facts f, b
+    cdef TensorInfo f, b
     cdef Layer layer = all_layers(view)
     cdef DualLayer own, theirs
-    look(view, &f)
+    tensor_info(view, &f)
     if not f.flags & T_VIEW or f.base == NULL:
         return 0
-    look(f.base, &b)
+    tensor_info(f.base, &b)
     sizes, strides = geometry(f.base)[:2]
     while isinstance(layer, DualLayer):
         own, layer = <DualLayer>layer, layer.outer

@@ -1,7 +1,7 @@
 """A node of the graph: one recorded call, seen from its outputs."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor.abi cimport Facts
+from flambeau_tensor.abi cimport TensorInfo
 
 cdef enum:
     INLINE_EDGES = 3
@@ -16,16 +16,16 @@ cdef enum:  # Node.kind
     NODE_COPY = 4  # CopySlices: saved[0] is the node that wrote
 
 cdef enum:
-    T_META = 8192  # Facts.flags: on device 'meta'
+    T_META = 8192  # TensorInfo.flags: on device 'meta'
 
 cdef struct Edge:
     PyObject* node  # owned; NULL where no gradient is wanted
     int output_nr
 
-cdef struct Meta:  # what the gradient of an output looks like
+cdef struct OutputMeta:  # what the gradient of an output looks like
     int dtype
     int ndim  # -1: not a tensor
-    bint nowhere  # on device 'meta'
+    bint on_meta  # on device 'meta'
     Py_ssize_t* sizes
     Py_ssize_t[INLINE_DIMS] inline_sizes
 
@@ -60,7 +60,7 @@ cdef class Node:
     cdef bint released  # saved tensors are gone
     cdef Edge* edges
     cdef Saved* saved
-    cdef Meta* metas
+    cdef OutputMeta* metas
     cdef object rule
     cdef unsigned long holder  # of a leaf: the thread that is adding to its gradient, or 0
     cdef Extra extra
@@ -74,7 +74,7 @@ cdef class Node:
     cdef long long mark  # `needed` is valid for the run of this number
     cdef Edge[INLINE_EDGES] inline_edges
     cdef Saved[INLINE_SAVED] inline_saved
-    cdef Meta inline_meta
+    cdef OutputMeta inline_meta
 
 cdef PyTypeObject* make_type(str name, PyTypeObject* base, dict attributes=*) except NULL
 cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int nsaved)
@@ -89,7 +89,7 @@ cdef inline int set_outputs(Node node, int n) except -1:
     node.noutputs = n
     return 0
 
-cdef int describe(Meta* meta, const Facts* f) except -1
+cdef int describe(OutputMeta* meta, const TensorInfo* f) except -1
 cdef bint any_tapes  # whether a transform ever differentiated anything
 cdef void begin_tape(int depth) noexcept  # reverse mode at a level of this thread
 cdef void end_tape(int depth) noexcept

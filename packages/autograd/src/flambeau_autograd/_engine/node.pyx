@@ -8,7 +8,7 @@ a smaller one, which is all that the engine needs to know about order.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject, PyTypeObject, newfunc
 
-from flambeau_tensor.abi cimport Facts, dtype_of, look, plug_accumulators, set_accumulator, size_of
+from flambeau_tensor.abi cimport TensorInfo, dtype_of, tensor_info, plug_accumulators, set_accumulator, size_of
 
 from flambeau_autograd._engine.call_site cimport note_call_site
 from flambeau_autograd._engine.refs cimport *
@@ -370,8 +370,8 @@ cdef void hold_leaf(Node node, PyObject* leaf) noexcept:
 
 
 cdef void _forget(PyObject* leaf, PyObject* node) noexcept:
-    cdef Facts f
-    look(leaf, &f)
+    cdef TensorInfo f
+    tensor_info(leaf, &f)
     if f.accumulator == node:
         set_accumulator(leaf, NULL)
 
@@ -417,7 +417,7 @@ cdef inline void _reset(Node node) noexcept:
 
 
 cdef int make_outputs(Node node, int n) except -1:
-    cdef Meta* metas = <Meta*>PyMem_Calloc(n, sizeof(Meta))
+    cdef OutputMeta* metas = <OutputMeta*>PyMem_Calloc(n, sizeof(OutputMeta))
     cdef PyObject** pending = <PyObject**>PyMem_Calloc(n, sizeof(PyObject*))
     if metas == NULL or pending == NULL:
         PyMem_Free(metas)
@@ -428,7 +428,7 @@ cdef int make_outputs(Node node, int n) except -1:
     return 0
 
 
-cdef int describe(Meta* meta, const Facts* f) except -1:
+cdef int describe(OutputMeta* meta, const TensorInfo* f) except -1:
     cdef int i
     if meta.sizes != NULL and meta.sizes != meta.inline_sizes:
         PyMem_Free(meta.sizes)
@@ -439,7 +439,7 @@ cdef int describe(Meta* meta, const Facts* f) except -1:
             raise MemoryError()
     meta.dtype = f.dtype
     meta.ndim = f.ndim
-    meta.nowhere = f.flags & T_META
+    meta.on_meta = f.flags & T_META
     for i in range(f.ndim):
         meta.sizes[i] = f.sizes[i]
     return 0

@@ -2,20 +2,20 @@
 """Running the hooks of a node and of the tensors that are its outputs."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport Facts, look, set_grad
+from flambeau_tensor.abi cimport TensorInfo, tensor_info, set_grad
 
-from flambeau_autograd._engine.edges cimport TensorMeta
+from flambeau_autograd._engine.edges cimport AutogradMeta
 from flambeau_autograd._engine.node cimport Extra, NODE_LEAF, Node
 from flambeau_autograd._engine.refs cimport *
 
 
 cdef int tensor_hooks(Node node, PyObject** grads) except -1:
     """The hooks of the tensors that are this node's outputs, then those that want to keep their gradient."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef Extra extra
     if node.kind == NODE_LEAF:
-        look(node.saved[0].value, &f)
-        return _call(&grads[0], (<TensorMeta>f.meta).hooks) if f.meta != NULL else 0
+        tensor_info(node.saved[0].value, &f)
+        return _call(&grads[0], (<AutogradMeta>f.autograd_meta).hooks) if f.autograd_meta != NULL else 0
     extra = node.extra
     if extra.tensor_hooks is not None:
         for nr, hooks in extra.tensor_hooks:
@@ -24,7 +24,7 @@ cdef int tensor_hooks(Node node, PyObject** grads) except -1:
         for nr, reference in extra.retained.items():
             tensor = reference()
             if tensor is not None and grads[<int>nr] != NULL:
-                look(<PyObject*>tensor, &f)
+                tensor_info(<PyObject*>tensor, &f)
                 gradient = <object>grads[<int>nr]
                 gradient = gradient.clone() if f.grad == NULL else <object>f.grad + gradient
                 set_grad(<PyObject*>tensor, <PyObject*>gradient)

@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.rule cimport Rule
-from flambeau_tensor.abi cimport OperatorFacts
+from flambeau_tensor.abi cimport OperatorInfo
 
 cdef class LevelCall:
     """What runs a call instead of the operator's kernel, where tensors have layers: the call at their innermost level.
@@ -16,6 +16,6 @@ cdef class LevelCall:
 ctypedef object (*dispatcher_t)(PyObject* op, PyObject** slots)
 
 # Run a call, recorded where that is wanted; without `inner` the kernel.
-cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner)
+cdef object process_call(PyObject* op, OperatorInfo* o, PyObject** slots, LevelCall inner)
 cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n)  # what the rule computes instead of the operator
 cdef void set_dispatcher(dispatcher_t function) noexcept  # of calls on tensors with layers

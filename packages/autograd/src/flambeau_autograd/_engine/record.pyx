@@ -5,8 +5,9 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    Facts, O_INPLACE, O_RECORD, O_VIEW, OperatorFacts, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
-    TENSOR_ABI, dtype_of, is_tensor, look, look_operator, plug_autograd, run_kernel, set_flags, set_history, shape_of,
+    TensorInfo, O_INPLACE, O_RECORD, O_VIEW, OperatorInfo, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
+    TENSOR_ABI, dtype_of, is_tensor, tensor_info, operator_info, plug_autograd, run_kernel, set_flags, set_history,
+    shape_of,
     size_of, thread_flags,
 )
 
@@ -51,12 +52,12 @@ cdef class LevelCall:
 
 cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     """Run an operator's kernel and give what it returns a history."""
-    cdef OperatorFacts o
-    look_operator(op, &o)
+    cdef OperatorInfo o
+    operator_info(op, &o)
     if o.derivative != NULL and not isinstance(<object>o.derivative, Rule):
         # A custom operator's rule may be a function, which makes the call and records it in its own way.
         return owned(vectorcall(o.derivative, slots, o.nslots, NULL))
-    if flags & T_LAYERED or thread_flags().transforming:
+    if flags & T_LAYERED or thread_flags().transform_depth:
         return _dispatch(op, slots)
     return _record(op, &o, slots, None, flags)
 
@@ -74,7 +75,7 @@ cdef bint _out_requires_grad(PyObject* out) except -1:
     return False
 
 
-cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner):
+cdef object process_call(PyObject* op, OperatorInfo* o, PyObject** slots, LevelCall inner):
     if o.derivative != NULL and thread_flags().grad_enabled:
         return _record(op, o, slots, inner, T_LAZY)
     if inner is None:
@@ -87,7 +88,7 @@ cdef object process_call(PyObject* op, OperatorFacts* o, PyObject** slots, Level
     return result
 
 
-cdef object _record(PyObject* op, OperatorFacts* o, PyObject** slots, LevelCall inner, unsigned int flags):
+cdef object _record(PyObject* op, OperatorInfo* o, PyObject** slots, LevelCall inner, unsigned int flags):
     cdef Rule rule
     cdef Node node
     cdef unsigned int wanted = 0
@@ -139,12 +140,12 @@ cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n):
     return owned(vectorcall(<PyObject*>rule.composition, slots, n, NULL))
 
 
-cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObject** slots,
+cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorInfo* o, PyObject** slots,
                      unsigned int wanted, LevelCall inner) except -1:
     """Attach the node to its only output."""
-    cdef Facts f
+    cdef TensorInfo f
     cdef int k
-    look(t, &f)
+    tensor_info(t, &f)
     if f.dtype < T_FLOATING or rule.not_outputs:
         return inner.finish(<object>t) if inner is not None else 0
     set_outputs(node, 1)
@@ -170,9 +171,9 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorFacts* o, PyObje
     return 0
 
 
-cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o, unsigned int wanted,
+cdef int _finish_several(Node node, Rule rule, object results, OperatorInfo* o, unsigned int wanted,
                          LevelCall inner) except -1:
-    cdef Facts f
+    cdef TensorInfo f
     cdef int k, i, n = len(results)
     cdef PyObject* t
     cdef bint any_output = False
@@ -184,7 +185,7 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorFacts* o,
         node.metas[i].ndim = -1
         if not is_tensor(t):
             continue
-        look(t, &f)
+        tensor_info(t, &f)
         describe(&node.metas[i], &f)
         if f.dtype < T_FLOATING or (i < 32 and rule.not_outputs & (<unsigned int>1 << i)):
             continue
@@ -210,7 +211,7 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
     cdef Saved* place
     cdef PyObject* p
     cdef PyObject* value
-    cdef Facts f
+    cdef TensorInfo f
     for k in range(rule.nitems):
         it = &rule.items[k]
         if it.kind == SAVE_RESULT or not it.users & wanted:
@@ -252,7 +253,7 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
             continue
         elif it.kind == SAVE_DTYPE:
             if is_tensor(p):
-                look(p, &f)
+                tensor_info(p, &f)
                 _keep_object(place, dtype_of(f.dtype))
                 continue
             if is_tuple(p):
@@ -264,8 +265,8 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
 
 
 cdef object _dtype_at(PyObject* items, Py_ssize_t j):
-    cdef Facts f
-    look(tuple_item(items, j), &f)
+    cdef TensorInfo f
+    tensor_info(tuple_item(items, j), &f)
     return dtype_of(f.dtype)
 
 

@@ -8,12 +8,13 @@ from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
 
 from flambeau_tensor.abi cimport (
-    Facts, T_DISPATCH, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, add_version, dtype_number, flags_of, is_tensor, look,
+    TensorInfo, T_DISPATCH, T_FLOATING, T_INFERENCE, T_REQUIRES_GRAD, add_version, dtype_number, flags_of, is_tensor,
+    tensor_info,
     set_history, shape_of,
     thread_flags, type_string, version_of,
 )
 
-from flambeau_autograd._engine.edges cimport TensorMeta
+from flambeau_autograd._engine.edges cimport AutogradMeta
 from flambeau_autograd._engine.layers cimport all_layers, bare, detached, set_layer
 from flambeau_autograd._engine.levels cimport inside
 from flambeau_autograd._engine.node cimport NODE_LEAF, NODE_OP, Node, Saved
@@ -220,16 +221,16 @@ cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except N
 
 
 cdef int _check_attached(PyObject* t) except -1:
-    cdef Facts f
-    look(t, &f)
-    if f.meta != NULL and (<TensorMeta>f.meta).detached:
+    cdef TensorInfo f
+    tensor_info(t, &f)
+    if f.autograd_meta != NULL and (<AutogradMeta>f.autograd_meta).detached:
         raise RuntimeError("Trying to use a saved tensor that has been detached in-place, i.e. with .detach_()."
                            "This is not supported, please use out-of-place `.detach()` instead")
     return 0
 
 
 cdef PyObject* with_history(Node node, PyObject* t, int edge, int output_nr) except NULL:
-    cdef Facts f
+    cdef TensorInfo f
     cdef PyObject* producer
     cdef int nr
     if output_nr >= 0:
@@ -239,7 +240,7 @@ cdef PyObject* with_history(Node node, PyObject* t, int edge, int output_nr) exc
             incref(t)
             return t
         producer, nr = node.edges[edge].node, node.edges[edge].output_nr
-    look(t, &f)
+    tensor_info(t, &f)
     if (<Node>producer).kind == NODE_LEAF:
         if t == (<Node>producer).saved[0].value:
             incref(t)
@@ -273,8 +274,8 @@ cdef PyObject* _unpack_packed(Node node, Packed p, int edge, int output_nr) exce
 cdef str _modified(Node node, Saved* place, int edge, int output_nr):
     from flambeau_autograd.anomaly_mode import is_anomaly_enabled
 
-    cdef Facts f
-    look(place.value, &f)
+    cdef TensorInfo f
+    tensor_info(place.value, &f)
     which = ""
     if f.grad_fn != NULL:
         which = f", which is output {f.output_nr} of {(<Node>f.grad_fn).name()},"

@@ -7,7 +7,8 @@ what a tape inside of them wants, see ``record.process_call``.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    Facts, OperatorFacts, T_FLOATING, T_LAYERED, T_REQUIRES_GRAD, detach, flags_of, is_tensor, look, look_operator,
+    TensorInfo, OperatorInfo, T_FLOATING, T_LAYERED, T_REQUIRES_GRAD, detach, flags_of, is_tensor, tensor_info,
+    operator_info,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
@@ -40,8 +41,8 @@ cdef class TapeLevel(Level):
     def wrap(self, tensor):
         """``tensor`` as an input to differentiate by; levels further out still see where it comes from."""
         cdef PyObject* t = <PyObject*>tensor
-        cdef Facts f
-        look(t, &f)
+        cdef TensorInfo f
+        tensor_info(t, &f)
         if f.dtype < T_FLOATING:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         return as_input(bare(t), t, self)
@@ -84,8 +85,8 @@ cdef class TapeLevel(Level):
         return new_dual(layer.level, tangent, None, outer)
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
-        cdef OperatorFacts o
-        look_operator(op, &o)
+        cdef OperatorInfo o
+        operator_info(op, &o)
         return process_call(op, &o, slots, None)
 
     def process_function(self, cls, args, kwargs, int batch_depth):

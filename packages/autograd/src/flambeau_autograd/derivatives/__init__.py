@@ -20,7 +20,7 @@ FAMILIES = (
     "factories",
     "views",
     "pointwise",
-    "slopes",
+    "activation_backward",
     "random",
     "matmul",
     "reductions",

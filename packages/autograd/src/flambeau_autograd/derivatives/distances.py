@@ -5,7 +5,7 @@ from flambeau_tensor.ops import distances as ops
 from flambeau_tensor.ops import joining, pointwise
 
 
-def _slopes(difference, grad, distance, p):
+def _norm_gradient(difference, grad, distance, p):
     """The gradient of the p-norms of differences along the last dimension."""
     grad, distance = grad.unsqueeze(-1), distance.unsqueeze(-1)
     if p == 0:
@@ -26,7 +26,7 @@ def _slopes(difference, grad, distance, p):
 def _gradients(grad, x1, x2, p, result, needs):
     rows, total = [], 0
     for start, count in ops.blocks(x1, x2):
-        piece = _slopes(
+        piece = _norm_gradient(
             ops.differences(x1, x2, start, count), grad.narrow(-2, start, count), result.narrow(-2, start, count), p
         )
         if needs[0]:

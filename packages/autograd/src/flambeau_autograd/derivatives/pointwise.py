@@ -222,7 +222,7 @@ derivative(
 )
 derivative(find_operator("torch.deg2rad"), self=lambda grad: grad * (math.pi / 180), linear=True)
 derivative(find_operator("torch.rad2deg"), self=lambda grad: grad * (180 / math.pi), linear=True)
-derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_slope(self)))
+derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_derivative(self)))
 
 
 def _over_square(x, self, other):
@@ -231,7 +231,7 @@ def _over_square(x, self, other):
     return ops.where(square == 0, 0.0, x / square)
 
 
-def _sinc_slope(x):
+def _sinc_derivative(x):
     """(y cos y - sin y) / y² · pi with y = pi x; near zero, where the difference loses all digits, the power series."""
     y = x * math.pi
     near = y.abs() < 0.3
@@ -254,10 +254,10 @@ derivative(ops.lgamma, self=lambda grad, self: grad * self.digamma())
 
 
 def _logit(grad, self, eps):
-    slope = grad / (self * (1 - self))
+    derivative_here = grad / (self * (1 - self))
     if eps < 0:
-        return ops.where((self < 0) | (self > 1), math.nan, slope)
-    return ops.where((self < eps) | (self > 1 - eps), 0.0, slope)
+        return ops.where((self < 0) | (self > 1), math.nan, derivative_here)
+    return ops.where((self < eps) | (self > 1 - eps), 0.0, derivative_here)
 
 
 derivative(ops.digamma, self=lambda grad, self: grad * ops.polygamma(1, self))

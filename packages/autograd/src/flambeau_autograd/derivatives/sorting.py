@@ -7,7 +7,7 @@ from flambeau_tensor.ops import gathering
 from flambeau_tensor.ops import sorting as ops
 
 
-def _placed(grad, self_shape, dim, indices):
+def _scattered(grad, self_shape, dim, indices):
     if not self_shape:
         return grad
     return gathering.scatter_add(zeros(grad, self_shape), dim, indices, grad)
@@ -17,7 +17,7 @@ def _taken(self_t, dim, indices):
     return (gathering.gather(self_t, dim, indices) if self_t.ndim else self_t), None
 
 
-derivative(ops.sort, self=_placed, jvp=_taken)
-derivative(ops.topk, self=_placed, jvp=_taken)
+derivative(ops.sort, self=_scattered, jvp=_taken)
+derivative(ops.topk, self=_scattered, jvp=_taken)
 for _op in (ops.kthvalue, ops.mode, ops.median_dim, ops.nanmedian_dim):
     derivative(_op, self=at_indices, jvp=from_indices)

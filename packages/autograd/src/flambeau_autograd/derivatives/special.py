@@ -9,10 +9,10 @@ from flambeau_tensor.ops import special as ops
 _EPS = {torch.float32: 1.1920928955078125e-07, torch.float64: 2.220446049250313e-16}
 
 
-def _slope(self, result, slope):
-    """slope - result / x; at zero, where the quotient is half of the slope, which is 1, that."""
+def _quotient_rule(self, result, first):
+    """first - result / x; at zero, where the quotient is half of `first`, which is 1, that."""
     small = self.abs() <= _EPS.get(self.dtype, 1e-3)
-    return torch.where(small, 0.5, slope - result / torch.where(small, 1.0, self))
+    return torch.where(small, 0.5, first - result / torch.where(small, 1.0, self))
 
 
 def _incomplete(sign):
@@ -24,8 +24,10 @@ def _incomplete(sign):
 
 derivative(ops.i0, self=lambda grad, self: grad * ops.i1(self))
 derivative(ops.i0e, self=lambda grad, self, result: grad * (ops.i1e(self) - self.sgn() * result))
-derivative(ops.i1, self=lambda grad, self, result: grad * _slope(self, result, ops.i0(self)))
-derivative(ops.i1e, self=lambda grad, self, result: grad * _slope(self, result, ops.i0e(self) - self.sgn() * result))
+derivative(ops.i1, self=lambda grad, self, result: grad * _quotient_rule(self, result, ops.i0(self)))
+derivative(
+    ops.i1e, self=lambda grad, self, result: grad * _quotient_rule(self, result, ops.i0e(self) - self.sgn() * result)
+)
 derivative(ops.igamma, self=without("igamma: input"), other=_incomplete(1))
 derivative(ops.igammac, self=without("igammac: input"), other=_incomplete(-1))
 derivative(ops.zeta, self=without("zeta"), other=lambda grad, self, other: grad * (-self * ops.zeta(self + 1, other)))

@@ -154,7 +154,7 @@ def _run(
 
 
 def _out(func: Callable[..., Any], result: Any, out_dims: Any, level: Any) -> Any:
-    places = _places(func, result, out_dims)
+    places = _result_dims(func, result, out_dims)
 
     def taken(out: Any) -> Any:
         dim = next(places)
@@ -179,7 +179,7 @@ def _out(func: Callable[..., Any], result: Any, out_dims: Any, level: Any) -> An
     return tree_map(taken, result)
 
 
-def _places(func: Callable[..., Any], result: Any, out_dims: Any) -> Iterator[Any]:
+def _result_dims(func: Callable[..., Any], result: Any, out_dims: Any) -> Iterator[Any]:
     if is_leaf(result) and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
     flat = broadcast(out_dims, result)
@@ -223,7 +223,7 @@ def _guarded(
     for i in range(size):
         args = filled(of, [a if d is None else a.select(d, i) for a, d in zip(flat, dims, strict=True)])
         rows.append(tree_map(lambda out: out if isinstance(out, Tensor) else torch.tensor(out), run_one(*args)))
-    places = list(_places(func, rows[0], out_dims))
+    places = list(_result_dims(func, rows[0], out_dims))
     columns = zip(*map(leaves, rows), strict=True)
     return filled(
         rows[0],

@@ -51,7 +51,7 @@ cdef class _Attention:
     def __dealloc__(self):
         PyMem_Free(self.places)
 
-    cdef int take(self, PyObject* query, PyObject* key, PyObject* value, PyObject* mask, PyObject* is_causal,
+    cdef int read(self, PyObject* query, PyObject* key, PyObject* value, PyObject* mask, PyObject* is_causal,
                   PyObject* scale) except -1:
         cdef Array q, k, v
         cdef int d, kind
@@ -255,14 +255,14 @@ cdef class _Attention:
 cdef object _attention(PyObject* op, PyObject** a):
     """(query, key, value, mask, is_causal, scale)"""
     cdef _Attention attention = _Attention.__new__(_Attention)
-    attention.take(a[0], a[1], a[2], a[3], a[4], a[5])
+    attention.read(a[0], a[1], a[2], a[3], a[4], a[5])
     return attention.forward()
 
 
 cdef object _attention_backward(PyObject* op, PyObject** a):
     """(grad_output, logsumexp, query, key, value, mask, is_causal, scale)"""
     cdef _Attention attention = _Attention.__new__(_Attention)
-    attention.take(a[2], a[3], a[4], a[5], a[6], a[7])
+    attention.read(a[2], a[3], a[4], a[5], a[6], a[7])
     return attention.backward(a[0], a[1])
 
 

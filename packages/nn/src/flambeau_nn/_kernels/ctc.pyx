@@ -56,9 +56,9 @@ cdef void _forward(const double* x, Py_ssize_t step, const int64_t* labels, Py_s
             alpha[t * states + s] = total + x[t * step + _label(labels, s, blank)]
 
 
-cdef void _slopes(const double* x, Py_ssize_t step, Py_ssize_t classes, const int64_t* labels, Py_ssize_t states,
-                  Py_ssize_t times, int64_t blank, const double* alpha, double* beta, double nll, double factor,
-                  double* out) noexcept nogil:
+cdef void _gradient(const double* x, Py_ssize_t step, Py_ssize_t classes, const int64_t* labels, Py_ssize_t states,
+                    Py_ssize_t times, int64_t blank, const double* alpha, double* beta, double nll, double factor,
+                    double* out) noexcept nogil:
     """out[t, c] = factor (exp(x) - the share of the ways that are at class c at time t); two rows of beta are work."""
     cdef Py_ssize_t t, s, c
     cdef double total
@@ -94,7 +94,7 @@ cdef class _Batch:
     cdef list lengths, sizes, starts
     cdef object kept_x, kept_labels
 
-    cdef int take(self, PyObject* log_probs, PyObject* targets, PyObject* input_lengths, PyObject* target_lengths,
+    cdef int read(self, PyObject* log_probs, PyObject* targets, PyObject* input_lengths, PyObject* target_lengths,
                   PyObject* blank) except -1:
         cdef Array a
         cdef Py_ssize_t k, total
@@ -182,7 +182,7 @@ cdef object _ctc_loss(PyObject* op, PyObject** a):
     cdef Py_ssize_t[1] sizes
     cdef Py_ssize_t k
     cdef double* alpha
-    b.take(a[0], a[1], a[2], a[3], a[4])
+    b.read(a[0], a[1], a[2], a[3], a[4])
     sizes[0] = b.batch
     result = fresh(D_FLOAT64, 1, sizes, &out)
     alpha = b.work()
@@ -200,9 +200,9 @@ cdef object _ctc_loss_backward(PyObject* op, PyObject** a):
     cdef Array g, out
     cdef Py_ssize_t k, t, c, times, states
     cdef double* alpha
-    cdef double* slopes
+    cdef double* gradient
     cdef double loss
-    b.take(a[1], a[2], a[3], a[4], a[5])
+    b.read(a[1], a[2], a[3], a[4], a[5])
     cdef bint zero_infinity = <object>a[6]
     _kept = dense(a[0], D_FLOAT64, &g)
     if g.numel != b.batch:
@@ -211,17 +211,18 @@ cdef object _ctc_loss_backward(PyObject* op, PyObject** a):
     alpha = b.work()
     try:
         for k in range(b.batch):
-            slopes = <double*>out.data + k * b.classes
+            gradient = <double*>out.data + k * b.classes
             times, states = b.lengths[k], 2 * b.sizes[k] + 1
             loss = b.loss(k, alpha)
             if loss == INFINITY and zero_infinity:
                 times = 0
             if times:
-                _slopes(<const double*>b.x.data + k * b.classes, b.batch * b.classes, b.classes, b.of(k), states, times,
-                        b.blank, alpha, alpha + b.times * (2 * b.longest + 1), loss, (<const double*>g.data)[k], slopes)
+                _gradient(<const double*>b.x.data + k * b.classes, b.batch * b.classes, b.classes, b.of(k), states,
+                          times, b.blank, alpha, alpha + b.times * (2 * b.longest + 1), loss,
+                          (<const double*>g.data)[k], gradient)
             for t in range(times, b.times):
                 for c in range(b.classes):
-                    slopes[t * b.batch * b.classes + c] = 0
+                    gradient[t * b.batch * b.classes + c] = 0
     finally:
         PyMem_Free(alpha)
     return converted(result, b.original)

@@ -6,7 +6,7 @@ cimport cython
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    T_COMPLEX, T_FLOATING, TENSOR_ABI, Facts, OperatorFacts, is_tensor, look, look_operator, new_kernel,
+    T_COMPLEX, T_FLOATING, TENSOR_ABI, TensorInfo, OperatorInfo, is_tensor, tensor_info, operator_info, new_kernel,
 )
 
 from flambeau_tensor.abi import require
@@ -41,19 +41,19 @@ cdef inline object _owned(PyObject* fresh):
 
 
 cdef bint _is_simple(_Choice c, PyObject** slots) noexcept:
-    cdef Facts x, y
+    cdef TensorInfo x, y
     cdef int d, k
-    look(slots[0], &x)
+    tensor_info(slots[0], &x)
     if not T_FLOATING <= x.dtype < T_COMPLEX:
         return False
     if not c.matching:
         for k in range(c.narguments):
             if is_tensor(slots[c.arguments[k]]):
-                look(slots[c.arguments[k]], &y)
+                tensor_info(slots[c.arguments[k]], &y)
                 if T_FLOATING <= y.dtype and y.dtype != x.dtype:
                     return False
         return True
-    look(slots[1], &y)
+    tensor_info(slots[1], &y)
     if x.ndim != y.ndim or x.dtype != y.dtype:
         return False
     for d in range(x.ndim):
@@ -64,7 +64,7 @@ cdef bint _is_simple(_Choice c, PyObject** slots) noexcept:
 
 cdef object _fast_path(PyObject* op, PyObject** slots):
     cdef _Choice c = <_Choice>PyDict_GetItemWithError(<PyObject*>_choices, op)
-    cdef OperatorFacts facts
+    cdef OperatorInfo facts
     cdef PyObject* args[MOST]
     cdef int k
     cdef bint simple = _is_simple(c, slots)
@@ -74,7 +74,7 @@ cdef object _fast_path(PyObject* op, PyObject** slots):
         for k in range(c.narguments):
             args[k] = slots[c.arguments[k]]
         return _owned(PyObject_Vectorcall(<PyObject*>c.fast, args, c.narguments, NULL))
-    look_operator(op, &facts)
+    operator_info(op, &facts)
     return _owned(PyObject_Vectorcall(<PyObject*>c.general, slots, facts.nslots, NULL))
 
 

@@ -314,7 +314,7 @@ cdef void _sum_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef void _map_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Values or, where there is a gradient, slopes times the gradient."""
+    """Values or, where there is a gradient, derivatives times the gradient."""
     cdef Pairs* s = <Pairs*>context
     cdef Py_ssize_t i = begin, j, m
     cdef float* f
@@ -417,7 +417,7 @@ cdef object _values(str name, PyObject** a, double* p):
     return converted(result, original)
 
 
-cdef object _slopes(str name, PyObject** a, double* p):
+cdef object _backward(str name, PyObject** a, double* p):
     """The gradient for (grad_output, self, target, reduction, …)."""
     cdef Array g, x, y, out
     cdef Pairs s
@@ -449,7 +449,7 @@ cdef object _mse(PyObject* op, PyObject** a):
 
 
 cdef object _mse_backward(PyObject* op, PyObject** a):
-    return _slopes("mse_loss_backward", a, NULL)
+    return _backward("mse_loss_backward", a, NULL)
 
 
 cdef object _l1(PyObject* op, PyObject** a):
@@ -457,7 +457,7 @@ cdef object _l1(PyObject* op, PyObject** a):
 
 
 cdef object _l1_backward(PyObject* op, PyObject** a):
-    return _slopes("l1_loss_backward", a, NULL)
+    return _backward("l1_loss_backward", a, NULL)
 
 
 cdef object _smooth_l1(PyObject* op, PyObject** a):
@@ -467,7 +467,7 @@ cdef object _smooth_l1(PyObject* op, PyObject** a):
 
 cdef object _smooth_l1_backward(PyObject* op, PyObject** a):
     cdef double beta = read_float(a[4])
-    return _slopes("smooth_l1_loss_backward", a, &beta)
+    return _backward("smooth_l1_loss_backward", a, &beta)
 
 
 cdef object _huber(PyObject* op, PyObject** a):
@@ -477,7 +477,7 @@ cdef object _huber(PyObject* op, PyObject** a):
 
 cdef object _huber_backward(PyObject* op, PyObject** a):
     cdef double delta = read_float(a[4])
-    return _slopes("huber_loss_backward", a, &delta)
+    return _backward("huber_loss_backward", a, &delta)
 
 
 ctypedef fused real_t:
@@ -512,7 +512,7 @@ cdef object _bce(PyObject* op, PyObject** a):
 
 
 cdef object _bce_backward(PyObject* op, PyObject** a):
-    return _slopes("binary_cross_entropy_backward", a, NULL)
+    return _backward("binary_cross_entropy_backward", a, NULL)
 
 
 cdef object _bce_logits(PyObject* op, PyObject** a):
@@ -520,7 +520,7 @@ cdef object _bce_logits(PyObject* op, PyObject** a):
 
 
 cdef object _bce_logits_backward(PyObject* op, PyObject** a):
-    return _slopes("binary_cross_entropy_with_logits_backward", a, NULL)
+    return _backward("binary_cross_entropy_with_logits_backward", a, NULL)
 
 
 KERNELS = {

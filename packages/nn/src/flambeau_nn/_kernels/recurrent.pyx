@@ -107,7 +107,7 @@ cdef class _Layer:
         self.held.append(dense(t, self.dtype, a))
         return a.data
 
-    cdef int take(self, const Given* g) except -1:
+    cdef int read(self, const Given* g) except -1:
         cdef Array a
         cdef Py_ssize_t total = 0, last
         array_of(g.input, &a)
@@ -381,7 +381,7 @@ cdef _Layer _lstm_of(PyObject** a):
     layer.gates = LSTM
     g.input, g.batch_sizes, g.h0, g.c0, g.w_ih, g.w_hh = a[0], a[1], a[2], a[3], a[4], a[5]
     g.b_ih, g.b_hh, g.w_hr, g.mode, g.reverse = a[6], a[7], a[8], NULL, a[9]
-    layer.take(&g)
+    layer.read(&g)
     return layer
 
 
@@ -394,7 +394,7 @@ cdef _Layer _rnn_of(PyObject** a):
     layer.gates = GRU if mode == "GRU" else PLAIN
     g.input, g.batch_sizes, g.h0, g.c0, g.w_ih, g.w_hh = a[0], a[1], a[2], NULL, a[3], a[4]
     g.b_ih, g.b_hh, g.w_hr, g.mode, g.reverse = a[5], a[6], NULL, a[7], a[8]
-    layer.take(&g)
+    layer.read(&g)
     return layer
 
 

@@ -14,9 +14,9 @@ cdef struct Tiled:  # single precision, of one group, in tiles of 2 × 2 of the 
     Py_ssize_t source_step, result_step  # from one sample to the next
     const float* source
     float* result  # in the gradient of the weights, what is known of it
-    float* weight  # (features, channels, 3, 3), or where `turned` (channels, features, 3, 3), taken backwards
+    float* weight  # (features, channels, 3, 3), or where `flipped` (channels, features, 3, 3), taken backwards
     const float* bias  # or NULL
-    bint turned
+    bint flipped
     float* u  # (PRODUCTS, features, channels): weights transformed
     float* v  # (PRODUCTS, channels, tiles): the source, for tile rows `first` to `last`, counted through all samples
     float* m  # (PRODUCTS, features, tiles): the products

@@ -46,7 +46,7 @@ cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t gro
     if g.kernel[0] != 1 or g.kernel[1] != 3 or g.kernel[2] != 3 or g.stride[1] != 1 or g.stride[2] != 1 or \
             g.dilation[1] != 1 or g.dilation[2] != 1 or g.size[0] != 1 or g.count[0] != 1:
         return False
-    t.weight, t.bias, t.turned = <float*>weight, <const float*>bias, kind == IMAGE
+    t.weight, t.bias, t.flipped = <float*>weight, <const float*>bias, kind == IMAGE
     if kind == IMAGE:  # the same with the weights backwards, over values with what is left of the padding
         t.channels, t.features, t.source, t.result = g.features, g.channels, <const float*>values, <float*>image
         t.height, t.width, t.rows, t.columns = g.count[1], g.count[2], g.size[1], g.size[2]

@@ -1,7 +1,7 @@
 """Derivatives of activation functions.
 
-Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their slope for
-when their gradient is differentiated again.
+Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their
+derivative for when their gradient is differentiated again.
 """
 
 import math
@@ -82,11 +82,11 @@ def _hardswish(x):
     return ft.where(x <= -3, 0.0, ft.where(x >= 3, 1.0, x / 3 + 0.5))
 
 
-def _of_slope(slope):
-    return lambda grad, x, *params: grad * slope(x, *params)
+def _of_derivative(factor):
+    return lambda grad, x, *params: grad * factor(x, *params)
 
 
-for _backward, _slope in (
+for _backward, _factor in (
     (ops.gelu_backward, _gelu),
     (ops.silu_backward, _silu),
     (ops.mish_backward, _mish),
@@ -95,7 +95,7 @@ for _backward, _slope in (
     (ops.elu_backward, _elu),
     (ops.hardswish_backward, _hardswish),
 ):
-    derivative(_backward, composition=_of_slope(_slope))
+    derivative(_backward, composition=_of_derivative(_factor))
 derivative(ops.gelu, self=lambda grad, self, approximate: ops.gelu_backward(grad, self, approximate=approximate))
 derivative(ops.silu_, self=lambda grad, self: ops.silu_backward(grad, self))
 derivative(ops.mish_, self=lambda grad, self: ops.mish_backward(grad, self))

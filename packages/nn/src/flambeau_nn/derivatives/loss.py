@@ -37,18 +37,18 @@ def _target_weights(x, target, weight, ignore_index, smoothing):
 def _cross_entropy_backward(grad, self, target, weight, ignore_index, reduction, label_smoothing):
     dim = 0 if self.ndim == 1 else 1
     q, total = _target_weights(self, target, weight, ignore_index, label_smoothing)
-    slope = ft.softmax(self, dim) * q.sum(dim, True) - q
-    return _spread(grad, self, total, reduction) * slope
+    factor = ft.softmax(self, dim) * q.sum(dim, True) - q
+    return _spread(grad, self, total, reduction) * factor
 
 
 def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing):
     dim = 0 if self.ndim == 1 else 1
-    slope = -ft.log_softmax(self, dim) * (1 - label_smoothing)
+    factor = -ft.log_softmax(self, dim) * (1 - label_smoothing)
     if weight is not None:
         shape = [1] * self.ndim
         shape[dim] = weight.numel()
-        slope = slope * weight.reshape(tuple(shape))
-    return _spread(grad, self, self.numel() // self.shape[dim], reduction) * slope
+        factor = factor * weight.reshape(tuple(shape))
+    return _spread(grad, self, self.numel() // self.shape[dim], reduction) * factor
 
 
 derivative(ops.cross_entropy_backward, composition=_cross_entropy_backward)
@@ -84,10 +84,10 @@ def _huber(d, delta):
     return d.clamp(-delta, delta)
 
 
-def _of_difference(slope):
+def _of_difference(factor):
     """The gradient by self of a loss of self - target."""
     return lambda grad, self, target, reduction, *params: (
-        _reduced(grad, self, reduction) * slope(self - target, *params)
+        _reduced(grad, self, reduction) * factor(self - target, *params)
     )
 
 

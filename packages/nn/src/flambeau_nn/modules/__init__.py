@@ -22,7 +22,7 @@ from flambeau_nn.modules.normalization import *
 from flambeau_nn.modules.padding import *
 from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
-from flambeau_tensor.places import HERE as _HERE
+from flambeau_tensor.pytorch_names import LOCAL_NAMES as _LOCAL_NAMES
 
 # File -> names; or, for classes that PyTorch has in other files, those files -> names.
 _LATE: dict[str, str | dict[str, str]] = {
@@ -64,7 +64,7 @@ def _place() -> None:
                 LATE[name] = file
                 if place != file:
                     moved.setdefault(place, {})[name] = file
-                    _HERE[f"torch.nn.modules.{place}.{name}"] = f"{__name__}.{file}.{name}"
+                    _LOCAL_NAMES[f"torch.nn.modules.{place}.{name}"] = f"{__name__}.{file}.{name}"
     for place, named in moved.items():
         setattr(_import(f".{place}", __name__), "__getattr__", _first_named(named))  # noqa: B010
     del LATE["NonDynamicallyQuantizableLinear"]  # not among torch.nn

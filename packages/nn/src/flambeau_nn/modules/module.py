@@ -42,7 +42,7 @@ from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.extend import is_meta
 from flambeau_tensor.options import Device
-from flambeau_tensor.places import REDUCED
+from flambeau_tensor.pytorch_names import REDUCED
 
 __all__ = ["Module"]
 

@@ -43,7 +43,7 @@ def _gradient(name, arguments=""):
         kernel,
         namespace=INTERNAL,
         variants="function",
-        doc=f"The gradient of {name}: `grad_output` times its slope at `self`.",
+        doc=f"The gradient of {name}: `grad_output` times its derivative at `self`.",
     )
 
 
@@ -89,7 +89,7 @@ gelu_backward = Operator(
     ),
     namespace=INTERNAL,
     variants="function",
-    doc="The gradient of gelu: `grad_output` times its slope at `self`.",
+    doc="The gradient of gelu: `grad_output` times its derivative at `self`.",
 )
 _PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
 logsigmoid = _loop("logsigmoid", **_PUBLIC, aten="log_sigmoid", doc="log(sigmoid(x)).")

@@ -3,7 +3,6 @@ operator may have."""
 
 import math
 import warnings
-from typing import cast
 
 import flambeau_tensor as ft
 from flambeau_nn.ops import NAMESPACE
@@ -65,7 +64,37 @@ def _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads):
     return batched
 
 
-def _projected(query, key, value, weights, biases):
+def _read_attn_mask(mask, is_causal, has_padding, need_weights, dtype):
+    """The mask as numbers to add, or None where the hint says what it holds; and whether the hint is of use."""
+    if is_causal and mask is None:
+        raise RuntimeError(
+            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
+            "`generate_square_subsequent_mask` to create this mask."
+        )
+    if is_causal and not has_padding and not need_weights:
+        return None, True
+    return canonical_mask(mask, "attn_mask", None, "", dtype, False), is_causal and not has_padding
+
+
+def _projected(query, key, value, weight, separate, bias):
+    """The three projections: by the thirds of one weight or, where ``separate`` is given, by three."""
+    if separate is not None:
+        if key.shape[:2] != value.shape[:2]:
+            raise AssertionError(
+                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
+            )
+        for name, each in zip("qkv", separate, strict=True):
+            if each is None:
+                raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
+    else:
+        if key.shape != value.shape:
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
+        if weight is None:
+            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
+        if query is key is value:
+            return linear(query, weight, bias).chunk(3, -1)
+    weights = weight.chunk(3) if separate is None else separate
+    biases = (None, None, None) if bias is None else bias.chunk(3)
     return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), weights, biases, strict=True))
 
 
@@ -82,6 +111,15 @@ def _check_attn_mask(mask, heads, length, others):
             )
         return mask
     raise RuntimeError(f"attn_mask's dimension {mask.ndim} is not supported")
+
+
+def _mask_of_heads(mask, batch, num_heads, others):
+    """The mask of keys, a row for each head of each item."""
+    for dim, wanted in ((0, batch), (1, others)):
+        if mask.shape[dim] != wanted:
+            raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {wanted}, but got {mask.shape[dim]}")
+    each = mask.reshape((batch, 1, 1, others)).expand((-1, num_heads, -1, -1))
+    return each.reshape((batch * num_heads, 1, others))
 
 
 def _check_static(name, t, heads, head_dim):
@@ -142,42 +180,15 @@ def multi_head_attention_forward(
     key_padding_mask = canonical_mask(
         key_padding_mask, "key_padding_mask", None if attn_mask is None else attn_mask.dtype, "attn_mask", query.dtype
     )
-    if is_causal and attn_mask is None:
-        raise RuntimeError(
-            "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
-            "`generate_square_subsequent_mask` to create this mask."
-        )
-    if is_causal and key_padding_mask is None and not need_weights:
-        attn_mask = None  # the hint says what it holds
-    else:
-        attn_mask = canonical_mask(attn_mask, "attn_mask", None, "", query.dtype, False)
-        is_causal = is_causal and key_padding_mask is None
+    given = key_padding_mask is not None
+    attn_mask, is_causal = _read_attn_mask(attn_mask, is_causal, given, need_weights, query.dtype)
     if size != embed_dim_to_check:
         raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got {size}")
     head_dim = size // num_heads
     if head_dim * num_heads != size:
         raise AssertionError(f"embed_dim {size} not divisible by num_heads {num_heads}")
-    if use_separate_proj_weight:
-        if key.shape[:2] != value.shape[:2]:
-            raise AssertionError(
-                f"key's sequence and batch dims {key.shape[:2]} do not match value's {value.shape[:2]}"
-            )
-        weights = q_proj_weight, k_proj_weight, v_proj_weight
-        for name, weight in zip("qkv", weights, strict=True):
-            if weight is None:
-                raise AssertionError(f"use_separate_proj_weight is True but {name}_proj_weight is None")
-    else:
-        if key.shape != value.shape:
-            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        if in_proj_weight is None:
-            raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
-        weights = None
-    if weights is None and query is key is value:
-        q, k, v = linear(query, in_proj_weight, in_proj_bias).chunk(3, -1)
-    else:
-        biases = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        thirds = cast(Tensor, in_proj_weight).chunk(3) if weights is None else weights
-        q, k, v = _projected(query, key, value, thirds, biases)
+    separate = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else None
+    q, k, v = _projected(query, key, value, in_proj_weight, separate, in_proj_bias)
     heads = batch * num_heads
     if attn_mask is not None:
         attn_mask = _check_attn_mask(attn_mask, heads, length, key.shape[0])
@@ -191,32 +202,18 @@ def multi_head_attention_forward(
         raise AssertionError("bias_k is set but bias_v is None")
     elif bias_v is not None:
         raise AssertionError("bias_v is set but bias_k is None")
-    q = q.reshape((length, heads, head_dim)).transpose(0, 1)
-    k = (
-        k.reshape((k.shape[0], heads, head_dim)).transpose(0, 1)
-        if static_k is None
-        else _check_static("static_k", static_k, heads, head_dim)
-    )
-    v = (
-        v.reshape((v.shape[0], heads, head_dim)).transpose(0, 1)
-        if static_v is None
-        else _check_static("static_v", static_v, heads, head_dim)
+    q, k, v = (
+        t.reshape((t.shape[0], heads, head_dim)).transpose(0, 1)
+        if static is None
+        else _check_static(name, static, heads, head_dim)
+        for name, t, static in (("q", q, None), ("static_k", k, static_k), ("static_v", v, static_v))
     )
     if add_zero_attn:
         k, v = (ft.cat((t, t.new_zeros((heads, 1, head_dim))), 1) for t in (k, v))
         attn_mask, key_padding_mask = _padded(attn_mask), _padded(key_padding_mask)
     others = k.shape[1]
     if key_padding_mask is not None:
-        if key_padding_mask.shape[0] != batch:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[0] to be {batch}, but got {key_padding_mask.shape[0]}"
-            )
-        if key_padding_mask.shape[1] != others:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[1] to be {others}, but got {key_padding_mask.shape[1]}"
-            )
-        each = key_padding_mask.reshape((batch, 1, 1, others)).expand((-1, num_heads, -1, -1))
-        each = each.reshape((heads, 1, others))
+        each = _mask_of_heads(key_padding_mask, batch, num_heads, others)
         attn_mask = each if attn_mask is None else attn_mask + each
     dropout_p = dropout_p if training else 0.0
     found = (

@@ -55,7 +55,7 @@ _PICK = {  # the index inside 0..n-1 for each place
 _KERNELS = {"reflect": "reflection", "replicate": "replication"}
 
 
-def _places(n, before, after, mode, device):
+def _source_indices(n, before, after, mode, device):
     """The index in a dimension of size n that each place of the padded one reads."""
     first, last = 0, n
     if mode == "circular":  # what negative sizes cut off does not come round
@@ -84,7 +84,7 @@ def _pad_by_index(input, pad, mode):
                 f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, {after})"
             )
         if before or after:
-            input = input.index_select(dim, _places(n, before, after, mode, input.device))
+            input = input.index_select(dim, _source_indices(n, before, after, mode, input.device))
     return input
 
 

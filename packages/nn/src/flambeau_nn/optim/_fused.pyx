@@ -11,7 +11,8 @@ from libc cimport math
 
 from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, T_DISPATCH, T_LAYERED, Facts, copy_into, flags_of, is_tensor, look, set_grad, shape_of, type_string,
+    TENSOR_ABI, T_DISPATCH, T_LAYERED, TensorInfo, copy_into, dtype_number, flags_of, is_tensor, set_grad, shape_of,
+    tensor_info, type_string,
 )
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX32, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
@@ -88,15 +89,15 @@ cdef class Rule:
                 self._update(optimizer, group, state, p, &plan)
 
     cdef int _update(self, object optimizer, dict group, object state, object p, Plan* plan) except -1:
-        cdef Facts facts
+        cdef TensorInfo info
         cdef PyObject* mine
         cdef dict entries = None
         if not is_tensor(<PyObject*>p):
             raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
-        look(<PyObject*>p, &facts)
-        if facts.grad == NULL:
+        tensor_info(<PyObject*>p, &info)
+        if info.grad == NULL:
             return 0
-        grad = <object>facts.grad
+        grad = <object>info.grad
         if self.counted or plan.wanted[0]:
             mine = PyDict_GetItemWithError(<PyObject*>state, <PyObject*>p)
             if mine != NULL:
@@ -119,26 +120,10 @@ cdef class Rule:
         cdef Job job
         if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & (T_DISPATCH | T_LAYERED):
             _refuse_layers(self.name, p, grad)
+        dtype = self._computed_dtype(p)
+        self._collect(p, grad, entries, plan, originals)
         array_of(<PyObject*>p, &arrays[0])
         n = arrays[0].numel
-        dtype = arrays[0].dtype
-        if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
-            dtype = D_FLOAT32
-        elif dtype == D_COMPLEX32:
-            dtype = D_COMPLEX64
-        elif dtype < D_FLOAT16:
-            raise RuntimeError(f"{self.name}(): parameters must be floating point or complex, got "
-                               f"{type_string(dtype)}")
-        originals[0] = <PyObject*>p
-        originals[1] = <PyObject*>grad
-        for k in range(STATES):
-            originals[k + 2] = NULL
-            if plan.wanted[k]:
-                value = entries[self.states[k]]
-                if not is_tensor(<PyObject*>value):
-                    raise TypeError(f"{self.name}(): state '{self.states[k]}' must be a Tensor, not "
-                                    f"{type(value).__name__}")
-                originals[k + 2] = <PyObject*>value  # `entries` holds it
         for k in range(STATES + 2):
             arrays[k].data = NULL
             if originals[k] == NULL:
@@ -177,6 +162,32 @@ cdef class Rule:
                 copy_into(originals[k], <PyObject*>copy)
             else:
                 written(originals[k])
+        return 0
+
+    cdef int _computed_dtype(self, object p) except -1:
+        """The dtype of the loop for a parameter."""
+        cdef int dtype = dtype_number(<PyObject*>p)
+        if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
+            return D_FLOAT32
+        if dtype == D_COMPLEX32:
+            return D_COMPLEX64
+        if dtype < D_FLOAT16:
+            raise RuntimeError(f"{self.name}(): parameters must be floating point or complex, got "
+                               f"{type_string(dtype)}")
+        return dtype
+
+    cdef int _collect(self, object p, object grad, dict entries, Plan* plan, PyObject** found) except -1:
+        """The parameter, its gradient and the states that are wanted, which `entries` holds; NULL for the others."""
+        cdef int k
+        found[0], found[1] = <PyObject*>p, <PyObject*>grad
+        for k in range(STATES):
+            found[k + 2] = NULL
+            if plan.wanted[k]:
+                value = entries[self.states[k]]
+                if not is_tensor(<PyObject*>value):
+                    raise TypeError(f"{self.name}(): state '{self.states[k]}' must be a Tensor, not "
+                                    f"{type(value).__name__}")
+                found[k + 2] = <PyObject*>value
         return 0
 
 

@@ -139,7 +139,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     return ft.empty_like(permutation).scatter_(0, permutation, ft.arange(permutation.numel(), dtype=permutation.dtype))
 
 
-def _places(lengths: list[int], batch: int, times: int) -> tuple[list[int], list[int]]:
+def _packed_rows(lengths: list[int], batch: int, times: int) -> tuple[list[int], list[int]]:
     """The rows of (time, batch) that sequences fill, time by time, and how many at each time; lengths fall."""
     sizes = [sum(length > t for length in lengths) for t in range(lengths[0])]
     return [t * batch + b for t, size in enumerate(sizes) for b in range(size)], sizes
@@ -188,7 +188,7 @@ def pack_padded_sequence(
         )
     if each[0] > times:
         raise RuntimeError(f"pack_padded_sequence(): a sequence of length {each[0]} does not fit into {times} times")
-    rows, sizes = _places(each, batch, times)
+    rows, sizes = _packed_rows(each, batch, times)
     data = input.reshape((times * batch, *input.shape[2:])).index_select(0, ft.tensor(rows))
     return PackedSequence(data, ft.tensor(sizes), sorted_indices, None)
 
@@ -223,7 +223,7 @@ def pad_packed_sequence(
         times = total_length
     batch = sizes[0]
     lengths = [sum(size > b for size in sizes) for b in range(batch)]
-    rows, _ = _places(lengths, batch, times)
+    rows, _ = _packed_rows(lengths, batch, times)
     data = sequence.data
     padded = ft.full((times * batch, *data.shape[1:]), padding_value, dtype=data.dtype)
     padded = padded.index_copy(0, ft.tensor(rows), data).reshape((times, batch, *data.shape[1:]))

@@ -56,7 +56,7 @@ def call_with(
 @contextlib.contextmanager
 def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
     given = _with_tied(module, tensors) if tie_weights else dict(tensors)
-    places = _places(module, given, strict)
+    places = _owners(module, given, strict)
     originals = {}
     try:
         for name, (state, last) in places.items():
@@ -78,7 +78,7 @@ def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict
 _ABSENT = object()
 
 
-def _places(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
+def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
     """name -> (the dict of a submodule that holds it, the key there)"""
     own = {name for name, _ in _members(module)}
     unexpected = [name for name in given if name not in own]

@@ -1,4 +1,4 @@
-"""The general lane; the rest of the core reaches it through sockets."""
+"""The slow path; the rest of the core reaches it through sockets."""
 from cpython.object cimport PyObject
 
 # Asks who overrides `called`: `overriding`, which may be None, and modes. `kwnames` may be NULL.

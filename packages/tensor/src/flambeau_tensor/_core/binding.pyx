@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Binding in general: keywords, conversions, overrides, and PyTorch's errors for everything a schema refuses.
 
-Calls come here when ``operator``'s fast lane does not know an argument at a glance.
+Calls come here when ``operator``'s fast path does not know an argument at a glance.
 """
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_Check
@@ -19,7 +19,7 @@ from flambeau_overrides.abi cimport (
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.dtype cimport dtype_object
-from flambeau_tensor._core.nowhere cimport META, OP_DEVICE
+from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
     is_ready,
@@ -117,7 +117,7 @@ cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t
 
 cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called,
                      bint quiet, bint* fits, bint* asked, OverloadSet signatures=None):
-    """The general lane for one schema. With `quiet`, arguments that it does not take are told by `fits`; with
+    """The slow path for one schema. With `quiet`, arguments that it does not take are told by `fits`; with
     `signatures`, it has to be one of these. Whether somebody overrides the call is asked once for all schemas."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
@@ -128,9 +128,9 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     cdef PyObject* first
     fits[0] = False
     if _modes[0] == 0:
-        found = _place(op, slots, keep, args, n, kwnames, called, quiet)
+        found = _fill_slots(op, slots, keep, args, n, kwnames, called, quiet)
     else:  # modes hear of the call alone, not of what its arguments are converted by
-        found = _place_unheard(op, slots, keep, args, n, kwnames, called, quiet)
+        found = _fill_slots_quietly(op, slots, keep, args, n, kwnames, called, quiet)
     if found == MISFIT or (signatures is not None and not is_signature(op, signatures, slots, n)):
         return None
     first = slots[0]
@@ -138,7 +138,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     if _modes[0] == 0:
         found = _bind(op, slots, keep, n, overriding, &flags, called, quiet)
     else:
-        found = _bind_unheard(op, slots, keep, n, overriding, &flags, called, quiet)
+        found = _bind_quietly(op, slots, keep, n, overriding, &flags, called, quiet)
     if found == MISFIT:
         return None
     if n > op.npos and op.varargs < 0:
@@ -165,16 +165,16 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     return result
 
 
-cdef int _place_unheard(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
-                        PyObject* kwnames, PyObject* called, bint quiet) except -1:
+cdef int _fill_slots_quietly(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n,
+                             PyObject* kwnames, PyObject* called, bint quiet) except -1:
     push_all_disabled()
     try:
-        return _place(op, slots, keep, args, n, kwnames, called, quiet)
+        return _fill_slots(op, slots, keep, args, n, kwnames, called, quiet)
     finally:
         pop_all_disabled()
 
 
-cdef int _bind_unheard(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overriding, unsigned int* flags,
+cdef int _bind_quietly(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overriding, unsigned int* flags,
                        PyObject* called, bint quiet) except -1:
     push_all_disabled()
     try:
@@ -183,8 +183,8 @@ cdef int _bind_unheard(Operator op, PyObject** slots, list keep, Py_ssize_t n, l
         pop_all_disabled()
 
 
-cdef int _place(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
-                PyObject* called, bint quiet) except -1:
+cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                     PyObject* called, bint quiet) except -1:
     """Each argument to its slot, NULL where none is given."""
     cdef Py_ssize_t i, j
     cdef int k

@@ -18,7 +18,7 @@ from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.capi_values cimport clear, new_list  # no-cython-lint
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport ITEMSIZE, DType, default_dtype, dtype_object, promoted
-from flambeau_tensor._core.nowhere cimport INDIRECT, META
+from flambeau_tensor._core.meta_device cimport INDIRECT, META
 from flambeau_tensor._core.operands cimport promote
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
@@ -107,7 +107,7 @@ cdef struct Job:
     void* context
     PyObject* error  # (type, message) of the first error in the body, owned
 
-cdef char[64] _nowhere  # the address of no elements
+cdef char[64] _no_elements  # the address of no elements
 cdef dict _exceptions = {  # the more special before what it is derived from
     FL_NOT_IMPLEMENTED_ERROR: NotImplementedError, FL_RUNTIME_ERROR: RuntimeError, FL_TYPE_ERROR: TypeError,
     FL_VALUE_ERROR: ValueError, FL_INDEX_ERROR: IndexError, FL_MEMORY_ERROR: MemoryError,
@@ -207,7 +207,7 @@ cdef int32_t _warn "fl_slot_warn"(const char* message) except -1:
     return PyErr_WarnEx(<PyObject*>UserWarning, message, 1)
 
 
-cdef bint _absent(fl_tensor t) noexcept nogil:
+cdef bint _is_null(fl_tensor t) noexcept nogil:
     """Whether the handle is NULL; a recorded error is then why, or that is the error."""
     if t != NULL:
         return False
@@ -223,27 +223,27 @@ cdef bint _absent(fl_tensor t) noexcept nogil:
 # --- geometry and elements ------------------------------------------------------------------------------------------
 
 cdef int32_t _dtype "fl_slot_dtype"(fl_tensor t) noexcept nogil:
-    return -1 if _absent(t) else to_abi[(<Tensor>t).dtype]
+    return -1 if _is_null(t) else to_abi[(<Tensor>t).dtype]
 
 
 cdef int32_t _ndim "fl_slot_ndim"(fl_tensor t) noexcept nogil:
-    return 0 if _absent(t) else (<Tensor>t).ndim
+    return 0 if _is_null(t) else (<Tensor>t).ndim
 
 
 cdef int64_t _numel "fl_slot_numel"(fl_tensor t) noexcept nogil:
-    return 0 if _absent(t) else (<Tensor>t).numel
+    return 0 if _is_null(t) else (<Tensor>t).numel
 
 
 cdef const int64_t* _sizes "fl_slot_sizes"(fl_tensor t) noexcept nogil:
-    return <const int64_t*>_nowhere if _absent(t) else <const int64_t*>(<Tensor>t).sizes
+    return <const int64_t*>_no_elements if _is_null(t) else <const int64_t*>(<Tensor>t).sizes
 
 
 cdef const int64_t* _strides "fl_slot_strides"(fl_tensor t) noexcept nogil:
-    return <const int64_t*>_nowhere if _absent(t) else <const int64_t*>(<Tensor>t).strides
+    return <const int64_t*>_no_elements if _is_null(t) else <const int64_t*>(<Tensor>t).strides
 
 
 cdef int32_t _is_contiguous "fl_slot_is_contiguous"(fl_tensor t) noexcept nogil:
-    return 0 if _absent(t) else ((<Tensor>t).flags & CONTIGUOUS) != 0
+    return 0 if _is_null(t) else ((<Tensor>t).flags & CONTIGUOUS) != 0
 
 
 cdef inline bint _layered(fl_tensor t) noexcept nogil:
@@ -269,15 +269,15 @@ cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, 
 
 
 cdef const void* _const_data "fl_slot_const_data"(fl_tensor t) noexcept nogil:
-    if _absent(t):
+    if _is_null(t):
         return NULL
     _layered(t)  # the error is raised when the function is back; the memory is there to read until then
-    return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
+    return (<Tensor>t).data if (<Tensor>t).data != NULL else &_no_elements[0]
 
 
 cdef void* _data "fl_slot_data"(fl_tensor t) noexcept nogil:
     cdef PyObject* storage
-    if _absent(t):
+    if _is_null(t):
         return NULL
     if _layered(t):
         return NULL
@@ -289,7 +289,7 @@ cdef void* _data "fl_slot_data"(fl_tensor t) noexcept nogil:
         _error(FL_RUNTIME_ERROR, "fl_data: the tensor looks into read-only memory; write to a clone of it")
         return NULL
     (<Storage>storage).version = (<Storage>storage).version + 1
-    return (<Tensor>t).data if (<Tensor>t).data != NULL else &_nowhere[0]
+    return (<Tensor>t).data if (<Tensor>t).data != NULL else &_no_elements[0]
 
 
 cdef bint _is_leaf(fl_tensor handle) noexcept with gil:
@@ -310,7 +310,7 @@ cdef int32_t _written "fl_slot_written"(fl_tensor t) noexcept nogil:
 cdef int32_t _flags "fl_slot_flags"(fl_tensor handle) noexcept nogil:
     cdef unsigned int own_flags
     cdef int32_t flags = 0
-    if _absent(handle):
+    if _is_null(handle):
         return 0
     with gil:
         own_flags = grad_flags(<Tensor>handle)
@@ -328,23 +328,23 @@ cdef int32_t _flags "fl_slot_flags"(fl_tensor handle) noexcept nogil:
 
 
 cdef int64_t _storage_offset "fl_slot_storage_offset"(fl_tensor t) noexcept nogil:
-    if _absent(t):
+    if _is_null(t):
         return 0
     with gil:
         return offset_of(<Tensor>t)
 
 
 cdef int64_t _storage_nbytes "fl_slot_storage_nbytes"(fl_tensor t) noexcept nogil:
-    return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).nbytes
+    return 0 if _is_null(t) else (<Storage><PyObject*>(<Tensor>t).storage).nbytes
 
 
 cdef int64_t _version "fl_slot_version"(fl_tensor t) noexcept nogil:
-    return 0 if _absent(t) else (<Storage><PyObject*>(<Tensor>t).storage).version
+    return 0 if _is_null(t) else (<Storage><PyObject*>(<Tensor>t).storage).version
 
 
 cdef int32_t _check "fl_slot_check"(fl_tensor t, const char* function, const char* argument, int32_t dtype,
                                     int32_t ndim) noexcept nogil:
-    if _absent(t):
+    if _is_null(t):
         return -1
     if (dtype == FL_ANY or dtype == to_abi[(<Tensor>t).dtype]) and (ndim < 0 or ndim == (<Tensor>t).ndim) and \
             (<Tensor>t).flags & CONTIGUOUS:
@@ -370,7 +370,7 @@ cdef void _mismatch(fl_tensor handle, const char* function, const char* argument
 # --- lifetime -------------------------------------------------------------------------------------------------------
 
 cdef fl_tensor _retain "fl_slot_retain"(fl_tensor t) noexcept nogil:
-    if _absent(t):
+    if _is_null(t):
         return NULL
     if PyGILState_Check():
         _incref(t)
@@ -408,7 +408,7 @@ cdef fl_tensor _empty "fl_slot_empty"(const int64_t* sizes, int32_t ndim, int32_
 
 cdef fl_tensor _contiguous "fl_slot_contiguous"(fl_tensor t) except NULL:
     cdef Tensor copy
-    if PyErr_Occurred() != NULL or _absent(t):
+    if PyErr_Occurred() != NULL or _is_null(t):
         return NULL
     if (<Tensor>t).flags & CONTIGUOUS:
         return own(<Tensor>t)
@@ -430,7 +430,7 @@ cdef Tensor _over(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
 
 cdef fl_tensor _as_strided "fl_slot_as_strided"(fl_tensor handle, const int64_t* sizes, const int64_t* strides,
                                                 int32_t ndim, int64_t offset) except NULL:
-    if PyErr_Occurred() != NULL or _absent(handle):
+    if PyErr_Occurred() != NULL or _is_null(handle):
         return NULL
     _check_ndim(ndim)
     cdef Tensor t = <Tensor>handle
@@ -471,7 +471,7 @@ cdef fl_tensor _from_blob "fl_slot_from_blob"(void* data, const int64_t* sizes, 
     if data == NULL and nbytes:
         raise RuntimeError(f"fl_from_blob: data is NULL for shape {shape_str(ndim, t.sizes)}")
     owner = _Foreign.__new__(_Foreign)
-    t.storage = borrow_storage(<char*>data if data != NULL else &_nowhere[0], nbytes, owner, False)
+    t.storage = borrow_storage(<char*>data if data != NULL else &_no_elements[0], nbytes, owner, False)
     t.data = t.storage.data
     owner.deleter, owner.context = deleter, context
     return own(t)
@@ -510,7 +510,7 @@ cdef int32_t _default_dtype "fl_slot_default_dtype"() noexcept nogil:
 cdef int64_t _describe "fl_slot_describe"(fl_tensor t, char* text, int64_t size) except -1:
     cdef bytes shown
     cdef int64_t n
-    if PyErr_Occurred() != NULL or _absent(t):
+    if PyErr_Occurred() != NULL or _is_null(t):
         return -1
     shown = repr(<Tensor>t).encode()
     if size > 0:

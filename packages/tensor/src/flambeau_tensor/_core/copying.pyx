@@ -9,7 +9,7 @@ from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
-from flambeau_tensor._core.nowhere cimport INDIRECT, META, no_memory
+from flambeau_tensor._core.meta_device cimport INDIRECT, META, no_memory
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
 )

@@ -126,26 +126,17 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef Entry* e
     cdef Tensor out, t, given = None
     cdef list keep = []
-    cdef int k, ndim, dtype, result, compute
+    cdef int k, ndim, dtype
     cdef int nop = el.nin + 1
-    cdef bint inplace = (op.flags & OP_INPLACE) != 0, resized
-    cdef void* data
 
     dtype = promote(el.nin, operands, el.fixed)
     if el.check is not None:
         el.check.run(op, operands, dtype)
     if el.default_float and CATEGORY[dtype] <= CAT_INT:
         dtype = default_dtype()
-    e = &el.entries[dtype]
-    if e.loop == NULL:
-        refusal = el.refusals.get(CATEGORY[dtype]) or \
-            f'"{el.name}" not implemented for \'{type_name(dtype_object(dtype))}\''
-        if isinstance(refusal, Exception):
-            raise type(refusal)(*refusal.args)
-        raise NotImplementedError(refusal)
-    compute, result = e.compute, e.result
+    e = _entry(el, dtype)
     if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:  # add and sub: scale the second operand first
-        scaled = _scale(operands[1], slots[el.alpha], compute)
+        scaled = _scale(operands[1], slots[el.alpha], e.compute)
         keep.append(scaled)
         operands[1] = <PyObject*>scaled
     for k in range(el.nin):
@@ -153,38 +144,18 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     ndim = broadcast_shape(el.nin, tensors, shape)
 
     if out_slot == <PyObject*>None:
-        out = _fresh(el.nin, tensors, ndim, shape, result)
-    elif inplace:
-        out = <Tensor>out_slot
-        check_writable(op.name, out)
-        check_cast(result, out.dtype)
-        if out.ndim != ndim or not same_sizes(ndim, out.sizes, shape):
-            raise RuntimeError(f"output with shape {shape_str(out.ndim, out.sizes)} doesn't match the broadcast shape "
-                               f"{shape_str(ndim, shape)}")
+        out = _fresh(el.nin, tensors, ndim, shape, e.result)
     else:
-        out = <Tensor>out_slot
-        resized = out.ndim != ndim or not same_sizes(ndim, out.sizes, shape)
-        out = out_tensor(op.name, out, result, ndim, shape)
-        if resized and result_strides(el.nin, tensors, ndim, shape, strides[0]):
-            restride(out, strides[0])
-    if out_slot != <PyObject*>None:
-        for k in range(el.nin):
-            if tensors[k] != NULL:
-                t = <Tensor>tensors[k]
-                check_overlap(out, t)
-                if interleaves(out, t):
-                    t = copy_of(t)
-                    keep.append(t)
-                    tensors[k] = <PyObject*>t
-        if out.dtype != result and e.written != result:  # round to the result's dtype on the way
-            given, out = out, _fresh(el.nin, tensors, ndim, shape, result)
+        out = _given(op, el, tensors, out_slot, ndim, shape, e.result, keep)
+        if out.dtype != e.result and e.written != e.result:  # round to the result's dtype on the way
+            given, out = out, _fresh(el.nin, tensors, ndim, shape, e.result)
 
     for k in range(el.nin):
         stride_ptrs[k] = strides[k]
-        want[k] = compute if el.fixed[k] < 0 else el.fixed[k]
+        want[k] = e.compute if el.fixed[k] < 0 else el.fixed[k]
         if tensors[k] != NULL:
             t = <Tensor>tensors[k]
-            if compute != dtype and t.ndim and CATEGORY[t.dtype] == CAT_INT and el.fixed[k] < 0:
+            if e.compute != dtype and t.ndim and CATEGORY[t.dtype] == CAT_INT and el.fixed[k] < 0:
                 t = to_dtype(t, dtype)  # what a half type cannot hold, it cannot hold here either
                 keep.append(t)
             have[k] = t.dtype
@@ -201,27 +172,72 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     ptrs[nop - 1] = out.data
     have[nop - 1] = out.dtype
     want[nop - 1] = e.written
-    data = e.data
     if el.nparams:
-        for k in range(el.nparams):
-            if slots[el.params[k]] == <PyObject*>None:
-                params[k] = params[el.nparams + k] = 0
-            else:
-                read_scalar(slots[el.params[k]], &s)
-                if s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
-                    raise RuntimeError(f"value cannot be converted to type {c_name(compute)} without overflow")
-                if CATEGORY[compute] == CAT_INT:
-                    (<long long*>params)[k] = _integer_param(&s, compute)
-                else:
-                    params[k], params[el.nparams + k] = s.re, s.im
-        data = params
-    run_loop(e.loop, data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
+        _read_params(el, slots, e.compute, params)
+    run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
     if given is not None:
         copy_elements(given, out)
         out = given
     if out_slot != <PyObject*>None:
         out.storage.version += 1
     return out
+
+
+cdef Entry* _entry(Elementwise el, int dtype) except NULL:
+    """What to run for a dtype, or the error that says why there is nothing."""
+    if el.entries[dtype].loop != NULL:
+        return &el.entries[dtype]
+    refusal = el.refusals.get(CATEGORY[dtype]) or \
+        f'"{el.name}" not implemented for \'{type_name(dtype_object(dtype))}\''
+    if isinstance(refusal, Exception):
+        raise type(refusal)(*refusal.args)
+    raise NotImplementedError(refusal)
+
+
+cdef Tensor _given(Operator op, Elementwise el, PyObject** tensors, PyObject* out_slot, int ndim,
+                   const Py_ssize_t* shape, int result, list keep):
+    """What is written to in place or as `out`, checked. Operands that it overlaps are copied, and go into `keep`."""
+    cdef Py_ssize_t[MAX_NDIM] strides
+    cdef Tensor out = <Tensor>out_slot, t
+    cdef bint fits = out.ndim == ndim and same_sizes(ndim, out.sizes, shape)
+    cdef int k
+    if op.flags & OP_INPLACE:
+        check_writable(op.name, out)
+        check_cast(result, out.dtype)
+        if not fits:
+            raise RuntimeError(f"output with shape {shape_str(out.ndim, out.sizes)} doesn't match the broadcast shape "
+                               f"{shape_str(ndim, shape)}")
+    else:
+        out = out_tensor(op.name, out, result, ndim, shape)
+        if not fits and result_strides(el.nin, tensors, ndim, shape, strides):
+            restride(out, strides)
+    for k in range(el.nin):
+        if tensors[k] != NULL:
+            t = <Tensor>tensors[k]
+            check_overlap(out, t)
+            if interleaves(out, t):
+                t = copy_of(t)
+                keep.append(t)
+                tensors[k] = <PyObject*>t
+    return out
+
+
+cdef int _read_params(Elementwise el, PyObject** slots, int compute, double* params) except -1:
+    """The loop's numbers: doubles, with their imaginary parts behind them, or integers in their place."""
+    cdef Scalar s
+    cdef int k
+    for k in range(el.nparams):
+        if slots[el.params[k]] == <PyObject*>None:
+            params[k] = params[el.nparams + k] = 0
+            continue
+        read_scalar(slots[el.params[k]], &s)
+        if s.category == CAT_COMPLEX and CATEGORY[compute] != CAT_COMPLEX:
+            raise RuntimeError(f"value cannot be converted to type {c_name(compute)} without overflow")
+        if CATEGORY[compute] == CAT_INT:
+            (<long long*>params)[k] = _integer_param(&s, compute)
+        else:
+            params[k], params[el.nparams + k] = s.re, s.im
+    return 0
 
 
 cdef long long _integer_param(const Scalar* s, int dtype) except? -1:

@@ -48,7 +48,7 @@ LEVEL = _choose()
 def hot(name: str, folder: str = "flambeau_tensor._kernels"):
     """The module ``hot/name`` of a folder, built for this processor.
 
-    >>> sorted(hot("slopes").LOOPS)
+    >>> sorted(hot("activation_backward").LOOPS)
     ['relu_backward', 'sigmoid_backward', 'tanh_backward']
     """
     try:

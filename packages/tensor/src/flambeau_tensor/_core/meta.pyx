@@ -14,7 +14,7 @@ from flambeau_tensor._core.dispatching cimport dispatch
 from flambeau_tensor._core.dtype cimport CATEGORY
 from flambeau_tensor._core.elementwise cimport Elementwise
 from flambeau_tensor._core.lazy cimport run_with_memory
-from flambeau_tensor._core.nowhere cimport META, NOWHERE, OP_DEVICE, begin_dry, end_dry
+from flambeau_tensor._core.meta_device cimport META, META_OWNER, OP_DEVICE, begin_dry, end_dry
 from flambeau_tensor._core.operator cimport OP_DATA_DEPENDENT, OP_OBJECT_STATE, Operator
 from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
@@ -32,7 +32,7 @@ cdef struct Operands:
     int device  # the slot that says so; -1: none
 
 
-cdef int _look(Operator op, PyObject** slots, Operands* found) except -1:
+cdef int _read_operands(Operator op, PyObject** slots, Operands* found) except -1:
     cdef int i
     found.flags = 0
     for i in range(op.nslots):
@@ -170,11 +170,11 @@ cdef class StandIns:
                 v.dtype = r.dtype
                 v.flags = v.flags & ~<unsigned int>(LAZY | MULTI_VIEW) | r.flags & (LAZY | MULTI_VIEW | REQUIRES_GRAD)
                 return v
-            memory = borrow_storage(NULL, r.storage.nbytes, NOWHERE, False)
+            memory = borrow_storage(NULL, r.storage.nbytes, META_OWNER, False)
         elif id(r.storage) in self.made:
             memory = <Storage>self.made[id(r.storage)][1]
         else:
-            memory = borrow_storage(NULL, r.storage.nbytes, NOWHERE, False)
+            memory = borrow_storage(NULL, r.storage.nbytes, META_OWNER, False)
             self.made[id(r.storage)] = r.storage, memory
         v = new_tensor()
         set_geometry(v, r.ndim, r.sizes, r.strides)
@@ -246,7 +246,7 @@ cdef object run_on_meta(Operator op, PyObject** slots):
     result = dispatch(op, slots)
     if result is not NotImplemented:
         return result
-    _look(op, slots, &found)
+    _read_operands(op, slots, &found)
     if op.flags & OP_OBJECT_STATE or op.meta is True or not (found.flags & META or found.to_meta):  # `device="cpu"`
         return run_with_memory(op, slots, found.flags)
     if op.meta is False or (op.meta is None and (op.flags & OP_DATA_DEPENDENT or _is_foreign(op))):

@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, complex_of, dtype_object, promoted, type_name
 from flambeau_tensor._core.layout cimport FORMAT_CHANNELS_LAST, follow_order, format_strides, is_channels_last
-from flambeau_tensor._core.nowhere cimport META
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.tensor cimport Tensor, is_dense, resize, same_shape, shape_str, wrap_dim
 from flambeau_tensor._core.thread_state cimport thread_state

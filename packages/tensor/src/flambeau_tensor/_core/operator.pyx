@@ -1,7 +1,7 @@
 # cython: language_level=3
 """The Operator: one object per operation, and the one path that every call takes.
 
-1. bind the arguments to the schema's slots (positional calls with plain arguments take a fast lane);
+1. bind the arguments to the schema's slots (positional calls with plain arguments take a fast path);
 2. ``__torch_function__``, when a mode is active or an argument's type overrides;
 3. autograd, through a socket, when recording is on and an argument takes part; it runs step 4 itself;
 4. the kernel.
@@ -17,7 +17,7 @@ from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handl
 
 from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
-from flambeau_tensor._core.nowhere cimport INDIRECT, META, OP_DEVICE
+from flambeau_tensor._core.meta_device cimport INDIRECT, META, OP_DEVICE
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, declare, decompose, find, record, \
@@ -37,7 +37,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* An int that fits in 64 bits at a glance; others take the general lane. */
+    /* An int that fits in 64 bits at a glance; others take the slow path. */
     #if PY_VERSION_HEX >= 0x030C0000
     #define FL_IS_SHORT_INT(o) (PyLong_CheckExact(o) && PyUnstable_Long_IsCompact((const PyLongObject*)(o)))
     #else
@@ -117,7 +117,7 @@ cdef bint is_bare_subclass(PyObject* o) noexcept:
 
 
 cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """The fast lane: positional arguments of the expected types, nothing overridden. False where it cannot tell."""
+    """The fast path: positional arguments of the expected types, nothing overridden. False where it cannot tell."""
     cdef PyObject** slots = bound.slots
     cdef unsigned int flags = 0
     cdef Py_ssize_t i, j
@@ -213,12 +213,12 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
     flags |= state.dispatching
     if not state.grad_enabled:
         return _call_unrecorded(op, slots, flags)
-    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | INDIRECT) or state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INFERENCE | INDIRECT) or state.transform_depth:
         if flags & INFERENCE:
             _check_inference(op, slots)
         if flags & DISPATCH and (result := decompose(op, slots)) is not NotImplemented:
             return result
-        if flags & LAYERED or state.transforming:
+        if flags & LAYERED or state.transform_depth:
             if not op.flags & OP_COMPOSITE:
                 return _record(op, slots, flags)
         elif op.flags & OP_RECORD and flags & REQUIRES_GRAD:
@@ -273,7 +273,7 @@ cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
     if state.kernels == 0:
         if flags & INFERENCE:
             _check_inference(op, slots)
-        if (flags & LAYERED or state.transforming) and not op.flags & OP_COMPOSITE:
+        if (flags & LAYERED or state.transform_depth) and not op.flags & OP_COMPOSITE:
             return _record(op, slots, flags)
         if op.flags & OP_VIEW or state.inference:
             result = call_lazily(op, slots) if flags & INDIRECT else op.kernel(op, slots)
@@ -577,61 +577,18 @@ cdef class Operator:
 
 cdef int _fill(Operator self, schema, implementation, str namespace, str variants, str numbers, bint composite,
                bint differentiable, bint plain_result) except -1:
-    cdef int i, kind
-    cdef ArgSpec* spec
-    cdef bint inplace = False
+    cdef bint inplace
     number_names = numbers.split()
     words = variants.split()
     check_words(schema, words, number_names)
     self.vectorcall = <vectorcallfunc>_vectorcall
     self.schema = schema
-    self.name = schema.name
-    self.namespace = namespace
+    self.name, self.namespace = schema.name, namespace
     self.implementation = implementation
     self.is_function = "function" in words
     self.is_method = "method" in words
-    self.out_index = -1
-    self.varargs = -1
-    self.index = {}
-    self.nslots = len(schema.arguments)
-    for i, a in enumerate(schema.arguments):
-        spec = &self.args[i]
-        kind = a.kind
-        spec.kind = kind
-        spec.flags = 0
-        name = a.name
-        self.index[name] = i
-        spec.name = <PyObject*>name  # owned by the schema
-        spec.default = NULL
-        if a.has_default:
-            default = a.default
-            spec.default = <PyObject*>default  # likewise
-        if a.optional:
-            spec.flags |= A_OPTIONAL
-        if name in number_names:
-            spec.flags |= A_NUMBER
-        if kind == K_INTS and a.size:
-            spec.flags |= A_SINGLE
-        if name == "out" and a.write:
-            spec.flags |= A_OUT
-            self.out_index = i
-        if a.write and i == 0:
-            inplace = True
-        if not a.kwarg_only:
-            self.npos = i + 1
-            if not a.has_default:
-                self.nrequired = i + 1
-        elif not a.has_default:
-            self.nrequired = MAX_ARGS + 1  # not for the fast lane
-    for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one where a list of ints is first after self
-        if schema.arguments[i].is_list and self.args[i].kind in (K_INTS, K_ANY) and \
-                i + 1 == self.npos and (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
-            self.varargs = i
-    if self.varargs >= 0:
-        self.args[self.varargs].flags |= A_SINGLE
-    self.flags = 0
-    if differentiable and not composite:
-        self.flags |= OP_RECORD
+    inplace = _read_arguments(self, schema.arguments, number_names)
+    self.flags = OP_RECORD if differentiable and not composite else 0
     if inplace:
         self.flags |= OP_INPLACE
     if composite:
@@ -644,6 +601,51 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
         self.flags |= OP_VIEW
     _choose_kernel(self)
     return 0
+
+
+cdef bint _read_arguments(Operator self, tuple arguments, list number_names) except -1:
+    """What binding has to know of each; whether the operator writes to the first."""
+    cdef int i
+    cdef ArgSpec* spec
+    cdef bint inplace = False
+    self.out_index = self.varargs = -1
+    self.index = {}
+    self.nslots = len(arguments)
+    for i, a in enumerate(arguments):
+        spec = &self.args[i]
+        spec.kind = a.kind
+        spec.flags = 0
+        name = a.name
+        self.index[name] = i
+        spec.name = <PyObject*>name  # owned by the schema
+        spec.default = NULL
+        if a.has_default:
+            default = a.default
+            spec.default = <PyObject*>default  # likewise
+        if a.optional:
+            spec.flags |= A_OPTIONAL
+        if name in number_names:
+            spec.flags |= A_NUMBER
+        if spec.kind == K_INTS and a.size:
+            spec.flags |= A_SINGLE
+        if name == "out" and a.write:
+            spec.flags |= A_OUT
+            self.out_index = i
+        if a.write and i == 0:
+            inplace = True
+        if not a.kwarg_only:
+            self.npos = i + 1
+            if not a.has_default:
+                self.nrequired = i + 1
+        elif not a.has_default:
+            self.nrequired = MAX_ARGS + 1  # not for the fast path
+    for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one where a list of ints is first after self
+        if arguments[i].is_list and self.args[i].kind in (K_INTS, K_ANY) and \
+                i + 1 == self.npos and (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
+            self.varargs = i
+    if self.varargs >= 0:
+        self.args[self.varargs].flags |= A_SINGLE
+    return inplace
 
 
 cdef int _choose_kernel(Operator self) except -1:

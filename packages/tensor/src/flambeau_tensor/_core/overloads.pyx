@@ -2,7 +2,7 @@
 """What users call where it is not the operator itself: a method of Tensor, or a name with several schemas.
 
 `torch.max` is an OverloadSet: three operators of one name, each with a schema, a kernel and a derivative of its own. A
-call is tried on one after the other; the fast lane only compares types. `torch.Tensor.max` is a Method over the set. A
+call is tried on one after the other; the fast path only compares types. `torch.Tensor.max` is a Method over the set. A
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
 from cpython.dict cimport PyDict_GetItemWithError
@@ -12,7 +12,7 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
-from flambeau_tensor._core.nowhere cimport META, OP_DEVICE
+from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again, call_bound,
     call_positional, is_ready, kernel_t, vectorcallfunc,
@@ -42,7 +42,7 @@ cdef bint _allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsig
 
 
 cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """The fast lane of the operator that all members are signatures of."""
+    """The fast path of the operator that all members are signatures of."""
     cdef Py_ssize_t i
     cdef unsigned int filled = 0
     if not bind_positional(<Operator>overloads.plain, args, n, bound):
@@ -66,7 +66,7 @@ cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py
 
 cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
                      unsigned int* flags, OverloadSet signatures) except -1:
-    """The fast lane of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
+    """The fast path of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
     tell; with `signatures`, it has to be one of these."""
     cdef Py_ssize_t i, j
     cdef int k

@@ -10,7 +10,7 @@ There is one pool in the process. A kernel that finds it taken (by another Pytho
 import math
 import os
 
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 
 cdef extern from "pythread.h" nogil:
     ctypedef void* PyThread_type_lock
@@ -69,7 +69,7 @@ cdef enum:
 cdef enum:
     MOST = 64
     CHUNKS = 16  # pieces of each thread's share; others take those that a late thread has not begun
-    LOOKS = 10000  # how often to look before sleeping: some hundred microseconds
+    SPINS = 10000  # how often to look before sleeping: some hundred microseconds
 
 cdef enum:  # what a worker's order may be
     NONE = 0
@@ -78,9 +78,9 @@ cdef enum:  # what a worker's order may be
 
 cdef struct Worker:
     long long order
-    long long asleep  # the worker is, or is about to be: whoever changes this back to 0 releases `wake`
+    long long sleeping  # the worker is, or is about to be: whoever changes this back to 0 releases `wakeup`
     long long awaited  # the same of the caller and `done`
-    PyThread_type_lock wake
+    PyThread_type_lock wakeup
     PyThread_type_lock done
 
 cdef Worker[MOST] _workers
@@ -95,7 +95,7 @@ cdef unsigned int _float_mode
 cdef long long[MOST] _next  # of each thread's share: the first piece that nobody has begun
 
 
-cdef void _take(int me) noexcept nogil:
+cdef void _run_chunks(int me) noexcept nogil:
     """One's own share first, which is the same in every call and so may lie in this core's cache; then what is left."""
     cdef Py_ssize_t begin, end
     cdef int k, whose
@@ -111,8 +111,8 @@ cdef void _take(int me) noexcept nogil:
 
 cdef void _await(long long* order, long long wanted, long long* sleeping, PyThread_type_lock lock) noexcept nogil:
     """Until the order is (GIVEN) or is no longer there (NONE): look out for a while, then sleep on the lock."""
-    cdef int _look
-    for _look in range(LOOKS):
+    cdef int _spin
+    for _spin in range(SPINS):
         if fl_get(order) == wanted:
             return
         fl_pause()
@@ -126,10 +126,10 @@ cdef void _await(long long* order, long long wanted, long long* sleeping, PyThre
 cdef void _work(void* arg) noexcept nogil:
     cdef Worker* w = <Worker*>arg
     while True:
-        _await(&w.order, GIVEN, &w.asleep, w.wake)
+        _await(&w.order, GIVEN, &w.sleeping, w.wakeup)
         if fl_change(&w.order, GIVEN, TAKEN):  # else it has been called off
             fl_set_float_mode(_float_mode)
-            _take(<int>(w - _workers) + 1)
+            _run_chunks(<int>(w - _workers) + 1)
             fl_set(&w.order, NONE)
             if fl_change(&w.awaited, 1, 0):
                 PyThread_release_lock(w.done)
@@ -141,12 +141,12 @@ cdef int _start(int wanted) noexcept nogil:
     cdef Worker* w
     while _started < wanted:
         w = &_workers[_started]
-        w.order, w.asleep, w.awaited = NONE, 0, 0
-        w.wake = PyThread_allocate_lock()
+        w.order, w.sleeping, w.awaited = NONE, 0, 0
+        w.wakeup = PyThread_allocate_lock()
         w.done = PyThread_allocate_lock()
-        if w.wake == NULL or w.done == NULL:
+        if w.wakeup == NULL or w.done == NULL:
             break
-        PyThread_acquire_lock(w.wake, 1)
+        PyThread_acquire_lock(w.wakeup, 1)
         PyThread_acquire_lock(w.done, 1)
         if PyThread_start_new_thread(_work, w) == PYTHREAD_INVALID_THREAD_ID:
             break
@@ -185,9 +185,9 @@ cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* contex
     for i in range(helpers):
         w = &_workers[i]
         fl_set(&w.order, GIVEN)
-        if fl_change(&w.asleep, 1, 0):
-            PyThread_release_lock(w.wake)
-    _take(0)
+        if fl_change(&w.sleeping, 1, 0):
+            PyThread_release_lock(w.wakeup)
+    _run_chunks(0)
     for i in range(helpers):
         w = &_workers[i]
         if not fl_change(&w.order, GIVEN, NONE):

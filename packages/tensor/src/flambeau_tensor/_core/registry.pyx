@@ -48,7 +48,7 @@ cdef dict _registry = {}  # qualified name -> Operator; with its overload where 
 cdef dict _public = {}  # qualified name -> what users call: the Operator, or the OverloadSet of those that share it
 cdef dict _functions = {}  # qualified name -> the Operators that share it
 cdef dict _methods = {}  # name of a method -> the Operators that share it
-cdef dict _placed = {}  # name of a method -> the Method in Tensor's dictionary
+cdef dict _method_objects = {}  # name of a method -> the Method in Tensor's dictionary
 cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
 cdef dict _second_names = {}  # qualified name -> the names that are other names of it
 cdef tuple _ACCESSORS = ("torch._get", "torch._set")  # namespaces of operators behind a tensor's attributes
@@ -238,7 +238,7 @@ cdef int _publish_alias(str name, Operator op) except -1:
 
 
 cdef int _publish_method(str name, list known) except -1:
-    cdef Method m = _placed.get(name)
+    cdef Method m = _method_objects.get(name)
     target = known[0] if len(known) == 1 else OverloadSet(known, True)
     if name == (<Operator>known[0]).name:
         if not (<Operator>known[0]).is_function:
@@ -248,7 +248,7 @@ cdef int _publish_method(str name, list known) except -1:
     if m is not None:
         m.target = target
         return 0
-    m = _placed[name] = make_method(name, target)
+    m = _method_objects[name] = make_method(name, target)
     set_attribute(name, m)
     register_override("torch.Tensor", name, m, target.testing_signature)
     return 0
@@ -270,7 +270,7 @@ def forget(Operator op not None):
         _announce(op)
 
 
-def place_property(str name not None, Operator getter not None, Operator setter=None, str kept=None):
+def define_property(str name not None, Operator getter not None, Operator setter=None, str kept=None):
     """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it."""
     set_attribute(name, Property(getter, setter, kept))
     register_override("torch.Tensor", f"{name}.__get__", getter, getter.testing_signature)
@@ -286,7 +286,7 @@ def alias(str name not None, op not None, *, bint method=True, bint same=False):
         _publish_alias(name, first)
     if method and first.is_method:
         if same:
-            set_attribute(name, _placed[first.name])
+            set_attribute(name, _method_objects[first.name])
         else:
             _second_names.setdefault(f"torch.Tensor.{first.name}", []).append(name)
             _publish_method(name, _methods[first.name])
@@ -330,7 +330,7 @@ def declared_operators():
 
 def find_handled(str namespace not None, str name not None):
     """What handlers get for calls of a function or a method."""
-    return _placed[name] if namespace == "torch.Tensor" else _public[f"{namespace}.{name}"]
+    return _method_objects[name] if namespace == "torch.Tensor" else _public[f"{namespace}.{name}"]
 
 
 def operators():
@@ -398,7 +398,7 @@ def declare_lazily(str module not None, names):
     names = names.split() if isinstance(names, str) else list(names)
     for name in names:
         if name in _lazy or name in _public or name in _aliases or \
-                name.startswith("torch.Tensor.") and name.rpartition(".")[2] in _placed:
+                name.startswith("torch.Tensor.") and name.rpartition(".")[2] in _method_objects:
             raise ValueError(f"operator {name} is declared twice")
         _wait(name, module)
 
@@ -457,7 +457,7 @@ def load_family(str module not None):
             if sockets.family_declared is not None:
                 sockets.family_declared(module)
         except BaseException:
-            _take_back(_names() - before, set(sys.modules) - modules, set(_late) - late, listed, module)
+            _undo_load(_names() - before, set(sys.modules) - modules, set(_late) - late, listed, module)
             raise
         finally:
             _loading.remove(module)
@@ -467,13 +467,13 @@ def load_family(str module not None):
         _late[module] = found
 
 
-cdef int _take_back(set names, set modules, set families, set listed, str module) except -1:
+cdef int _undo_load(set names, set modules, set families, set listed, str module) except -1:
     """Undo what the import of a family that failed has declared, with the families that it has loaded."""
     cdef Operator op
     for name in names:
         place, _, attribute = name.rpartition(".")
-        if place == "torch.Tensor" and attribute in _placed:
-            unregister_override(_placed.pop(attribute))
+        if place == "torch.Tensor" and attribute in _method_objects:
+            unregister_override(_method_objects.pop(attribute))
             type_members(TensorType).pop(attribute, None)
             operators = _methods.pop(attribute, ())
         else:
@@ -510,7 +510,7 @@ def names_of_families(modules):
 
 cdef set _names():
     """All names that users find operators by."""
-    return {*_public, *_aliases, *[f"torch.Tensor.{name}" for name in _placed]}
+    return {*_public, *_aliases, *[f"torch.Tensor.{name}" for name in _method_objects]}
 
 
 cdef bint _load_for(str name) except -1:
@@ -556,19 +556,19 @@ cdef int _answer(str word, Operator op) except -1:
     """Let `op` answer a piece of Python's syntax."""
     cdef int which = _SYNTAX[word]
     names = _METHODS.get(word, f"__{word}__").split()
-    if names[0] not in _placed:  # PyTorch has a method of this name, not only the operator
-        method = _placed[names[0]] = make_method(names[0], op)
+    if names[0] not in _method_objects:  # PyTorch has a method of this name, not only the operator
+        method = _method_objects[names[0]] = make_method(names[0], op)
         set_attribute(names[0], method)
         register_override("torch.Tensor", names[0], method, op.testing_signature)
-    method = _placed[names[0]]
+    method = _method_objects[names[0]]
     _answers[word] = op, method
     _syntax[which], _called[which] = <PyObject*>op, <PyObject*>method
     _reflected[which] = names[1] if len(names) > 1 else None
     _commutes[which], _asks_anyway[which] = word in _COMMUTATIVE, word in _ASKING
-    if S.S_ADD <= which <= S.S_GE and f"__{word}__" not in _placed:
+    if S.S_ADD <= which <= S.S_GE and f"__{word}__" not in _method_objects:
         register_override("torch.Tensor", f"__{word}__", type_members(TensorType)[f"__{word}__"], "(self, other)")
     if word in _COMMUTATIVE:  # `x.__radd__(y)` is `x.add(y)`
-        set_attribute(f"__r{word}__", _placed[names[1]])
+        set_attribute(f"__r{word}__", _method_objects[names[1]])
     return 0
 
 
@@ -644,20 +644,20 @@ cdef object _guarded(int which, Operator op, PyObject** args):
 cdef object _call_unusual(int which, Operator op, PyObject** args):
     """A call with an operand that the operator does not take, or one that is no tensor on the left."""
     cdef bint fits = _is_operand(op, 0, args[0]) and _is_operand(op, 1, args[1])
-    cdef bint turned = not is_tensor(args[0])
-    cdef object called = _placed[_reflected[which]] if turned else <object>_called[which]
+    cdef bint reflected = not is_tensor(args[0])
+    cdef object called = _method_objects[_reflected[which]] if reflected else <object>_called[which]
     cdef list overriding
     if fits and _commutes[which]:
         args[0], args[1] = args[1], args[0]
         return call_positional(op, args, 2, <PyObject*>called)
-    if not fits and (_commutes[which] if turned else not _asks_anyway[which]):
+    if not fits and (_commutes[which] if reflected else not _asks_anyway[which]):
         return NotImplemented
     overriding = collect_vector(args, 2)
     if _modes[0] == 0 and overriding is not None:
         if all([is_bare_subclass(<PyObject*>o) for o in overriding]):
             overriding = None
     if (overriding is not None or _modes[0] != 0) and overridden(called, overriding):
-        if turned:  # `2 - x` is `x.__rsub__(2)`
+        if reflected:  # `2 - x` is `x.__rsub__(2)`
             args[0], args[1] = args[1], args[0]
         return hand_over(<PyObject*>called, overriding, args, 2, NULL)
     return call_positional(op, args, 2, <PyObject*>op) if fits else NotImplemented

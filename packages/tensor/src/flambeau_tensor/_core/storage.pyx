@@ -11,7 +11,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.nowhere cimport NOWHERE, dry_runs, is_dry, no_memory
+from flambeau_tensor._core.meta_device cimport META_OWNER, dry_runs, is_dry, no_memory
 from flambeau_tensor._core.type_slots cimport forget_owner
 from flambeau_tensor._core.types cimport *
 
@@ -210,11 +210,11 @@ cdef class Storage:
 
     def __init__(self, object size_or_sequence=0, *, object device=None):
         cdef Storage made
-        if self.data != NULL or self.owner is NOWHERE:
+        if self.data != NULL or self.owner is META_OWNER:
             raise RuntimeError("UntypedStorage(): this storage has its memory already")
         made = _storage_of(size_or_sequence)
         if _is_meta(device):
-            self.nbytes, self.owner = made.nbytes, NOWHERE
+            self.nbytes, self.owner = made.nbytes, META_OWNER
             return
         self.data, self.nbytes, self.owned = made.data, made.nbytes, made.owned
         if made.owned:
@@ -248,7 +248,7 @@ cdef class Storage:
     def device(self):
         from flambeau_tensor.options import CPU, META
 
-        return META if self.owner is NOWHERE else CPU
+        return META if self.owner is META_OWNER else CPU
 
     is_cuda = is_sparse = is_sparse_csr = is_hpu = False
 
@@ -257,7 +257,7 @@ cdef class Storage:
 
     def resizable(self):
         """Whether `resize_` can give it more memory: not where it lies in another library's or in a file's."""
-        return self.owner is None or self.owner is NOWHERE
+        return self.owner is None or self.owner is META_OWNER
 
     def is_shared(self):
         """Whether processes that are forked see each other's writes."""
@@ -284,20 +284,20 @@ cdef class Storage:
 
     def tolist(self):
         """The bytes, as a list of ints."""
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             raise _no_bytes()
         return list(bytes(self))
 
     def __getitem__(self, index):
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             raise _no_bytes()
         if isinstance(index, slice):
             self.lent = True
             return over_buffer(memoryview(self)[_step_one(index)])
-        return memoryview(self)[_place(self, index)]
+        return memoryview(self)[_checked_index(self, index)]
 
     def __setitem__(self, index, value):
-        place = _step_one(index) if isinstance(index, slice) else _place(self, index)
+        place = _step_one(index) if isinstance(index, slice) else _checked_index(self, index)
         bytes_here = _writable(self)[place if isinstance(place, slice) else slice(place, place + 1)]
         if isinstance(value, Storage):
             bytes_here[:] = value
@@ -308,7 +308,7 @@ cdef class Storage:
     def fill_(self, value):
         """Write one byte everywhere."""
         cdef int byte = value & 255
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             return self
         _writable(self)
         memset(self.data, byte, self.nbytes)
@@ -320,25 +320,25 @@ cdef class Storage:
         source = source.untyped()
         if len(source) != self.nbytes:
             raise RuntimeError(f"size does not match, self was {self.nbytes} bytes but src was {len(source)} bytes")
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             return self
         _writable(self)[:] = source
         self.version += 1
         return self
 
     def clone(self):
-        return _without_bytes(self.nbytes) if self.owner is NOWHERE else _restored(self)
+        return _without_bytes(self.nbytes) if self.owner is META_OWNER else _restored(self)
 
     def new(self):
-        return _without_bytes(0) if self.owner is NOWHERE else new_storage(0)
+        return _without_bytes(0) if self.owner is META_OWNER else new_storage(0)
 
     def cpu(self):
         return self.to(device="cpu")
 
     def to(self, *, device, non_blocking=False):
         if _is_meta(device):
-            return self if self.owner is NOWHERE else _without_bytes(self.nbytes)
-        if self.owner is NOWHERE:
+            return self if self.owner is META_OWNER else _without_bytes(self.nbytes)
+        if self.owner is META_OWNER:
             raise no_memory()
         return self
 
@@ -355,7 +355,7 @@ cdef class Storage:
         """Move the bytes, with all tensors that look at them, into memory that processes share: those that are forked,
         and those that are sent them. Arrays that were made of these tensors keep the memory of before."""
         cdef Storage root = _root(self)
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             raise RuntimeError("_share_fd_: only available on CPU")
         if not self.is_shared():
             from flambeau_tensor._core.moving import check_movable, tell_moved
@@ -401,13 +401,13 @@ cdef class Storage:
         self.version += 1
 
     def __getbuffer__(self, Py_buffer* buffer, int flags):
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             raise no_memory()
         forget_owner(buffer)
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
     def __reduce_ex__(self, int protocol):
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             return _on_meta, (self.nbytes,)
         if protocol < 5:
             return _restored, (bytes(self),)
@@ -423,7 +423,7 @@ cdef class Storage:
         return copy
 
     def __repr__(self):
-        if self.owner is NOWHERE:
+        if self.owner is META_OWNER:
             return f"...\n[torch.storage.UntypedStorage(device=meta) of size {self.nbytes}]"
         shown = self.tolist() if self.nbytes <= 1000 else [*bytes(self)[:3], "...", *bytes(self)[self.nbytes - 3:]]
         return "".join(f" {n}\n" for n in shown) + (
@@ -518,7 +518,7 @@ cdef _lie_in(Storage s, mapping):
 
 
 cdef _writable(Storage s):
-    if s.owner is NOWHERE:
+    if s.owner is META_OWNER:
         raise _no_bytes()
     if s.readonly:
         raise RuntimeError("this storage lies in memory that is read-only")
@@ -531,7 +531,7 @@ cdef _step_one(index):
     return index
 
 
-cdef _place(Storage s, index):
+cdef _checked_index(Storage s, index):
     cdef Py_ssize_t i
     if not hasattr(index, "__index__"):
         raise TypeError(f"can't index a torch.UntypedStorage with {type(index).__name__}")
@@ -616,7 +616,7 @@ cdef Storage new_storage(Py_ssize_t nbytes):
 
 
 cdef Storage _without_bytes(Py_ssize_t nbytes):
-    return borrow_storage(NULL, nbytes, NOWHERE, False)
+    return borrow_storage(NULL, nbytes, META_OWNER, False)
 
 
 cdef bint _is_meta(device) except -1:
@@ -650,7 +650,7 @@ cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
         return 0
     if nbytes < 0:
         raise RuntimeError(f"resize_(): the size of a storage must not be negative, got {nbytes}")
-    if s.owner is NOWHERE:
+    if s.owner is META_OWNER:
         s.nbytes = nbytes
         return 0
     if s.owner is not None or s.lent and nbytes > _room(s):

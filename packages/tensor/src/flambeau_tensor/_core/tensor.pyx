@@ -15,7 +15,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTu
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr, pop_all_disabled, push_all_disabled
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.nowhere cimport META
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.sockets cimport call_syntax, release, sockets
@@ -680,7 +680,7 @@ def describe(tensor, spec=None):
 
 
 def declare_plain_subclass(cls):
-    """Name the subclass (the Parameter) that takes the fast lane of every call; it overrides nothing, and results are
+    """Name the subclass (the Parameter) that takes the fast path of every call; it overrides nothing, and results are
     plain tensors."""
     global PlainType
     if not issubclass(cls, Tensor):

@@ -13,7 +13,7 @@ cdef extern from * nogil:
     #define FL_THREAD __thread
     #endif
     typedef struct {
-        int grad_enabled, inference, transforming, kernels, handlers;
+        int grad_enabled, inference, transform_depth, kernels, handlers;
         unsigned int dispatching;
         void *modes;
     } fl_thread_state;

@@ -11,7 +11,7 @@ from cython cimport floating
 from libc.stdlib cimport free, malloc
 
 from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.types cimport *
 

@@ -15,7 +15,7 @@ from libc.string cimport strcmp
 
 from flambeau_tensor._core.copying cimport copy_of
 from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.nowhere cimport META
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.storage cimport borrow_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, check_read, count_bytes, detached, empty, new_tensor, set_geometry,
@@ -327,7 +327,7 @@ cdef Tensor _over(DLTensor* d, object owner, bint readonly):
     return t
 
 
-cdef Tensor _take(DLManagedTensorVersioned* m):
+cdef Tensor _import(DLManagedTensorVersioned* m):
     """A tensor over what `m` describes, which is ours from now on."""
     cdef _Borrowed owner
     if m.version.major != MAJOR:
@@ -345,7 +345,7 @@ def from_capsule(capsule):
     cdef DLManagedTensor* u
     name = PyCapsule_GetName(capsule) if type(capsule).__name__ == "PyCapsule" else NULL
     if name != NULL and strcmp(name, "dltensor_versioned") == 0:
-        t = _take(<DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, "dltensor_versioned"))
+        t = _import(<DLManagedTensorVersioned*>PyCapsule_GetPointer(capsule, "dltensor_versioned"))
         PyCapsule_SetName(capsule, "used_dltensor_versioned")
         return t
     if name == NULL or strcmp(name, "dltensor") != 0:
@@ -369,7 +369,7 @@ def from_object(source, copy=None):
         if api.header.version.major == MAJOR:
             (<from_py_object_t>api.managed_tensor_from_py_object_no_sync)(<void*>source, &m)
             try:
-                return _take(m)
+                return _import(m)
             except BaseException:
                 if m.deleter != NULL:
                     m.deleter(m)
@@ -393,7 +393,7 @@ cdef int _from_py_object(void* o, DLManagedTensorVersioned** out) except -1 with
 
 
 cdef int _to_py_object(DLManagedTensorVersioned* m, void** out) except -1 with gil:
-    t = _take(m)
+    t = _import(m)
     Py_INCREF(t)
     out[0] = <void*>t
     return 0

@@ -13,7 +13,7 @@ from flambeau_tensor._core.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
     empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
 )
-from flambeau_tensor._core.nowhere cimport META, is_dry
+from flambeau_tensor._core.meta_device cimport META, is_dry
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
 )

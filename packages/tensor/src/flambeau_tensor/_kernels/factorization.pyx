@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.copying cimport contiguous, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, real_of
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *

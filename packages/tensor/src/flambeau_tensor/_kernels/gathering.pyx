@@ -14,7 +14,7 @@ from flambeau_tensor._kernels.indexed cimport (
     ADD, GET, GREATEST, LEAST, MULTIPLY, PUT, Along, Rows, add_offsets, long_index, run_along, run_rows, supports,
     within,
 )
-from flambeau_tensor._kernels.places cimport filling
+from flambeau_tensor._kernels.advanced_indexing cimport filling
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -290,7 +290,7 @@ cdef Tensor _flat(Tensor t):
     return view_of(c, 1, &n, &one, c.data)
 
 
-cdef Tensor _checked_places(str name, Tensor t, Tensor index):
+cdef Tensor _checked_index(str name, Tensor t, Tensor index):
     cdef long long outside
     if index.dtype != INT64:
         raise RuntimeError(f"{name}(): Expected a long tensor for index, but got {_name(index)}")
@@ -308,7 +308,7 @@ cdef object _take(Operator op, PyObject** a):  # (self, index)
     cdef Tensor index = <Tensor>a[1]
     cdef Tensor out
     cdef Py_ssize_t one = 1
-    index = _checked_places("take", t, index)
+    index = _checked_index("take", t, index)
     out = empty(t.dtype, index.ndim, index.sizes)
     _rows(GET, _flat(t), 0, index, out, &one, 1)
     return out
@@ -326,7 +326,7 @@ cdef object _put(Operator op, PyObject** a):  # (self, index, source, accumulate
     if source.numel != index.numel:
         raise IndexError("put_(): Expected source and index to have the same number of elements, but got "
                          f"source.numel() = {source.numel}, index.numel() = {index.numel}")
-    index = _checked_places("put_", t, index)
+    index = _checked_index("put_", t, index)
     t = _written(op, t, index, source, False)
     source = _flat(source)
     flat = _flat(t)

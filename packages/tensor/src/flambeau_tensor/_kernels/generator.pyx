@@ -3,7 +3,7 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport STATE_WORDS

@@ -66,7 +66,7 @@ cdef struct RowsTask:
 
 
 cdef void _rows_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Places [begin, end) of the outer dimensions times n."""
+    """AdvancedIndex [begin, end) of the outer dimensions times n."""
     cdef RowsTask* t = <RowsTask*>context
     cdef Rows* r = t.r
     cdef Py_ssize_t outer, first, m, rest, i

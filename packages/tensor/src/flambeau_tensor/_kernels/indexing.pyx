@@ -14,7 +14,7 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.nowhere cimport META, no_memory
+from flambeau_tensor._core.meta_device cimport META, no_memory
 from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
 from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
@@ -22,7 +22,7 @@ from flambeau_tensor._core.scalar cimport is_number, load_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport ADD, supports
-from flambeau_tensor._kernels.places cimport Places, find_places, gathered, scattered
+from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, prepare_index, gathered, scattered
 from flambeau_tensor._kernels.recording cimport recorded
 
 import numpy as np
@@ -71,6 +71,7 @@ cdef struct Reading:
     int ndim  # of the view so far
     int source  # the dimension of the indexed tensor that is next
     int nindices  # index tensors found
+    int specified  # dimensions that something other than an ellipsis stands for
     char* data
     Py_ssize_t[MAX_NDIM] sizes, strides
     PyObject* indices[MAX_NDIM]  # by dimension of the view; NULL: none
@@ -157,9 +158,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
     cdef list keep = [t] if seen else None
     cdef PyObject* o
     cdef PyObject* converted[MAX_NDIM]
-    cdef Py_ssize_t n = 1, i, start, stop, step
-    cdef int specified = 0, d, skip, wanted
-    cdef Tensor x
+    cdef Py_ssize_t n = 1, i
     cdef bint tuple_like = PyTuple_Check(<object>index)
     if not tuple_like and PyList_Check(<object>index) and _means_tuple(<object>index):
         as_tuple = tuple(<object>index)
@@ -168,113 +167,129 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
         tuple_like = True
     if tuple_like:
         n = PyTuple_GET_SIZE(<object>index)
-    r.ndim = r.source = r.nindices = 0
-    r.data = t.data
-    # First pass: convert sequences, count the dimensions that are spoken for.
     if n > MAX_NDIM:
         raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
+    r.ndim = r.source = r.nindices = r.specified = 0
+    r.data = t.data
     for i in range(n):
         o = PyTuple_GET_ITEM(<object>index, i) if tuple_like else index
         if PyLong_CheckExact(<object>o) or PySlice_Check(<object>o):
-            specified += 1
-        elif o == <PyObject*>None or o == <PyObject*>Ellipsis or PyBool_Check(<object>o):
-            pass
-        elif not isinstance(<object>o, Tensor) and PyIndex_Check(<object>o) and not isinstance(<object>o, np.ndarray):
-            number = (<object>o).__index__()
-            keep = _kept(keep, number)
-            o = <PyObject*>number
-            specified += 1
-        else:
-            x = _index_tensor(<object>o)
-            if x.flags & META and not t.flags & META:
-                raise RuntimeError("Tensor on device meta is not on the expected device cpu!")
-            if x.ndim == 0 and x.dtype != BOOL and not x.flags & LAYERED:
-                if x.flags & META:
-                    raise no_memory()
-                number = load_scalar(x.dtype, x.data)
-                keep = _kept(keep, number)
-                o = <PyObject*>number
-                specified += 1
-            else:
-                keep = _kept(keep, x)
-                o = <PyObject*>x
-                specified += x.ndim if x.dtype == BOOL else 1
+            r.specified += 1
+        elif o != <PyObject*>None and o != <PyObject*>Ellipsis and not PyBool_Check(<object>o):
+            made = _converted(t, <object>o, r)
+            keep = _kept(keep, made)
+            o = <PyObject*>made
         converted[i] = o
-    if specified > t.ndim:
-        if n == 1 and t.ndim == 0:
-            if PyLong_CheckExact(<object>converted[0]):
-                raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
-                                 "in C++ to convert a 0-dim tensor to a number")
-            if PySlice_Check(<object>converted[0]):
-                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        raise IndexError(f"too many indices for tensor of dimension {t.ndim}")
+    if r.specified > t.ndim:
+        raise _too_many(t, n, converted[0])
     for i in range(n):
         o = converted[i]
         if PyLong_CheckExact(<object>o):
-            start = PyNumber_AsSsize_t(<object>o, IndexError)
-            stop = t.sizes[r.source]
-            if start < -stop or start >= stop:
-                raise IndexError(f"index {start} is out of bounds for dimension {r.source} with size {stop}")
-            if start < 0:
-                start += stop
-            r.data += start * t.strides[r.source] * ITEMSIZE[t.dtype]
-            r.source += 1
-            if seen:
-                keep[0] = find("torch.select")(keep[0], r.ndim, start)
+            _apply_int(t, <object>o, r, keep if seen else None)
         elif PySlice_Check(<object>o):
-            PySlice_Unpack(<object>o, &start, &stop, &step)
-            if step <= 0:
-                raise ValueError("step must be greater than zero")
-            wanted = r.source
-            r.sizes[r.ndim] = PySlice_AdjustIndices(t.sizes[wanted], &start, &stop, step)
-            r.strides[r.ndim] = t.strides[wanted] * step
-            r.data += start * t.strides[wanted] * ITEMSIZE[t.dtype]
-            if seen and (r.sizes[r.ndim] != t.sizes[wanted]):
-                keep[0] = find("torch._ops.slice")(keep[0], r.ndim, start, stop if stop > start else start, step)
-            _next(r, NULL)
-            r.source += 1
+            _apply_slice(t, <object>o, r, keep if seen else None)
         elif o == <PyObject*>Ellipsis:
-            skip = t.ndim - specified
-            specified = t.ndim  # a second one stands for nothing
-            for _ in range(skip):
+            for _ in range(t.ndim - r.specified):
                 _keep(t, r)
+            r.specified = t.ndim  # a second one stands for nothing
         elif o == <PyObject*>None or PyBool_Check(<object>o):
-            if seen:
-                keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
-            x = None
-            if o != <PyObject*>None:
-                x = _truth(<object>o is True)
-                keep = _kept(keep, x)
-            _new(r, x)
+            keep = _apply_new(<object>o, r, keep, seen)
         else:
-            x = <Tensor>o
-            if x.dtype != BOOL:
-                _keep(t, r)
-                r.indices[r.ndim - 1] = o
-                r.nindices += 1
-            elif x.ndim == 0:
-                if x.flags & LAYERED:
-                    raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says "
-                                       "whether there is a result. Use torch.where.")
-                if x.flags & META:
-                    raise no_memory()
-                if seen:
-                    keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
-                x = _truth((<char*>x.data)[0] != 0)
-                keep = _kept(keep, x)
-                _new(r, x)
-            else:
-                for d in range(x.ndim):
-                    if x.sizes[d] != t.sizes[r.source + d]:
-                        raise IndexError(
-                            f"The shape of the mask {shape_str(x.ndim, x.sizes)} at index {d} does not match the shape "
-                            f"of the indexed tensor {shape_str(t.ndim, t.sizes)} at index {r.source + d}")
-                for _ in range(x.ndim):
-                    _keep(t, r)
-                r.indices[r.ndim - x.ndim] = o
-                r.nindices += 1
+            keep = _apply_tensor(t, <Tensor>o, r, keep, seen)
     while r.source < t.ndim:
         _keep(t, r)
+    return keep
+
+
+cdef object _converted(Tensor t, object o, Reading* r):
+    """An int or an index tensor for what is neither int, slice, ellipsis, None nor a truth value."""
+    cdef Tensor x
+    if not isinstance(o, Tensor) and PyIndex_Check(o) and not isinstance(o, np.ndarray):
+        r.specified += 1
+        return o.__index__()
+    x = _index_tensor(o)
+    if x.flags & META and not t.flags & META:
+        raise RuntimeError("Tensor on device meta is not on the expected device cpu!")
+    if x.ndim == 0 and x.dtype != BOOL and not x.flags & LAYERED:
+        if x.flags & META:
+            raise no_memory()
+        r.specified += 1
+        return load_scalar(x.dtype, x.data)
+    r.specified += x.ndim if x.dtype == BOOL else 1
+    return x
+
+
+cdef object _too_many(Tensor t, Py_ssize_t n, PyObject* first):
+    if n == 1 and t.ndim == 0:
+        if PyLong_CheckExact(<object>first):
+            return IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` "
+                              "in C++ to convert a 0-dim tensor to a number")
+        if PySlice_Check(<object>first):
+            return IndexError("slice() cannot be applied to a 0-dim tensor.")
+    return IndexError(f"too many indices for tensor of dimension {t.ndim}")
+
+
+# What each kind of index does to the view; `views`: a list with the view as its first element, or None.
+
+cdef int _apply_int(Tensor t, object o, Reading* r, list views) except -1:
+    cdef Py_ssize_t i = PyNumber_AsSsize_t(o, IndexError), size = t.sizes[r.source]
+    if i < -size or i >= size:
+        raise IndexError(f"index {i} is out of bounds for dimension {r.source} with size {size}")
+    if i < 0:
+        i += size
+    r.data += i * t.strides[r.source] * ITEMSIZE[t.dtype]
+    r.source += 1
+    if views is not None:
+        views[0] = find("torch.select")(views[0], r.ndim, i)
+    return 0
+
+
+cdef int _apply_slice(Tensor t, object o, Reading* r, list views) except -1:
+    cdef Py_ssize_t start, stop, step, size = t.sizes[r.source], stride = t.strides[r.source]
+    PySlice_Unpack(o, &start, &stop, &step)
+    if step <= 0:
+        raise ValueError("step must be greater than zero")
+    r.sizes[r.ndim] = PySlice_AdjustIndices(size, &start, &stop, step)
+    r.strides[r.ndim] = stride * step
+    r.data += start * stride * ITEMSIZE[t.dtype]
+    if views is not None and r.sizes[r.ndim] != size:
+        views[0] = find("torch._ops.slice")(views[0], r.ndim, start, stop if stop > start else start, step)
+    _next(r, NULL)
+    r.source += 1
+    return 0
+
+
+cdef list _apply_new(object truth, Reading* r, list keep, bint seen):
+    """None or a truth value: a new dimension of size 1, of which True is an index of all and False of nothing."""
+    cdef Tensor x = None
+    if seen:
+        keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
+    if truth is not None:
+        x = _truth(truth is True)
+        keep = _kept(keep, x)
+    _new(r, x)
+    return keep
+
+
+cdef list _apply_tensor(Tensor t, Tensor x, Reading* r, list keep, bint seen):
+    cdef int d, width = x.ndim if x.dtype == BOOL else 1
+    if width == 0:
+        if x.flags & LAYERED:
+            raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says whether "
+                               "there is a result. Use torch.where.")
+        if x.flags & META:
+            raise no_memory()
+        return _apply_new((<char*>x.data)[0] != 0, r, keep, seen)
+    if x.dtype == BOOL:
+        for d in range(width):
+            if x.sizes[d] != t.sizes[r.source + d]:
+                raise IndexError(
+                    f"The shape of the mask {shape_str(x.ndim, x.sizes)} at index {d} does not match the shape of the "
+                    f"indexed tensor {shape_str(t.ndim, t.sizes)} at index {r.source + d}")
+    for _ in range(width):
+        _keep(t, r)
+    r.indices[r.ndim - width] = <PyObject*>x
+    r.nindices += 1
     return keep
 
 
@@ -354,11 +369,11 @@ cdef object _index(Operator op, PyObject** a):  # (self, indices)
     cdef Tensor t = <Tensor>a[0]
     cdef PyObject* indices[MAX_NDIM]
     cdef list keep = []
-    cdef Places p
+    cdef AdvancedIndex p
     _read_indices(t, <tuple>a[1], indices, keep)
     if not keep:
         return copy_of(t)
-    _offsets = find_places(&p, t.dtype, t.ndim, t.sizes, t.strides, t.data, indices)
+    _offsets = prepare_index(&p, t.dtype, t.ndim, t.sizes, t.strides, t.data, indices)
     return gathered(&p, t.dtype)
 
 
@@ -368,7 +383,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     cdef Tensor wide
     cdef PyObject* indices[MAX_NDIM]
     cdef list keep = []
-    cdef Places p
+    cdef AdvancedIndex p
     cdef bint accumulate = <object>a[3]
     if op.flags & OP_INPLACE == 0:
         t = copy_of(t)
@@ -384,7 +399,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     wide = t
     if accumulate and not supports(ADD, t.dtype):  # float16, bfloat16: summed as float32
         wide, values = to_dtype(t, FLOAT32), to_dtype(values, FLOAT32)
-    _offsets = find_places(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
+    _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
     scattered(&p, wide, values, accumulate)
     if wide is not t:
         copy_elements(t, wide)
@@ -410,7 +425,7 @@ cdef object _getitem(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor view
     cdef Reading r
-    cdef Places p
+    cdef AdvancedIndex p
     cdef bint seen = recorded(grad_flags(t))
     keep = _read(t, a[1], &r, seen)
     if seen:
@@ -419,7 +434,7 @@ cdef object _getitem(Operator op, PyObject** a):
             return find("torch._ops.index")(view, _index_tuple(&r))
         return find("torch._ops.alias")(view) if view is t else view
     if r.nindices:
-        _offsets = find_places(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
+        _offsets = prepare_index(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
         return gathered(&p, t.dtype)
     return view_of(t, r.ndim, r.sizes, r.strides, r.data)
 
@@ -448,7 +463,7 @@ cdef object _setitem(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor view, values
     cdef Reading r
-    cdef Places p
+    cdef AdvancedIndex p
     cdef bint seen
     values = value_tensor(t, <object>a[2])
     seen = recorded(grad_flags(t) | grad_flags(values))
@@ -476,7 +491,7 @@ cdef object _setitem(Operator op, PyObject** a):
                            f"{type_name(dtype_object(t.dtype))} for the destination and "
                            f"{type_name(dtype_object(values.dtype))} for the source.")
     _check_apart(op.name, t, values, r.ndim, r.indices)
-    _offsets = find_places(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
+    _offsets = prepare_index(&p, t.dtype, r.ndim, r.sizes, r.strides, r.data, r.indices)
     scattered(&p, t, values, False)
     t.storage.version += 1
     return None

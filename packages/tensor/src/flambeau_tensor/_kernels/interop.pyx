@@ -9,7 +9,7 @@ from flambeau_tensor._core.dtype cimport (
 )
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.nowhere cimport INDIRECT, META, NOWHERE, no_memory
+from flambeau_tensor._core.meta_device cimport INDIRECT, META, META_OWNER, no_memory
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport (
@@ -163,7 +163,7 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         t.flags |= REQUIRES_GRAD
     t.flags |= (CONJ if conj and CATEGORY[t.dtype] == CAT_COMPLEX else 0) | (NEG if neg else 0) | \
-        (META if storage.owner is NOWHERE else 0)
+        (META if storage.owner is META_OWNER else 0)
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 

@@ -45,12 +45,12 @@ cdef const char* UNIT
 # --- matrices -------------------------------------------------------------------------------------------------------
 cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
 cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a copy, to be written to
-cdef Tensor turned(Tensor t)
+cdef Tensor matrix_transpose(Tensor t)
 cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes)
 cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n)
 cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
 cdef void set_one(char* at, int dtype) noexcept
-cdef void clear_triangle(Tensor t, bint above) noexcept
+cdef void clear_triangle(Tensor t, bint upper) noexcept
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept
 cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or of whatever the last dimensions make
 cdef int check_matrices(str function, Tensor t, bint square, str name=*) except -1

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
 from flambeau_tensor._core.types cimport *
@@ -218,12 +218,12 @@ cdef Tensor in_columns(Tensor t, int nbatch=-1, const Py_ssize_t* batch=NULL, bi
         copy_elements(out, t)
         return out
     out = empty_columns(t.dtype, nbatch, batch, columns, rows)
-    view = turned(out)
+    view = matrix_transpose(out)
     copy_elements(view, t)
     return out
 
 
-cdef Tensor turned(Tensor t):
+cdef Tensor matrix_transpose(Tensor t):
     """The transposed matrices, over the same memory, as a tensor of its own."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
@@ -269,12 +269,12 @@ cdef void set_one(char* at, int dtype) noexcept:
         (<double*>at)[0] = 1
 
 
-cdef void clear_triangle(Tensor t, bint above) noexcept:
+cdef void clear_triangle(Tensor t, bint upper) noexcept:
     """Zeros on one side of the diagonal of matrices that lie column by column."""
     cdef Py_ssize_t m = t.sizes[t.ndim - 2], n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], i, j
     for i in range(count_matrices(t) if t.numel else 0):
         for j in range(n):
-            if above:
+            if upper:
                 memset(t.data + (i * n + j) * m * item, 0, min(j, m) * item)
             elif j < m:
                 memset(t.data + ((i * n + j) * m + j + 1) * item, 0, (m - j - 1) * item)

@@ -14,7 +14,7 @@ from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, empty, set_geometry, shape_str, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport GET, PUT, Rows, run_rows
-from flambeau_tensor._kernels.places cimport coordinates, expanded, filling, row_of, true_places
+from flambeau_tensor._kernels.advanced_indexing cimport coordinates, expanded, filling, row_of, nonzero_offsets
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -41,7 +41,7 @@ cdef Tensor _as_columns(Tensor rows):
     return rows
 
 
-cdef int _run_places(int mode, Tensor indexed, Tensor plain, Tensor places, int dtype) except -1:
+cdef int _run_offsets(int mode, Tensor indexed, Tensor plain, Tensor places, int dtype) except -1:
     cdef Rows r
     r.n, r.step, r.offsets = places.numel, ITEMSIZE[dtype], <const Py_ssize_t*>places.data
     r.nouter = r.ninner = 0
@@ -61,9 +61,9 @@ cdef object _masked_select(Operator op, PyObject** a):  # (self, mask)
     both[0], both[1] = a[1], a[0]
     ndim = broadcast_shape(2, both, sizes)
     t, mask = expanded(t, ndim, sizes), expanded(mask, ndim, sizes)
-    places = true_places(mask, ITEMSIZE[t.dtype])
+    places = nonzero_offsets(mask, ITEMSIZE[t.dtype])
     out = empty(t.dtype, 1, &places.numel)
-    _run_places(GET, t, out, places, t.dtype)
+    _run_offsets(GET, t, out, places, t.dtype)
     return out
 
 
@@ -145,12 +145,12 @@ cdef object _masked_scatter(Operator op, PyObject** a):  # (self, mask, source)
     both[0], both[1] = a[1], a[0]
     ndim = broadcast_shape(2, both, sizes)
     mask = expanded(mask, ndim, sizes)
-    places = true_places(mask, ITEMSIZE[t.dtype])
+    places = nonzero_offsets(mask, ITEMSIZE[t.dtype])
     if places.numel > source.numel:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     out = empty(t.dtype, ndim, sizes)
     copy_elements(out, t)
-    _run_places(PUT, out, expanded(source, source.ndim, source.sizes), places, t.dtype)
+    _run_offsets(PUT, out, expanded(source, source.ndim, source.sizes), places, t.dtype)
     return out
 
 

@@ -7,7 +7,7 @@ from libc.stdlib cimport free, malloc, qsort
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.copying cimport contiguous, copy_elements
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, empty

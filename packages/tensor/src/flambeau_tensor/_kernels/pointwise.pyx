@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.copying cimport copy_of, to_dtype
 from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
 from flambeau_tensor._core.operands cimport promote

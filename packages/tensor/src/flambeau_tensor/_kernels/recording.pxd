@@ -3,7 +3,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor._core cimport sockets
 from flambeau_tensor._core.dtype cimport CATEGORY
-from flambeau_tensor._core.nowhere cimport INDIRECT
+from flambeau_tensor._core.meta_device cimport INDIRECT
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
@@ -14,9 +14,9 @@ cdef inline bint recorded(unsigned int flags) noexcept:
     `__torch_dispatch__`, or would resolve them first: compositions take a short way where none has to be called."""
     cdef ThreadState* state = thread_state()
     flags |= state.dispatching
-    if flags & (REQUIRES_GRAD | LAYERED | INDIRECT) == 0 and not state.transforming:
+    if flags & (REQUIRES_GRAD | LAYERED | INDIRECT) == 0 and not state.transform_depth:
         return False
-    return flags & (LAYERED | INDIRECT) != 0 or state.grad_enabled or state.transforming
+    return flags & (LAYERED | INDIRECT) != 0 or state.grad_enabled or state.transform_depth
 
 
 cdef inline Tensor finished(Tensor t, PyObject* requires_grad):

@@ -444,6 +444,19 @@ cdef Tensor copy_to(Tensor out, Tensor x):
     return out
 
 
+cdef object _without_loop(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim, int dtype, double p):
+    """In the default dtype, or by the fallback, or why not."""
+    if r.default_float and dtype < 0 and CATEGORY[x.dtype] <= CAT_INT:
+        return reduce(r, name, x, dims, keepdim, default_dtype(), p)
+    family = letter(x.dtype if dtype < 0 else dtype)
+    if r.fallback is not None and family == "c":
+        return r.fallback(x, <object>dims, keepdim)
+    kind = type_name(dtype_object(x.dtype if dtype < 0 else dtype))
+    if r.refusal is not None and family not in "uh":
+        raise RuntimeError(r.refusal.format(kind))
+    raise NotImplementedError(f'"{r.name}" not implemented for \'{kind}\'')
+
+
 cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim, int dtype, double p):
     """`dtype`: of the elements as they are reduced and of the result, or -1."""
     cdef Job job
@@ -454,15 +467,7 @@ cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim
     cdef int d, ndim = 0
     cdef bint ok = True
     if e.along == NULL:
-        if r.default_float and dtype < 0 and CATEGORY[x.dtype] <= CAT_INT:
-            return reduce(r, name, x, dims, keepdim, default_dtype(), p)
-        family = letter(x.dtype if dtype < 0 else dtype)
-        if r.fallback is not None and family == "c":
-            return r.fallback(x, <object>dims, keepdim)
-        kind = type_name(dtype_object(x.dtype if dtype < 0 else dtype))
-        if r.refusal is not None and family not in "uh":
-            raise RuntimeError(r.refusal.format(kind))
-        raise NotImplementedError(f'"{r.name}" not implemented for \'{kind}\'')
+        return _without_loop(r, name, x, dims, keepdim, dtype, p)
     if r.indices and dims == <PyObject*>None and not x.flags & CONTIGUOUS:
         x = copy_to(core.empty(x.dtype, x.ndim, x.sizes), x)  # the index is that in the flattened tensor
     if dims == <PyObject*>None and x.flags & CONTIGUOUS and not keepdim:

@@ -128,7 +128,7 @@ cdef double binomial_sample(Source* s, double n, double p) noexcept nogil:
 
 # --- derivatives of samples -----------------------------------------------------------------------------------------
 
-cdef double gamma_slope(double a, double x) noexcept nogil:
+cdef double gamma_derivative(double a, double x) noexcept nogil:
     """dx/da of a gamma variable with the parameter a."""
     cdef double total = 0, ratio, term, mean, log_x = log(x), s, scale
     cdef Py_ssize_t n
@@ -154,7 +154,7 @@ cdef double gamma_slope(double a, double x) noexcept nogil:
     return total * scale
 
 
-cdef double beta_slope(double x, double a, double b) noexcept nogil:
+cdef double beta_derivative(double x, double a, double b) noexcept nogil:
     """dx/da of a beta variable with the parameters a and b."""
     cdef double total = 0, mean, v, small, log_x = log(x), log_y = log1p(-x)
     cdef int n
@@ -301,7 +301,7 @@ cdef object _standard_gamma_grad(Operator op, PyObject** a):
     alpha, x = <double*>numbers.data, <double*>samples.data
     with nogil:
         for i in range(numbers.numel):
-            alpha[i] = gamma_slope(alpha[i], x[i])
+            alpha[i] = gamma_derivative(alpha[i], x[i])
     return like(t, numbers)
 
 
@@ -319,7 +319,7 @@ cdef object _dirichlet_grad(Operator op, PyObject** a):
     x, alpha, total = <double*>numbers.data, <double*>first.data, <double*>all_.data
     with nogil:
         for i in range(numbers.numel):
-            x[i] = beta_slope(x[i], alpha[i], total[i] - alpha[i]) / (1 - x[i])
+            x[i] = beta_derivative(x[i], alpha[i], total[i] - alpha[i]) / (1 - x[i])
     return like(t, numbers)
 
 

@@ -6,7 +6,7 @@ from libc.string cimport memset
 
 from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.nowhere cimport is_dry
+from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, view_of
 from flambeau_tensor._core.types cimport *
@@ -79,7 +79,7 @@ cdef Tensor _substitute(Tensor lu, Tensor pivots, Tensor b, int nbatch, const Py
         run(&call, infos.numel)
         if conjugate:
             _conjugate(out)
-    return out if left else turned(out)
+    return out if left else matrix_transpose(out)
 
 
 cdef object _without_last(Tensor t):
@@ -271,6 +271,22 @@ cdef object _solve_triangular(Operator op, PyObject** slots):
 DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
+cdef void _add_scratch(Call* call, str driver, bint is_complex, Py_ssize_t item, Py_ssize_t m, Py_ssize_t n,
+                       Py_ssize_t k) noexcept:
+    """What drivers take besides the workspace, in the sizes that LAPACK's documentation gives, for its blocks of 25."""
+    cdef Py_ssize_t least = min(m, n), most = max(m, n)
+    cdef Py_ssize_t levels = max(0, <Py_ssize_t>log2(<double>least / 26) + 1)
+    if is_complex and driver == "gelsy":
+        add_scratch(call, 2 * n * item)
+    elif is_complex and driver == "gelss":
+        add_scratch(call, 5 * least * item)
+    elif is_complex and driver == "gelsd":
+        add_scratch(call, (10 * most + 2 * most * 25 + 8 * most * levels + 3 * 25 * k
+                           + max(26 * 26, most * (1 + k) + 2 * k)) * item)
+    if driver == "gelsd":
+        add_scratch(call, (3 * least * levels + 11 * least + 1) * 8)
+
+
 cdef object _least_squares(Operator op, PyObject** slots):
     """Of m x n matrices: a solution in the first n of max(m, n) rows, rank and singular values as far as the driver
     gives them. Slots: A, B, rcond, driver."""
@@ -281,8 +297,7 @@ cdef object _least_squares(Operator op, PyObject** slots):
     cdef Py_ssize_t[MAX_NDIM] batch
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef lapack_int m, n, k, rows, size
-    cdef Py_ssize_t least, most, levels, i
-    cdef bint is_complex = CATEGORY[a.dtype] == CAT_COMPLEX
+    cdef Py_ssize_t least, most, i
     cdef int nbatch, d, real = real_of(a.dtype)
     cdef Call call
     check_matrices("torch.linalg.lstsq", a, False, "input")
@@ -323,17 +338,7 @@ cdef object _least_squares(Operator op, PyObject** slots):
         add(&call, <void*>&rcond_single if real == FLOAT32 else <void*>&rcond)
         add(&call, ranks.data, 8)
     add_workspace(&call, &size)
-    # The sizes of what `d` takes besides are those that LAPACK's documentation gives, for its blocks of 25.
-    levels = max(0, <Py_ssize_t>log2(<double>least / 26) + 1)
-    if is_complex and driver == "gelsy":
-        add_scratch(&call, 2 * n * ITEMSIZE[real])
-    elif is_complex and driver == "gelss":
-        add_scratch(&call, 5 * least * ITEMSIZE[real])
-    elif is_complex and driver == "gelsd":
-        add_scratch(&call, (10 * most + 2 * most * 25 + 8 * most * levels + 3 * 25 * k
-                            + max(26 * 26, most * (1 + k) + 2 * k)) * ITEMSIZE[real])
-    if driver == "gelsd":
-        add_scratch(&call, (3 * least * levels + 11 * least + 1) * 8)
+    _add_scratch(&call, driver, CATEGORY[a.dtype] == CAT_COMPLEX, ITEMSIZE[real], m, n, k)
     add(&call, infos.data, 8)
     call.work = 2 * m * n * least
     run(&call, infos.numel)

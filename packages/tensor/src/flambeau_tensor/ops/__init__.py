@@ -15,7 +15,7 @@ FAMILIES = (
     "gradients",
     "views",
     "pointwise",
-    "slopes",
+    "activation_backward",
     "random",
     "matmul",
     "reductions",

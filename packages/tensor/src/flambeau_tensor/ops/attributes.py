@@ -2,7 +2,7 @@
 
 from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, type_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, find_operator, place_property
+from flambeau_tensor._core.registry import alias, define_property, find_operator
 from flambeau_tensor._core.tensor import Tensor, describe
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop
@@ -34,7 +34,7 @@ _NO_ITEM = RuntimeError("Tensor.item() cannot be called on meta tensors")
 
 
 def _property(name, returns, kernel, doc, **options):
-    place_property(
+    define_property(
         name,
         Operator(
             f"{name}(Tensor self) -> {returns}",

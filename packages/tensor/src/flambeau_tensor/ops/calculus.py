@@ -118,7 +118,7 @@ def _listed(value):
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def _slopes(input, spacing, dim, edge_order):
+def _gradients(input, spacing, dim, edge_order):
     """One tensor of slopes for each dimension; `spacing` is a number, or one number or vector for each of them."""
     dims = tuple(range(input.ndim)) if dim is None else _listed(dim)
     if isinstance(spacing, (tuple, list)) and len(spacing) != len(dims):
@@ -229,6 +229,6 @@ for _overload, _spacing, _dims in (
     _arguments = ", ".join(filter(None, (_spacing, _dims, "int edge_order=1")))
     _function(
         f"gradient.{_overload}(Tensor self, *, {_arguments}) -> Tensor[]",
-        _slopes if _spacing else lambda input, dim, edge_order: _slopes(input, None, dim, edge_order),
+        _gradients if _spacing else lambda input, dim, edge_order: _gradients(input, None, dim, edge_order),
         _SLOPES,
     )

@@ -392,8 +392,30 @@ def _arranged(t, subscripts, order):
 
 
 def _einsum(inputs, output, operands):
-    n = len(operands)
-    ellipsis = 0
+    spread, ellipsis = _spelled_out(inputs, operands)
+    output = _output_subscripts(output, spread, ellipsis)
+    tensors, sizes = _operands_with_sizes(operands, spread)
+    n = len(tensors)
+
+    def later(*but):
+        return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
+
+    path = None if n < 3 else _path([s for _, s in tensors], output, sizes)
+    while len(tensors) > 1:
+        i, j = path.pop(0) if path else _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
+        keep = later(i, j)
+        (a, sa), (b, sb) = tensors[i], tensors[j]
+        a, sa = _sum_out(a, sa, keep | set(sb))
+        b, sb = _sum_out(b, sb, keep | set(sa))
+        joined = _pair(a, sa, b, sb, keep)
+        tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
+    t, subscripts = _sum_out(*tensors[0], set(output))
+    return t.permute(tuple(subscripts.index(s) for s in output))
+
+
+def _spelled_out(inputs, operands):
+    """The operands' subscripts with negative numbers in place of an ellipsis, and how many dimensions it has."""
+    ellipsis, spread = 0, []
     for i, (t, subscripts) in enumerate(zip(operands, inputs, strict=True)):
         given = len(subscripts)
         if None in subscripts:
@@ -402,32 +424,38 @@ def _einsum(inputs, output, operands):
                     f"einsum(): the number of subscripts in the equation ({given - 1}) is more than the "
                     f"number of dimensions ({t.ndim}) for operand {i}"
                 )
-            ellipsis = max(ellipsis, t.ndim - given + 1)
+            at, covered = subscripts.index(None), t.ndim - given + 1
+            ellipsis = max(ellipsis, covered)
+            subscripts = subscripts[:at] + list(range(-covered, 0)) + subscripts[at + 1 :]
         elif given != t.ndim:
             raise RuntimeError(
                 f"einsum(): the number of subscripts in the equation ({given}) does not match the "
                 f"number of dimensions ({t.ndim}) for operand {i} and no ellipsis was given"
             )
-    spread = []
-    for t, subscripts in zip(operands, inputs, strict=True):
-        if None in subscripts:
-            at, covered = subscripts.index(None), t.ndim - len(subscripts) + 1
-            subscripts = subscripts[:at] + list(range(-covered, 0)) + subscripts[at + 1 :]
         spread.append(subscripts)
+    return spread, ellipsis
+
+
+def _output_subscripts(output, spread, ellipsis):
+    """Those of the result: where none are given, what an ellipsis covers and what stands once, sorted."""
     covered = list(range(-ellipsis, 0))
+    every = [s for subscripts in spread for s in subscripts]
     if output is None:
-        every = [s for subscripts in spread for s in subscripts]
         output = covered + sorted(s for s in set(every) if s >= 0 and every.count(s) == 1)
     else:
         output = [s for o in output for s in (covered if o is None else [o])]
-    seen = {s for subscripts in spread for s in subscripts}
     for s in output:
         if output.count(s) > 1:
             raise RuntimeError(f"einsum(): output subscript {_name(s)} appears more than once in the output")
-        if s not in seen:
+        if s not in every:
             raise RuntimeError(
                 f"einsum(): output subscript {_name(s)} does not appear in the equation for any input operand"
             )
+    return output
+
+
+def _operands_with_sizes(operands, spread):
+    """Each operand with its subscripts, none of them twice, and the size of each subscript."""
     tensors, sizes = [], {}
     for i, (t, subscripts) in enumerate(zip(operands, spread, strict=True)):
         t, subscripts = _with_diagonals(t, subscripts, i)
@@ -446,21 +474,7 @@ def _einsum(inputs, output, operands):
                 "expected all operands of einsum() to have one dtype, but found "
                 f"{tensors[0][0].dtype.name} and {t.dtype.name}"
             )
-
-    def later(*but):
-        return set(output).union(*(s for i, (_, s) in enumerate(tensors) if i not in but))
-
-    path = None if n < 3 else _path([s for _, s in tensors], output, sizes)
-    while len(tensors) > 1:
-        i, j = path.pop(0) if path else _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
-        keep = later(i, j)
-        (a, sa), (b, sb) = tensors[i], tensors[j]
-        a, sa = _sum_out(a, sa, keep | set(sb))
-        b, sb = _sum_out(b, sb, keep | set(sa))
-        joined = _pair(a, sa, b, sb, keep)
-        tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
-    t, subscripts = _sum_out(*tensors[0], set(output))
-    return t.permute(tuple(subscripts.index(s) for s in output))
+    return tensors, sizes
 
 
 def _path(terms, output, sizes):

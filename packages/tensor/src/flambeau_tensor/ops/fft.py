@@ -96,7 +96,7 @@ def _check_points(n):
         raise RuntimeError(f"Invalid number of data points ({n}) specified")
 
 
-def _fit(input, sizes, dim):
+def _resized(input, sizes, dim):
     for n, d in zip(sizes, dim, strict=True):
         input = fitted(input, d, n)
     return input
@@ -105,7 +105,7 @@ def _fit(input, sizes, dim):
 def _complex(name, forward):
     def transform(input, s, dim, norm, out):
         sizes, dim = _sizes_and_dims(input, s, dim)
-        return c2c(_fit(promoted(input, True), sizes, dim), dim, norm_number(norm, forward), forward)
+        return c2c(_resized(promoted(input, True), sizes, dim), dim, norm_number(norm, forward), forward)
 
     return transform
 
@@ -124,7 +124,7 @@ def _rfftn(input, s, dim, norm, out):
     _refuse_complex("rfftn", input)
     sizes, dim = _sizes_and_dims(input, s, dim)
     _some_dims("rfftn", dim)
-    return r2c(_fit(promoted(input, False), sizes, dim), dim, norm_number(norm, True), True)
+    return r2c(_resized(promoted(input, False), sizes, dim), dim, norm_number(norm, True), True)
 
 
 def _ihfftn(input, s, dim, norm, out):
@@ -132,7 +132,7 @@ def _ihfftn(input, s, dim, norm, out):
     sizes, dim = _sizes_and_dims(input, s, dim)
     _some_dims("ihfftn", dim)
     norm = norm_number(norm, False)
-    half = r2c(_fit(promoted(input, False), sizes, dim), dim[-1:], norm, True)
+    half = r2c(_resized(promoted(input, False), sizes, dim), dim[-1:], norm, True)
     return c2c(find_operator("torch.conj_physical")(half), dim[:-1], norm, False) if len(dim) > 1 else half.conj()
 
 
@@ -143,7 +143,7 @@ def _half_of_result(name, input, s, dim):
     given = s if s is None or isinstance(s, int) else s[-1]
     last = 2 * (input.shape[dim[-1]] - 1) if given in (None, -1) else sizes[-1]
     _check_points(last)
-    return _fit(promoted(input, True), [*sizes[:-1], last // 2 + 1], dim), dim, last
+    return _resized(promoted(input, True), [*sizes[:-1], last // 2 + 1], dim), dim, last
 
 
 def _irfftn(input, s, dim, norm, out):

@@ -10,7 +10,7 @@ def _needs_autograd(what):
     raise RuntimeError(f"{what} needs flambeau-autograd: pip install flambeau-autograd, and import flambeau_autograd")
 
 
-class _Absent:
+class _Constant:
     """An attribute with a fixed value; setting it to anything else needs autograd."""
 
     def __init__(self, name, value):
@@ -25,7 +25,7 @@ class _Absent:
 
 
 for _name, _value in (("requires_grad", False), ("grad", None), ("grad_fn", None), ("is_leaf", True)):
-    set_attribute(_name, _Absent(_name, _value))
+    set_attribute(_name, _Constant(_name, _value))
 
 
 def _requires_grad_(self, requires_grad=True):

@@ -86,6 +86,24 @@ def _zeros_around(x, before, after):
     return slice_backward(x, (*x.shape[:-1], before + size + after), x.ndim - 1, before, before + size, 1)
 
 
+def _wrong_in_stft(input, window, n_fft, hop, size):
+    """What should be otherwise, or None."""
+    if not (input.is_floating_point() or input.is_complex()):
+        return "a tensor of floating point or complex values"
+    if not 0 < input.ndim < 3:
+        return "a 1D or 2D tensor"
+    length = input.shape[-1]
+    if not 0 < n_fft <= length:
+        return f"0 < n_fft < {length}, but got n_fft={size}"
+    if hop <= 0:
+        return f"hop_length > 0, but got hop_length={hop}"
+    if not 0 < size <= n_fft:
+        return f"0 < win_length <= n_fft, but got win_length={size}"
+    if window is not None and tuple(window.shape) != (size,):
+        return f"a 1D window tensor of size equal to win_length={size}, but got window with size {list(window.shape)}"
+    return None
+
+
 def _stft(
     input,
     n_fft,
@@ -116,40 +134,18 @@ def _stft(
             )
     if not return_complex:
         _warn_once(_AS_PARTS)
-
-    def error(said):
-        return _error(
-            "stft",
-            input,
-            window,
-            {
-                "n_fft": n_fft,
-                "hop_length": hop,
-                "win_length": size,
-                "normalized": normalized,
-                "onesided": onesided,
-                "return_complex": return_complex,
-                "align_to_window": align_to_window,
-            },
-            f": expected {said}",
-        )
-
-    if not (input.is_floating_point() or input.is_complex()):
-        raise error("a tensor of floating point or complex values")
-    if not 0 < input.ndim < 3:
-        raise error("a 1D or 2D tensor")
+    given = {
+        "n_fft": n_fft,
+        "hop_length": hop,
+        "win_length": size,
+        "normalized": normalized,
+        "onesided": onesided,
+        "return_complex": return_complex,
+        "align_to_window": align_to_window,
+    }
+    if said := _wrong_in_stft(input, window, n_fft, hop, size):
+        raise _error("stft", input, window, given, f": expected {said}")
     batch = input if input.ndim == 2 else input.unsqueeze(0)
-    length = batch.shape[1]
-    if not 0 < n_fft <= length:
-        raise error(f"0 < n_fft < {length}, but got n_fft={size}")
-    if hop <= 0:
-        raise error(f"hop_length > 0, but got hop_length={hop}")
-    if not 0 < size <= n_fft:
-        raise error(f"0 < win_length <= n_fft, but got win_length={size}")
-    if window is not None and tuple(window.shape) != (size,):
-        raise error(
-            f"a 1D window tensor of size equal to win_length={size}, but got window with size {list(window.shape)}"
-        )
     if size < n_fft:
         left = (n_fft - size) // 2
         window = _zeros_around(input.new_ones((size,)) if window is None else window, left, n_fft - size - left)
@@ -185,6 +181,26 @@ imaginary parts in a last dimension.
 )
 
 
+def _wrong_in_istft(input, window, n_fft, hop, size, one):
+    """What should be otherwise, or None; ``one``: whether the frequencies are of one side."""
+    if input.numel() == 0:
+        return ": input tensor cannot be empty."
+    if input.ndim not in (2, 3):
+        return f": expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}"
+    if input.size(-2) != (n_fft // 2 + 1 if one else n_fft):
+        return (
+            ": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft"
+            f"{' / 2 + 1' if one else ''} when onesided={one}, but got {input.size(-2)}"
+        )
+    if not 0 < hop <= size:
+        return ": expected 0 < hop_length <= win_length"
+    if not 0 < size <= n_fft:
+        return ": expected 0 < win_length <= n_fft"
+    if window is not None and tuple(window.shape) != (size,):
+        return ": Invalid window shape. window has to be 1D and length of `win_length`"
+    return None
+
+
 def _istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex):
     if window is None:
         _warn_once(_NO_WINDOW_BACK)
@@ -194,43 +210,21 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."
         )
-
-    def error(said):
-        return _error(
-            "istft",
-            input,
-            window,
-            {
-                "n_fft": n_fft,
-                "hop_length": hop,
-                "win_length": size,
-                "center": center,
-                "normalized": normalized,
-                "onesided": onesided,
-                "length": length,
-                "return_complex": return_complex,
-            },
-            said,
-        )
-
+    given = {
+        "n_fft": n_fft,
+        "hop_length": hop,
+        "win_length": size,
+        "center": center,
+        "normalized": normalized,
+        "onesided": onesided,
+        "length": length,
+        "return_complex": return_complex,
+    }
     frequencies, pieces = input.size(-2), input.size(-1)
     expected = n_fft + hop * (pieces - 1)
-    if input.numel() == 0:
-        raise error(": input tensor cannot be empty.")
-    if input.ndim not in (2, 3):
-        raise error(f": expected a tensor with 3 or 4 dimensions, but got {input.ndim + 1}")
     one = frequencies != n_fft if onesided is None else onesided
-    if frequencies != (n_fft // 2 + 1 if one else n_fft):
-        raise error(
-            ": expected the frequency dimension (3rd to the last) of the input tensor to match n_fft"
-            f"{' / 2 + 1' if one else ''} when onesided={one}, but got {frequencies}"
-        )
-    if not 0 < hop <= size:
-        raise error(": expected 0 < hop_length <= win_length")
-    if not 0 < size <= n_fft:
-        raise error(": expected 0 < win_length <= n_fft")
-    if window is not None and tuple(window.shape) != (size,):
-        raise error(": Invalid window shape. window has to be 1D and length of `win_length`")
+    if said := _wrong_in_istft(input, window, n_fft, hop, size, one):
+        raise _error("istft", input, window, given, said)
     weights = input.real.new_ones((size,)) if window is None else window
     if size < n_fft:
         left = (n_fft - size) // 2
@@ -253,7 +247,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     end = start + length if length is not None else expected - start
     y, weights = y[:, start:end], weights[:, start:end]
     if bool((weights.abs() < 1e-11).any()):
-        raise error("window overlap add min: 1\n[ CPUBoolType{} ]")
+        raise _error("istft", input, window, given, "window overlap add min: 1\n[ CPUBoolType{} ]")
     y = y / weights
     y = y if input.ndim == 3 else y.squeeze(0)
     if end > expected:

@@ -228,7 +228,7 @@ def _given_edges(input, bins):
     return tuple(edges.detach().clone() if hasattr(edges, "detach") else edges.clone() for edges in bins)
 
 
-def _place(column, edges, even):
+def _bin_index(column, edges, even):
     """The number of the bin that each element is in, and whether it is in one; the last bin has its upper edge."""
     low, high, count = edges[0], edges[-1], len(edges) - 1
     with np.errstate(invalid="ignore"):
@@ -251,7 +251,7 @@ def _count(points, edges, weight, density, even):
     table = points.numpy(force=True)
     cell, inside = np.zeros(len(table), np.int64), np.ones(len(table), bool)
     for d, n in enumerate(shape):
-        place, within = _place(table[:, d], arrays[d], even)
+        place, within = _bin_index(table[:, d], arrays[d], even)
         cell, inside = cell * n + place, inside & within
     weights = None if weight is None else weight.reshape((-1,)).numpy(force=True)[inside]
     counts = np.bincount(cell[inside], weights, math.prod(shape)).astype(table.dtype).reshape(shape)

@@ -6,7 +6,7 @@ from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import overloads
-from flambeau_tensor._core.registry import alias, place_property
+from flambeau_tensor._core.registry import alias, define_property
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import views as kernels
 from flambeau_tensor.ops import factories
@@ -342,10 +342,10 @@ def _set_part(get):
     return assign
 
 
-place_property("T", reversed_dims)
-place_property("mT", mT)
-place_property("mH", mH)
-place_property("H", H)
+define_property("T", reversed_dims)
+define_property("mT", mT)
+define_property("mH", mH)
+define_property("H", H)
 for _name, _get in ("real", real), ("imag", imag):
     _part = Operator(
         f"{_name}(Tensor(a) self) -> Tensor(a)",
@@ -355,7 +355,7 @@ for _name, _get in ("real", real), ("imag", imag):
         composite=True,
         doc=f"`torch.{_name}` of the tensor.",
     )
-    place_property(
+    define_property(
         _name,
         _part,
         Operator(

@@ -3,7 +3,7 @@
 import _compat_pickle
 from importlib import import_module
 
-from flambeau_tensor import options, places, storage
+from flambeau_tensor import options, pytorch_names, storage
 from flambeau_tensor._core.dtype import DType, all_dtypes
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import OverloadSet
@@ -56,7 +56,7 @@ def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
         return obj.__torch_name__.rpartition(".")[::2]
     module = getattr(obj, "__module__", None) or ""
     name = name or getattr(obj, "__qualname__", None) or obj.__name__
-    known = places.name_in_pytorch(f"{module}.{name}")
+    known = pytorch_names.name_in_pytorch(f"{module}.{name}")
     if known == f"{module}.{name}":
         return module, name
     return (known[: -len(name) - 1], name) if known.endswith(f".{name}") else known.rpartition(".")[::2]
@@ -79,15 +79,15 @@ def object_of(module: str, name: str):
     if full in OBJECTS:
         return OBJECTS[full]
     if full == "torch._C._VariableFunctionsClass":  # whose attributes are the functions
-        return import_module(places.name_here("torch"))
+        return import_module(pytorch_names.local_name("torch"))
     if module == "torch._C._nn":  # functions that PyTorch has compiled
         module, full = "torch.nn.functional", f"torch.nn.functional.{name}"
     if module == "torch.return_types":
         cls = getattr(import_module("flambeau_tensor.return_types"), name)
         return lambda values, attributes=None: cls(values)
-    if full in places.HERE:
-        module, _, name = places.HERE[full].rpartition(".")
-    found = places.name_here(module)
+    if full in pytorch_names.LOCAL_NAMES:
+        module, _, name = pytorch_names.LOCAL_NAMES[full].rpartition(".")
+    found = pytorch_names.local_name(module)
     if found == module and module.split(".")[0] == "torch":
         try:
             return find_operator(full)
@@ -105,7 +105,9 @@ def reduce_of(cls):
         return _reduce_tensor
     if issubclass(cls, NamedResult):
         return lambda result: (type(result), (tuple(result), {}))
-    return next((places.REDUCED[base] for base in cls.__mro__ if base in places.REDUCED), _REDUCED.get(cls))
+    return next(
+        (pytorch_names.REDUCED[base] for base in cls.__mro__ if base in pytorch_names.REDUCED), _REDUCED.get(cls)
+    )
 
 
 def _reduce_tensor(t):

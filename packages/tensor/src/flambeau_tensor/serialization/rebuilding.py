@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from flambeau_tensor import places
+from flambeau_tensor import pytorch_names
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing, not_built
@@ -93,7 +93,7 @@ globals().update({f"_rebuild_{kind}": _refusing(kind) for kind in KINDS_NOT_BUIL
 
 def __getattr__(name):
     if name in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
-        module = places.name_here("torch.nn.parameter")
+        module = pytorch_names.local_name("torch.nn.parameter")
         if module == "torch.nn.parameter":
             raise ImportError("parameters need the package flambeau-nn, which is not imported")
         return getattr(import_module(module), name)

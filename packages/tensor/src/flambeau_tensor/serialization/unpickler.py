@@ -84,7 +84,7 @@ class Unpickler:
 
     # --- reading ---
 
-    def take(self, n):
+    def read(self, n):
         end = self.at + n
         if end > len(self.data):
             raise EOFError("the pickle ends in the middle of an instruction")
@@ -93,7 +93,7 @@ class Unpickler:
         return part
 
     def number(self, form, size):
-        return struct.unpack(form, self.take(size))[0]
+        return struct.unpack(form, self.read(size))[0]
 
     def line(self):
         end = self.data.find(b"\n", self.at)
@@ -106,7 +106,7 @@ class Unpickler:
     def load(self):
         """The object; `at` is behind the pickle then."""
         while True:
-            code = self.take(1)[0]
+            code = self.read(1)[0]
             if code == STOP:
                 return self.pop()
             step = STEPS.get(code)
@@ -249,7 +249,7 @@ class Unpickler:
         self.stack = []
 
     def protocol(self):
-        version = self.take(1)[0]
+        version = self.read(1)[0]
         if not 2 <= version <= 5:
             raise UnpicklingError(f"pickles of protocol {version} are not read with weights_only=True")
 
@@ -257,14 +257,14 @@ class Unpickler:
 def _long(u, size):
     if size < 0:
         raise UnpicklingError("a number of negative length")
-    u.push(int.from_bytes(u.take(size), "little", signed=True))
+    u.push(int.from_bytes(u.read(size), "little", signed=True))
 
 
 def _steps():
     u = Unpickler
     return {
         b"\x80": u.protocol,
-        b"\x95": lambda u: u.take(8),
+        b"\x95": lambda u: u.read(8),
         b"(": u.mark,
         b"c": lambda u: u.find(u.line().decode(), u.line().decode()),
         b"\x93": lambda u: u.find(*u.two_texts()),
@@ -275,21 +275,21 @@ def _steps():
         b"N": lambda u: u.push(None),
         b"\x88": lambda u: u.push(True),
         b"\x89": lambda u: u.push(False),
-        b"K": lambda u: u.push(u.take(1)[0]),
+        b"K": lambda u: u.push(u.read(1)[0]),
         b"M": lambda u: u.push(u.number("<H", 2)),
         b"J": lambda u: u.push(u.number("<i", 4)),
         b"G": lambda u: u.push(u.number(">d", 8)),
-        b"\x8a": lambda u: _long(u, u.take(1)[0]),
+        b"\x8a": lambda u: _long(u, u.read(1)[0]),
         b"\x8b": lambda u: _long(u, u.number("<i", 4)),
-        b"X": lambda u: u.push(u.take(u.number("<I", 4)).decode("utf-8", "surrogatepass")),
-        b"\x8c": lambda u: u.push(u.take(u.take(1)[0]).decode("utf-8", "surrogatepass")),
-        b"\x8d": lambda u: u.push(u.take(u.number("<Q", 8)).decode("utf-8", "surrogatepass")),
-        b"U": lambda u: u.text_of_python_2(u.take(u.take(1)[0])),
-        b"T": lambda u: u.text_of_python_2(u.take(u.number("<I", 4))),
-        b"B": lambda u: u.push(u.take(u.number("<I", 4))),
-        b"C": lambda u: u.push(u.take(u.take(1)[0])),
-        b"\x8e": lambda u: u.push(u.take(u.number("<Q", 8))),
-        b"\x96": lambda u: u.push(bytearray(u.take(u.number("<Q", 8)))),
+        b"X": lambda u: u.push(u.read(u.number("<I", 4)).decode("utf-8", "surrogatepass")),
+        b"\x8c": lambda u: u.push(u.read(u.read(1)[0]).decode("utf-8", "surrogatepass")),
+        b"\x8d": lambda u: u.push(u.read(u.number("<Q", 8)).decode("utf-8", "surrogatepass")),
+        b"U": lambda u: u.text_of_python_2(u.read(u.read(1)[0])),
+        b"T": lambda u: u.text_of_python_2(u.read(u.number("<I", 4))),
+        b"B": lambda u: u.push(u.read(u.number("<I", 4))),
+        b"C": lambda u: u.push(u.read(u.read(1)[0])),
+        b"\x8e": lambda u: u.push(u.read(u.number("<Q", 8))),
+        b"\x96": lambda u: u.push(bytearray(u.read(u.number("<Q", 8)))),
         b"]": lambda u: u.push([]),
         b"}": lambda u: u.push({}),
         b")": lambda u: u.push(()),
@@ -304,10 +304,10 @@ def _steps():
         b"\x86": lambda u: u.push(u.last(2)),
         b"\x87": lambda u: u.push(u.last(3)),
         b"0": lambda u: u.pop(),
-        b"q": lambda u: u.keep(u.take(1)[0]),
+        b"q": lambda u: u.keep(u.read(1)[0]),
         b"r": lambda u: u.keep(u.number("<I", 4)),
         b"\x94": lambda u: u.keep(len(u.memo)),
-        b"h": lambda u: u.get(u.take(1)[0]),
+        b"h": lambda u: u.get(u.read(1)[0]),
         b"j": lambda u: u.get(u.number("<I", 4)),
     }
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Activation functions and their slopes, element by element, with NumPy's signature of inner loops.
+"""Activation functions and their derivatives, element by element, with NumPy's signature of inner loops.
 
 Each is a tag, a formula in ``_value``, one in ``_gradient``, and a row in ``LOOPS``; the compiler makes the loops of
-all tags from one. Loops whose name ends in ``_backward`` take (grad, x) and give grad times the slope at x; parameters
-are doubles behind `data`.
+all tags from one. Loops whose name ends in ``_backward`` take (grad, x) and give grad times the derivative at x;
+parameters are doubles behind `data`.
 """
 from libc.string cimport memcpy
 
@@ -176,7 +176,7 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
 
 
 cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_t b, real_t c) noexcept nogil:
-    """`g` times the slope at `v`."""
+    """`g` times the derivative at `v`."""
     cdef real_t s
     if Activation is Gelu:
         s = v * <real_t>INV_SQRT_2PI * fast_exp(<real_t>-0.5 * v * v)

@@ -96,7 +96,7 @@ cdef void _again(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* ta
                 x[j] = exp_down(0 if x[j] > total else x[j] - total)
 
 
-cdef void _slopes(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+cdef void _gradient(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
     """Gradients by the products of queries and keys, from those by the weights."""
     cdef Py_ssize_t r, i, j, n = a.columns
     cdef const real_t* p
@@ -127,6 +127,6 @@ cdef void _slopes(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* t
 
 # By dtype: weights, the weights again, gradients.
 ROWS = {
-    "float32": (<size_t>&_weights[float], <size_t>&_again[float], <size_t>&_slopes[float]),
-    "float64": (<size_t>&_weights[double], <size_t>&_again[double], <size_t>&_slopes[double]),
+    "float32": (<size_t>&_weights[float], <size_t>&_again[float], <size_t>&_gradient[float]),
+    "float64": (<size_t>&_weights[double], <size_t>&_again[double], <size_t>&_gradient[double]),
 }

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Losses: cross entropy over rows of scores, and losses of pairs of numbers.
 
-``ROWS`` holds loops over rows (see rows.pxd), ``PAIRS`` blocks over pairs: values, and slopes with respect to the first
-number (``NAME_backward``), and ``SUMS`` sums.
+``ROWS`` holds loops over rows (see rows.pxd), ``PAIRS`` blocks over pairs: values, and derivatives with respect to the
+first number (``NAME_backward``), and ``SUMS`` sums.
 """
 from libc cimport math
 from libc.stdint cimport int64_t

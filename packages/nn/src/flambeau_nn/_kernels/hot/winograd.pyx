@@ -24,7 +24,7 @@ cdef void _weights(const Tiled* t) noexcept nogil:
         while first < t.channels:
             n = min(t.channels - first, <Py_ssize_t>CHANNELS)
             for c in range(n):
-                if t.turned:
+                if t.flipped:
                     g = t.weight + ((first + c) * t.features + f) * 9
                     for i in range(9):
                         w[i] = g[8 - i]

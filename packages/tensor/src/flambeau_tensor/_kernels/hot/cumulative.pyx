@@ -124,8 +124,8 @@ cdef inline bint takes(Ordered* op, ordered_number a, ordered_number b) noexcept
         return (b <= a) | (b != b)
 
 
-cdef void place_along(Ordered* op, const ordered_number* x, ordered_number* out, int64_t* places, Py_ssize_t n,
-                      Py_ssize_t m) noexcept nogil:
+cdef void indexed_along(Ordered* op, const ordered_number* x, ordered_number* out, int64_t* places, Py_ssize_t n,
+                        Py_ssize_t m) noexcept nogil:
     cdef ordered_number best
     cdef int64_t at
     cdef Py_ssize_t i
@@ -142,8 +142,8 @@ cdef void place_along(Ordered* op, const ordered_number* x, ordered_number* out,
         m -= 1
 
 
-cdef void place_across(Ordered* op, const ordered_number* x, ordered_number* out, int64_t* places, Py_ssize_t step,
-                       Py_ssize_t n, Py_ssize_t m) noexcept nogil:
+cdef void indexed_across(Ordered* op, const ordered_number* x, ordered_number* out, int64_t* places, Py_ssize_t step,
+                         Py_ssize_t n, Py_ssize_t m) noexcept nogil:
     cdef Py_ssize_t i, k
     cdef bint take
     for k in range(m):
@@ -174,10 +174,10 @@ LOOPS = {
     "logsumexp": {
         "float32": (<size_t>&fold_along[LogSumExp, float, double], <size_t>&fold_across[LogSumExp, float, double]),
         "float64": (<size_t>&fold_along[LogSumExp, double, double], <size_t>&fold_across[LogSumExp, double, double])},
-    "max": {"int64": (<size_t>&place_along[Max, int64_t], <size_t>&place_across[Max, int64_t]),
-            "float32": (<size_t>&place_along[Max, float], <size_t>&place_across[Max, float]),
-            "float64": (<size_t>&place_along[Max, double], <size_t>&place_across[Max, double])},
-    "min": {"int64": (<size_t>&place_along[Min, int64_t], <size_t>&place_across[Min, int64_t]),
-            "float32": (<size_t>&place_along[Min, float], <size_t>&place_across[Min, float]),
-            "float64": (<size_t>&place_along[Min, double], <size_t>&place_across[Min, double])},
+    "max": {"int64": (<size_t>&indexed_along[Max, int64_t], <size_t>&indexed_across[Max, int64_t]),
+            "float32": (<size_t>&indexed_along[Max, float], <size_t>&indexed_across[Max, float]),
+            "float64": (<size_t>&indexed_along[Max, double], <size_t>&indexed_across[Max, double])},
+    "min": {"int64": (<size_t>&indexed_along[Min, int64_t], <size_t>&indexed_across[Min, int64_t]),
+            "float32": (<size_t>&indexed_along[Min, float], <size_t>&indexed_across[Min, float]),
+            "float64": (<size_t>&indexed_along[Min, double], <size_t>&indexed_across[Min, double])},
 }

@@ -379,16 +379,16 @@ cdef inline Py_ssize_t find(const element* x, Py_ssize_t n, element wanted) noex
     return i
 
 
-cdef void place_along(Ordered* op, const element* x, Py_ssize_t n, element* acc, int64_t* aux,
-                      Py_ssize_t seen) noexcept nogil:
+cdef void arg_along(Ordered* op, const element* x, Py_ssize_t n, element* acc, int64_t* aux,
+                    Py_ssize_t seen) noexcept nogil:
     cdef element best = extreme_of(op, x, n)
     if seen == 0 or beats(op, acc[0], best):
         acc[0] = best
         aux[0] = seen + find(x, n, best)
 
 
-cdef void place_across(Ordered* op, const element* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, element* acc,
-                       int64_t* aux, Py_ssize_t seen) noexcept nogil:
+cdef void arg_across(Ordered* op, const element* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, element* acc,
+                     int64_t* aux, Py_ssize_t seen) noexcept nogil:
     cdef const element* row
     cdef Py_ssize_t i = 0, k
     cdef bint take
@@ -406,8 +406,8 @@ cdef void place_across(Ordered* op, const element* x, Py_ssize_t step, Py_ssize_
         i += 1
 
 
-cdef void place_merge(Ordered* op, element* acc, int64_t* aux, Py_ssize_t seen, const element* acc2,
-                      const int64_t* aux2, Py_ssize_t more, Py_ssize_t m) noexcept nogil:
+cdef void arg_merge(Ordered* op, element* acc, int64_t* aux, Py_ssize_t seen, const element* acc2,
+                    const int64_t* aux2, Py_ssize_t more, Py_ssize_t m) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(m):
         if seen == 0 or beats(op, acc[k], acc2[k]):
@@ -444,9 +444,9 @@ cdef tuple _extreme(Extreme* op, element like, str name):
             <size_t>&extreme_merge[Extreme, element], name)
 
 
-cdef tuple _place(Ordered* op, element like, str name):
-    return (<size_t>&place_along[Ordered, element], <size_t>&place_across[Ordered, element],
-            <size_t>&place_merge[Ordered, element], name)
+cdef tuple _arg_loop(Ordered* op, element like, str name):
+    return (<size_t>&arg_along[Ordered, element], <size_t>&arg_across[Ordered, element],
+            <size_t>&arg_merge[Ordered, element], name)
 
 
 cdef dict _extremes(Ordered* op):
@@ -458,12 +458,12 @@ cdef dict _extremes(Ordered* op):
     }
 
 
-cdef dict _places(Ordered* op):
+cdef dict _arg_loops(Ordered* op):
     return {
-        "bool": _place(op, <uint8_t>0, "bool"), "uint8": _place(op, <uint8_t>0, "uint8"),
-        "int8": _place(op, <int8_t>0, "int8"), "int16": _place(op, <int16_t>0, "int16"),
-        "int32": _place(op, <int32_t>0, "int32"), "int64": _place(op, <int64_t>0, "int64"),
-        "float32": _place(op, <float>0, "float32"), "float64": _place(op, <double>0, "float64"),
+        "bool": _arg_loop(op, <uint8_t>0, "bool"), "uint8": _arg_loop(op, <uint8_t>0, "uint8"),
+        "int8": _arg_loop(op, <int8_t>0, "int8"), "int16": _arg_loop(op, <int16_t>0, "int16"),
+        "int32": _arg_loop(op, <int32_t>0, "int32"), "int64": _arg_loop(op, <int64_t>0, "int64"),
+        "float32": _arg_loop(op, <float>0, "float32"), "float64": _arg_loop(op, <double>0, "float64"),
     }
 
 
@@ -480,7 +480,7 @@ LOOPS = {
                 "float64": _extreme(<AbsMax*>NULL, <double>0, "float64")},
     "abs_min": {"float32": _extreme(<AbsMin*>NULL, <float>0, "float32"),
                 "float64": _extreme(<AbsMin*>NULL, <double>0, "float64")},
-    "argmax": _places(<Max*>NULL),
-    "argmin": _places(<Min*>NULL),
+    "argmax": _arg_loops(<Max*>NULL),
+    "argmin": _arg_loops(<Min*>NULL),
 }
 LOOPS["nansum"] = LOOPS["sum"] | LOOPS["nansum"]  # integers are never NaN

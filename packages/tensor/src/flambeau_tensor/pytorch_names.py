@@ -4,7 +4,7 @@ A module is named with all that is below it, where nothing longer fits; other th
 above add theirs.
 """
 
-HERE = {
+LOCAL_NAMES = {
     "torch._utils": "flambeau_tensor.serialization.rebuilding",
     "torch.return_types": "flambeau_tensor.return_types",
     "torch.serialization": "flambeau_tensor.serialization",
@@ -25,13 +25,13 @@ def _mapped(name, names):
     return name
 
 
-def name_here(name: str) -> str:
+def local_name(name: str) -> str:
     """The full name of a thing here, by PyTorch's name of it.
 
-    >>> name_here("torch.storage.TypedStorage"), name_here("collections.OrderedDict")
+    >>> local_name("torch.storage.TypedStorage"), local_name("collections.OrderedDict")
     ('flambeau_tensor.storage.TypedStorage', 'collections.OrderedDict')
     """
-    return _mapped(name, HERE)
+    return _mapped(name, LOCAL_NAMES)
 
 
 def name_in_pytorch(name: str) -> str:
@@ -40,4 +40,4 @@ def name_in_pytorch(name: str) -> str:
     >>> name_in_pytorch("flambeau_tensor.storage.TypedStorage")
     'torch.storage.TypedStorage'
     """
-    return _mapped(name, {here: there for there, here in HERE.items()})
+    return _mapped(name, {here: there for there, here in LOCAL_NAMES.items()})

@@ -13,14 +13,14 @@ cdef extern from * nogil:
     int fl_dry
 
 
-class Nowhere:
+class MetaOwner:
     """The owner of memory that there is not."""
 
     def __repr__(self):
-        return "<nowhere>"
+        return "<meta>"
 
 
-NOWHERE = Nowhere()
+META_OWNER = MetaOwner()
 dry_runs = 0
 
 

@@ -1,7 +1,7 @@
 """Derivatives of the gradients of elementwise functions, which are second derivatives of those."""
 
 from flambeau_autograd.derivatives.table import derivative
-from flambeau_tensor.ops import slopes as ops
+from flambeau_tensor.ops import activation_backward as ops
 
 derivative(
     ops.tanh_backward,

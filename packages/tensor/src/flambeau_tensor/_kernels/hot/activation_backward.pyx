@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elementwise inner loops of gradients: what comes in times the slope of a function, from the function's result."""
+"""Elementwise inner loops of gradients: what comes in times a function's derivative, from its result."""
 from flambeau_tensor._kernels.maps cimport map2, real_t, reals
 
 

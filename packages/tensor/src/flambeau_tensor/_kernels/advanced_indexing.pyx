@@ -18,101 +18,45 @@ cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
 
-cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
-                        char* data, PyObject** indices):
+cdef struct Indexed:  # the dimensions of the tensor that index tensors stand at
+    int count
+    int groups  # of neighbours among them
+    bint[MAX_NDIM] taken  # by dimension
+    int[MAX_NDIM] dims  # and what follows: by index tensor
+    Py_ssize_t[MAX_NDIM] ranges, steps
+
+
+cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
+                          char* data, PyObject** indices):
     cdef Rows* r = &p.rows
     cdef Py_ssize_t item = ITEMSIZE[dtype]
     cdef Py_ssize_t[MAX_NDIM] shape  # that the indices broadcast to
-    cdef Py_ssize_t[MAX_NDIM] ranges  # of each index
-    cdef Py_ssize_t[MAX_NDIM] steps
-    cdef int[MAX_NDIM] dims
-    cdef bint[MAX_NDIM] taken
-    cdef list found = []  # int64 index tensors
-    cdef Tensor x, many = None
+    cdef Indexed at
+    cdef list found = _find(&at, p, ndim, sizes, strides, indices)
+    cdef Tensor many = None
     cdef Py_ssize_t n = 1
-    cdef Py_ssize_t* offsets
-    cdef int d = 0, e, k, groups = 0, nb = 0, width, count = 0
-    cdef bint inside = False
+    cdef int d, k, nb = _broadcast(found, shape)
     cdef long long outside = 0
-    p.first = 0
-    while d < ndim:
-        taken[d] = indices[d] != NULL
-        if not taken[d]:
-            inside = False
-            d += 1
-            continue
-        if not inside:
-            groups += 1
-            p.first = d
-        inside = True
-        x = <Tensor>indices[d]
-        width = x.ndim if x.dtype == BOOL else 1
-        for e in range(d, d + width):
-            taken[e] = True
-        if x.dtype != BOOL:
-            found.append(_as_long(x))
-            dims[count], ranges[count], steps[count] = d, sizes[d], strides[d]
-            count += 1
-        elif _in_line(width, sizes + d, strides + d):
-            found.append(true_places(x, 1))
-            dims[count], ranges[count], steps[count] = d, x.numel, strides[d + width - 1]
-            count += 1
-        else:
-            by_dim = coordinates(x)
-            for e in range(width):
-                found.append(row_of(by_dim, e))
-                dims[count], ranges[count], steps[count] = d + e, sizes[d + e], strides[d + e]
-                count += 1
-        d += width
-    for k in range(count):
-        nb = max(nb, (<Tensor>found[k]).ndim)
-    for d in range(nb):
-        shape[d] = 1
-    for k in range(count):
-        x = <Tensor>found[k]
-        for e in range(x.ndim):
-            d = nb - x.ndim + e
-            if x.sizes[e] != 1 and x.sizes[e] != shape[d]:
-                if shape[d] != 1:
-                    raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " +
-                                     ", ".join([shape_str((<Tensor>t).ndim, (<Tensor>t).sizes) for t in found]))
-                shape[d] = x.sizes[e]
     for d in range(nb):
         n *= shape[d]
     # Index dimensions stay where they are if they are neighbours, else they come first.
-    if groups != 1:
+    if at.groups != 1:
         p.first = 0
     if nb + ndim > MAX_NDIM:
         raise IndexError(f"the result of indexing would have more than {MAX_NDIM} dimensions")
     p.nbroadcast = nb
-    r.nouter = p.first
-    r.ninner = p.ndim = 0
-    for d in range(p.first):
-        r.outer_sizes[d] = sizes[d]
-        r.outer_indexed[d] = strides[d] * item
-        p.sizes[p.ndim] = sizes[d]
-        p.ndim += 1
-    for d in range(nb):
-        p.sizes[p.ndim] = shape[d]
-        p.ndim += 1
-    for d in range(p.first, ndim):
-        if not taken[d]:
-            r.inner_sizes[r.ninner] = sizes[d]
-            r.inner_indexed[r.ninner] = strides[d] * item
-            r.ninner += 1
-            p.sizes[p.ndim] = sizes[d]
-            p.ndim += 1
-    offsets = p.few
+    _lay_out(p, &at, item, ndim, sizes, strides, shape)
+    r.offsets = p.few
     if n > FEW:
         many = empty(INT64, 1, &n)
-        offsets = <Py_ssize_t*>many.data
-    for k in range(count):
-        if not add_offsets(<Tensor>found[k], nb, shape, ranges[k], steps[k] * item, k == 0, offsets, &outside):
-            if ranges[k] == 0:
+        r.offsets = <Py_ssize_t*>many.data
+    for k in range(at.count):
+        if not add_offsets(<Tensor>found[k], nb, shape, at.ranges[k], at.steps[k] * item, k == 0,
+                           <Py_ssize_t*>r.offsets, &outside):
+            if at.ranges[k] == 0:
                 raise IndexError("index is out of bounds for dimension with size 0")
-            raise IndexError(f"index {outside} is out of bounds for dimension {dims[k]} with size {ranges[k]}")
+            raise IndexError(f"index {outside} is out of bounds for dimension {at.dims[k]} with size {at.ranges[k]}")
     r.n = n
-    r.offsets = offsets
     r.indexed = data
     p.ordered = _lie_in_order(p, found)
     if not p.ordered:
@@ -120,7 +64,93 @@ cdef object find_places(Places* p, int dtype, int ndim, const Py_ssize_t* sizes,
     return many
 
 
-cdef bint _lie_in_order(const Places* p, list indices) noexcept:
+cdef list _find(Indexed* at, AdvancedIndex* p, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
+                PyObject** indices):
+    """Index tensors as int64, and masks as the indices of what they hold: of their elements in order where these lie
+    in line, else one for each dimension. Sets the first dimension of the last group."""
+    cdef list found = []
+    cdef Tensor x
+    cdef int d = 0, e, width
+    cdef bint inside = False
+    at.count = at.groups = p.first = 0
+    while d < ndim:
+        at.taken[d] = indices[d] != NULL
+        if not at.taken[d]:
+            inside = False
+            d += 1
+            continue
+        if not inside:
+            at.groups += 1
+            p.first = d
+        inside = True
+        x = <Tensor>indices[d]
+        width = x.ndim if x.dtype == BOOL else 1
+        for e in range(d, d + width):
+            at.taken[e] = True
+        if x.dtype != BOOL:
+            found.append(_as_long(x))
+            _add(at, d, sizes[d], strides[d])
+        elif _in_line(width, sizes + d, strides + d):
+            found.append(nonzero_offsets(x, 1))
+            _add(at, d, x.numel, strides[d + width - 1])
+        else:
+            by_dim = coordinates(x)
+            for e in range(width):
+                found.append(row_of(by_dim, e))
+                _add(at, d + e, sizes[d + e], strides[d + e])
+        d += width
+    return found
+
+
+cdef inline void _add(Indexed* at, int dim, Py_ssize_t extent, Py_ssize_t step) noexcept:
+    at.dims[at.count], at.ranges[at.count], at.steps[at.count] = dim, extent, step
+    at.count += 1
+
+
+cdef int _broadcast(list indices, Py_ssize_t* shape) except -1:
+    """The shape that index tensors broadcast to, and how many dimensions it has."""
+    cdef int d, e, nb = 0
+    cdef Tensor x
+    for x in indices:
+        nb = max(nb, x.ndim)
+    for d in range(nb):
+        shape[d] = 1
+    for x in indices:
+        for e in range(x.ndim):
+            d = nb - x.ndim + e
+            if x.sizes[e] != 1 and x.sizes[e] != shape[d]:
+                if shape[d] != 1:
+                    raise IndexError("shape mismatch: indexing tensors could not be broadcast together with shapes " +
+                                     ", ".join([shape_str((<Tensor>t).ndim, (<Tensor>t).sizes) for t in indices]))
+                shape[d] = x.sizes[e]
+    return nb
+
+
+cdef void _lay_out(AdvancedIndex* p, const Indexed* at, Py_ssize_t item, int ndim, const Py_ssize_t* sizes,
+                   const Py_ssize_t* strides, const Py_ssize_t* shape) noexcept:
+    """The result's dimensions: those before the indices, `shape`, and those behind that nothing stands at."""
+    cdef Rows* r = &p.rows
+    cdef int d
+    r.nouter = p.first
+    r.ninner = p.ndim = 0
+    for d in range(p.first):
+        r.outer_sizes[d] = sizes[d]
+        r.outer_indexed[d] = strides[d] * item
+        p.sizes[p.ndim] = sizes[d]
+        p.ndim += 1
+    for d in range(p.nbroadcast):
+        p.sizes[p.ndim] = shape[d]
+        p.ndim += 1
+    for d in range(p.first, ndim):
+        if not at.taken[d]:
+            r.inner_sizes[r.ninner] = sizes[d]
+            r.inner_indexed[r.ninner] = strides[d] * item
+            r.ninner += 1
+            p.sizes[p.ndim] = sizes[d]
+            p.ndim += 1
+
+
+cdef bint _lie_in_order(const AdvancedIndex* p, list indices) noexcept:
     """Whether the result is contiguous as the indexed tensor and the indices are."""
     cdef const Rows* r = &p.rows
     cdef Py_ssize_t before = PY_SSIZE_T_MAX, step
@@ -136,7 +166,7 @@ cdef bint _lie_in_order(const Places* p, list indices) noexcept:
     return True
 
 
-cdef int _follow(Places* p, Py_ssize_t item, list indices) except -1:
+cdef int _follow(AdvancedIndex* p, Py_ssize_t item, list indices) except -1:
     """The strides of the result: of the kept dimensions in order of the tensor's, of the others in the indices'."""
     cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
     cdef Py_ssize_t* rows[MAX_OPERANDS]
@@ -176,7 +206,8 @@ cdef Tensor _as_long(Tensor x):
     return to_dtype(x, INT64)
 
 
-cdef void _set_plain(Places* p, char* data, Py_ssize_t item, const Py_ssize_t* strides, Py_ssize_t step) noexcept:
+cdef void _set_plain(AdvancedIndex* p, char* data, Py_ssize_t item, const Py_ssize_t* strides,
+                     Py_ssize_t step) noexcept:
     """The plain side has the result's shape; its places for the indices are `step` apart."""
     cdef int d
     cdef Rows* r = &p.rows
@@ -188,7 +219,7 @@ cdef void _set_plain(Places* p, char* data, Py_ssize_t item, const Py_ssize_t* s
         r.inner_plain[d] = strides[p.first + p.nbroadcast + d] * item
 
 
-cdef Tensor gathered(Places* p, int dtype):
+cdef Tensor gathered(AdvancedIndex* p, int dtype):
     cdef Tensor out = empty(dtype, p.ndim, p.sizes), ordered
     cdef Py_ssize_t step = 1
     cdef int d
@@ -203,7 +234,7 @@ cdef Tensor gathered(Places* p, int dtype):
     return ordered
 
 
-cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -1:
+cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) except -1:
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef Py_ssize_t step = 0, expected = 0
     cdef int d, lead = p.ndim - values.ndim
@@ -237,7 +268,7 @@ cdef int scattered(Places* p, Tensor t, Tensor values, bint accumulate) except -
     return run_rows(&p.rows, ADD if accumulate else PUT, t.dtype)
 
 
-cdef object _value_shape(Places* p, Tensor values):
+cdef object _value_shape(AdvancedIndex* p, Tensor values):
     return RuntimeError(f"shape mismatch: value tensor of shape {shape_str(values.ndim, values.sizes)} cannot be "
                         f"broadcast to indexing result of shape {shape_str(p.ndim, p.sizes)}")
 
@@ -305,7 +336,7 @@ cdef Tensor coordinates(Tensor t):
     return out
 
 
-cdef Tensor true_places(Tensor mask, Py_ssize_t step):
+cdef Tensor nonzero_offsets(Tensor mask, Py_ssize_t step):
     cdef const unsigned char* m
     cdef Py_ssize_t i, count = 0, at = 0, n = mask.numel
     cdef Tensor out
