@@ -233,6 +233,12 @@ def title(text, mark="="):
     return [text, mark * len(text), ""]
 
 
+def titled(family):
+    """``linear_algebra.solving`` as a title: "Linear algebra: solving"."""
+    words = family.replace("_", " ").replace(".", ": ")
+    return words.upper() if words in ("ctc", "fft") else words[:1].upper() + words[1:]
+
+
 def page(family, module, ops):
     """The text of a family's page."""
     aliases, syntax = {}, {}
@@ -243,7 +249,7 @@ def page(family, module, ops):
                     aliases.setdefault(op, []).append(name)
     for word, op in syntax_operators().items():
         syntax.setdefault(op.functional or op, []).append(word)
-    lines = [":tocdepth: 2", "", *title(family.replace("_", " ").capitalize())]
+    lines = [":tocdepth: 2", "", *title(titled(family))]
     lines += [(module.__doc__ or "").strip(), ""]
     lines += [".. list-table::", "   :class: summary", "   :widths: 30 70", ""]
     for op in ops:
