@@ -121,12 +121,15 @@ def test_small_work_does_not_grow_memory():
 
     work()
     gc.collect()
-    start, allocated = resident(), memory_stats()["allocated"]
-    for _ in range(5):
-        work()
-    gc.collect()
+    allocated, grown = memory_stats()["allocated"], []
+    for _ in range(3):  # what leaks does so every time; pages that the process touches for the first time do not
+        start = resident()
+        for _ in range(5):
+            work()
+        gc.collect()
+        grown.append(resident() - start)
     assert memory_stats()["allocated"] == allocated
-    assert resident() - start < 1 << 20
+    assert min(grown) < 1 << 20
 
 
 def test_resize_keeps_elements_and_views():
