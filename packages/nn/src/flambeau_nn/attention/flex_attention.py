@@ -274,13 +274,13 @@ class BlockMask:
                 by_columns[2:] = _listed(_dense(full_kv_num_blocks, full_kv_indices).mT)
         if seq_lengths is None:
             seq_lengths = kv_indices.shape[-2] * size[0], kv_indices.shape[-1] * size[1]
-        return cls(
+        return cls(  # type: ignore[misc]  # the list has four tensors
             seq_lengths,
             kv_num_blocks,
             kv_indices,
             full_kv_num_blocks,
             full_kv_indices,
-            *by_columns,
+            *by_columns,  # type: ignore[arg-type]
             BLOCK_SIZE=size,
             mask_mod=mask_mod or noop_mask,
         )
@@ -327,7 +327,7 @@ class BlockMask:
     def _changed(self, change: Callable[[Tensor], Tensor], lengths: tuple[int, int], mask_mod: _Modifier) -> BlockMask:
         tensors = [getattr(self, name) for name in _NAMES]
         changed = [None if t is None else change(t) for t in tensors]
-        return BlockMask(lengths, *changed, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=mask_mod)  # type: ignore[arg-type]
+        return BlockMask(lengths, *changed, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=mask_mod)  # type: ignore[arg-type, misc]
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
         """The upper left corner of the mask, for fewer queries and keys, or the same blocks for more of them."""
@@ -337,10 +337,10 @@ class BlockMask:
             counts, indices = getattr(self, f"{name}_num_blocks"), getattr(self, f"{name}_indices")
             kept += [None, None] if counts is None else _listed(_dense(counts, indices)[..., :rows, :columns])
         assert kept[0] is not None and kept[1] is not None
-        return BlockMask.from_kv_blocks(
+        return BlockMask.from_kv_blocks(  # type: ignore[misc]  # the rest of the list has two
             kept[0],
             kept[1],
-            *kept[2:],
+            *kept[2:],  # type: ignore[arg-type]
             BLOCK_SIZE=self.BLOCK_SIZE,
             mask_mod=self.mask_mod,
             seq_lengths=(new_q_len, new_kv_len),

@@ -78,6 +78,9 @@ class ModuleNote(str):
     """A note of an error, with the outermost module whose call the error has left."""
 
     __slots__ = ("module", "path", "text")
+    module: weakref.ref[Module]
+    path: str
+    text: str
 
     @classmethod
     def of(cls, module: Module, path: str, text: str) -> ModuleNote:
@@ -96,7 +99,8 @@ def note_module(error: Exception, module: Module, args: tuple[Any, ...], kwargs:
     The innermost module's call makes the note, and those around it find the path to it.
     """
     with DisableTorchFunction():
-        for at, note in enumerate(notes := getattr(error, "__notes__", ())):
+        notes: list[str] = getattr(error, "__notes__", [])
+        for at, note in enumerate(notes):
             if isinstance(note, ModuleNote):
                 inner = note.module()
                 name = next((name for name, m in module.named_modules() if m is inner and m is not module), None)

@@ -256,11 +256,11 @@ class L1Unstructured(_OfElements):
         return ft.topk(t.abs().reshape((-1,)), k=count, largest=False).indices
 
     @classmethod
-    def apply(
+    def apply(  # type: ignore[override]
         cls,
         module: Module,
         name: str,
-        amount: int | float,  # type: ignore[override]
+        amount: int | float,
         importance_scores: Tensor | None = None,
     ) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
@@ -336,13 +336,13 @@ class LnStructured(_OfSlices):
         return ft.topk(norms, k=size - count, largest=True).indices
 
     @classmethod
-    def apply(
+    def apply(  # type: ignore[override]
         cls,
         module: Module,
         name: str,
         amount: int | float,
         n: int | float | str,
-        dim: int,  # type: ignore[override]
+        dim: int,
         importance_scores: Tensor | None = None,
     ) -> BasePruningMethod:
         """See :meth:`BasePruningMethod.apply`."""
