@@ -114,7 +114,8 @@ def rebuilt(x, kind, values):
 def numpy(x):
     x = x.detach()
     x = x.float() if str(x.dtype) == "torch.bfloat16" else x
-    return x.resolve_conj().resolve_neg().numpy(force=True) if isinstance(x, torch.Tensor) else x.numpy()
+    x = x.resolve_conj().resolve_neg()
+    return x.numpy(force=True) if isinstance(x, torch.Tensor) else x.numpy()
 
 
 def agree(ours, theirs, what, tolerance=1e-7):
