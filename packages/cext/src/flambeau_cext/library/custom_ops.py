@@ -344,15 +344,19 @@ def _not_built(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @_not_built
 def register_autocast(op: _Named, device_type: str, cast_inputs: object, /, *, lib: Library | None = None) -> Any:
-    """Not built: there is no autocast."""
-    raise NotImplementedError("torch.library.register_autocast is not built: there is no autocast")
+    """Not built: autocasting knows the library's own operators."""
+    raise NotImplementedError(
+        "torch.library.register_autocast is not built: autocasting knows the library's own operators"
+    )
 
 
 @_not_built
 def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callable[..., Any] | None = None, /, *,
                             lib: Library | None = None) -> Any:  # fmt: skip
-    """Not built: there is no ``__torch_dispatch__``; a type's ``__torch_function__`` gets custom operators, too."""
-    raise NotImplementedError("torch.library.register_torch_dispatch is not built: use __torch_function__")
+    """Not built: a type's own ``__torch_dispatch__`` and ``__torch_function__`` get custom operators, too."""
+    raise NotImplementedError(
+        "torch.library.register_torch_dispatch is not built: define __torch_dispatch__ in the type"
+    )
 
 
 @_not_built
