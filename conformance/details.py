@@ -12,16 +12,13 @@ For the whole, ``overridable`` names functions of PyTorch's ``get_testing_overri
 ``get_overridable_functions()`` that exist here and are not among ours, and ours that are not among PyTorch's.
 """
 
-import argparse
 import json
-import signal
 import sys
 import warnings
-from pathlib import Path
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
-from transforms import RANDOM, Skip, Timeout, convert, flat, resolve
+from transforms import RANDOM, Skip, Timeout, convert, flat, limited, options, resolve
 
 import flambeau
 
@@ -132,18 +129,8 @@ def exists(name):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ops", help="names, separated by commas")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--seconds", type=int, default=40, help="for one entry")
-    parser.add_argument("-v", action="store_true")
-    args, _ = parser.parse_known_args()  # the session's arguments are for all its tools
+    args, _ = options(__doc__, "--ops", 40).parse_known_args()  # the session's arguments are for all its tools
     warnings.simplefilter("ignore")
-
-    def alarm(*_):
-        raise Timeout
-
-    signal.signal(signal.SIGALRM, alarm)
     only = set(args.ops.split(",")) if args.ops else None
     table, counts = {}, {mode: [0, 0, 0, 0] for mode in MODES}
     for op in op_db:
@@ -155,16 +142,14 @@ def main():
         for mode, check in zip(MODES, (check_errors, check_strides), strict=True):
             if mode == "strides" and op.name in RANDOM or mode == "errors" and op.error_inputs_func is None:
                 continue
-            signal.alarm(args.seconds)
             try:
-                good, all_, first = check(op, function)
+                with limited(args.seconds):
+                    good, all_, first = check(op, function)
             except Timeout:
                 good, all_, first = 0, 1, ["timeout"]
             except (Skip, Exception) as error:  # what makes the database's samples fails
                 print(f"{key}: {mode}: {type(error).__name__}: {error}", file=sys.stderr)
                 continue
-            finally:
-                signal.alarm(0)
             if all_:
                 row[mode] = [good, all_, *first]
                 for i, n in enumerate((good, all_, good == all_, 1)):

@@ -11,20 +11,17 @@ double and in single precision, in training and in evaluation where these differ
 - a pickle of ours comes back the same, and whole modules that one library saves are loaded by the other.
 """
 
-import argparse
 import dataclasses
 import io
 import json
 import pickle
-import signal
 import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch.testing._internal.common_modules import module_db
-from transforms import Skip, Timeout, convert, flat, numpy
+from transforms import Skip, Timeout, convert, flat, limited, numpy, options
 
 import flambeau
 
@@ -172,30 +169,18 @@ def check(info):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--modules", help="names, separated by commas")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--seconds", type=int, default=120, help="for one entry")
-    parser.add_argument("-v", action="store_true")
-    args, _ = parser.parse_known_args()  # the session's arguments are for all its tools
+    args, _ = options(__doc__, "--modules", 120).parse_known_args()  # the session's arguments are for all its tools
     warnings.simplefilter("ignore")
-
-    def alarm(*_):
-        raise Timeout
-
-    signal.signal(signal.SIGALRM, alarm)
     only = set(args.modules.split(",")) if args.modules else None
     table = {}
     for info in module_db:
         if only and info.module_cls.__name__ not in only:
             continue
-        signal.alarm(args.seconds)
         try:
-            verdict = "ok" if check(info) else "no sample"
+            with limited(args.seconds):
+                verdict = "ok" if check(info) else "no sample"
         except (Skip, Timeout, Exception) as error:
             verdict = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-        finally:
-            signal.alarm(0)
         table[info.name] = verdict
         if args.v or verdict != "ok":
             print(info.name, verdict, flush=True)

@@ -9,6 +9,7 @@ entry counts where PyTorch supports the mode, the operation exists here and its 
 
 import argparse
 import collections
+import contextlib
 import faulthandler
 import json
 import signal
@@ -375,21 +376,37 @@ class Timeout(BaseException):
     pass
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ops", help="names, separated by commas")
-    parser.add_argument("--only", default=",".join(MODES), help="modes, separated by commas")
+def options(about, entries, seconds):
+    """The parser of a tool that replays a database: which ``entries``, how long for one of them, where to write."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(entries, help="names, separated by commas")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--seconds", type=int, default=40, help="for one entry")
+    parser.add_argument("--seconds", type=int, default=seconds, help="for one entry")
     parser.add_argument("-v", action="store_true")
-    args = parser.parse_args()
-    warnings.simplefilter("ignore")
-    faulthandler.enable()
+    return parser
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """Raises Timeout in what runs within it, after so many seconds."""
 
     def alarm(*_):
         raise Timeout
 
     signal.signal(signal.SIGALRM, alarm)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+
+
+def main():
+    parser = options(__doc__, "--ops", 40)
+    parser.add_argument("--only", default=",".join(MODES), help="modes, separated by commas")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    faulthandler.enable()
     only = set(args.ops.split(",")) if args.ops else None
     table, counts = {}, collections.defaultdict(lambda: [0, 0])
     for op in op_db:
@@ -399,13 +416,11 @@ def main():
         function = resolve(op.name)
         if function is None:
             continue
-        signal.alarm(args.seconds)
         try:
-            table[key] = check(op, function, args.only.split(","))
+            with limited(args.seconds):
+                table[key] = check(op, function, args.only.split(","))
         except Timeout:
             table[key] = {"all": "timeout"}
-        finally:
-            signal.alarm(0)
         for mode, verdict in table[key].items():
             if verdict is not None and mode in MODES:
                 counts[mode][0] += verdict == "ok"

@@ -26,15 +26,15 @@ ctypedef fused real:
     double
 
 
-cdef inline real _excess(real r) noexcept nogil:
-    """exp(r) - 1 for |r| <= ln(2) / 2."""
+cdef inline real excess_rest(real r) noexcept nogil:
+    """(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
     cdef real p
     if real is float:
         p = <float>1.3901294e-3  # fitted; the error is 3e-8 of r
         p = p * r + <float>8.3631621e-3
         p = p * r + <float>4.16668536e-2
         p = p * r + <float>1.666657719e-1
-        p = p * r + <float>4.999999955e-1
+        return p * r + <float>4.999999955e-1
     else:
         p = 2.0885946545869274e-9  # fitted; the error is 1e-19 of r
         p = p * r + 2.5105272974481367e-8
@@ -46,8 +46,12 @@ cdef inline real _excess(real r) noexcept nogil:
         p = p * r + 0.0083333333333261156
         p = p * r + 0.041666666666666611
         p = p * r + 0.16666666666666671
-        p = p * r + 0.5
-    return p * r * r + r
+        return p * r + 0.5
+
+
+cdef inline real _excess(real r) noexcept nogil:
+    """exp(r) - 1 for |r| <= ln(2) / 2."""
+    return excess_rest(r) * r * r + r
 
 
 cdef inline real fast_exp(real x) noexcept nogil:

@@ -58,10 +58,11 @@ def _described(wrapper, name, torch_name):
 abs, acos, acosh, asin, asinh = map(_unary, ("abs", "acos", "acosh", "asin", "asinh"))
 atan, atanh, ceil, conj, cos, cosh = map(_unary, ("atan", "atanh", "ceil", "conj", "cos", "cosh"))
 exp, floor, imag, isfinite = map(_unary, ("exp", "floor", "imag", "isfinite"))
-isinf, isnan, log, log10, log2, logical_not = map(_unary, ("isinf", "isnan", "log", "log10", "log2", "logical_not"))
+isinf, isnan, log, log10, log1p, log2 = map(_unary, ("isinf", "isnan", "log", "log10", "log1p", "log2"))
 positive, real, reciprocal, signbit, sin = map(_unary, ("positive", "real", "reciprocal", "signbit", "sin"))
 sinh, sqrt, square, tan, tanh, trunc = map(_unary, ("sinh", "sqrt", "square", "tan", "tanh", "trunc"))
-bitwise_invert, negative = _unary("bitwise_invert", "bitwise_not"), _unary("negative")
+logical_not, negative = map(_unary, ("logical_not", "negative"))
+bitwise_invert = _unary("bitwise_invert", "bitwise_not")
 
 add, atan2, bitwise_and, bitwise_or, bitwise_xor = map(
     _binary, ("add", "atan2", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -103,15 +104,6 @@ def expm1(x: Tensor, /) -> Tensor:
     a, b = x.real, x.imag
     near = torch.complex(torch.expm1(a) * torch.cos(b) - 2 * torch.sin(b / 2) ** 2, torch.exp(a) * torch.sin(b))
     return torch.where(torch.isfinite(near), near, torch.exp(x) - 1)
-
-
-def log1p(x: Tensor, /) -> Tensor:
-    """log(1 + x).
-
-    >>> log1p(torch.zeros(1))
-    tensor([0.])
-    """
-    return torch.log1p(x)
 
 
 def round(x: Tensor, /) -> Tensor:

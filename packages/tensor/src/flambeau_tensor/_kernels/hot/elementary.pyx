@@ -11,7 +11,8 @@ from libc.stdint cimport int32_t, uint64_t
 
 from flambeau_tensor._kernels.maps cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
 from flambeau_tensor.vector_math cimport (
-    bits32, bits64, fast_exp, fast_log, fast_log1p, fast_log2, fast_log10, from_bits32, from_bits64, log1p_of,
+    bits32, bits64, excess_rest, fast_exp, fast_log, fast_log1p, fast_log2, fast_log10, from_bits32, from_bits64,
+    log1p_of,
 )
 
 cdef extern from *:
@@ -57,11 +58,7 @@ cdef inline real_t _exp2(real_t x) noexcept nogil:
         n = x + <float>12582912
         i = bits32(n) - bits32(<float>12582912)
         r = (x - (n - <float>12582912)) * <float>0.69314718
-        p = <float>1.3901294e-3
-        p = p * r + <float>8.3631621e-3
-        p = p * r + <float>4.16668536e-2
-        p = p * r + <float>1.666657719e-1
-        p = p * r + <float>4.999999955e-1
+        p = excess_rest[float](r)
         part = i >> 1
         return (p * r * r + r + 1) * from_bits32((part + 127) << 23) * from_bits32((i - part + 127) << 23)
     else:
@@ -85,17 +82,7 @@ cdef inline double _exp_rest(double r, real_t like) noexcept nogil:
         p = p * r + 0.16666666531071635
         return p * r + 0.50000000134595437
     else:
-        p = 2.0885946545869274e-9
-        p = p * r + 2.5105272974481367e-8
-        p = p * r + 2.7557360120916683e-7
-        p = p * r + 2.7557255277624962e-6
-        p = p * r + 2.4801587234487611e-5
-        p = p * r + 0.00019841269874905169
-        p = p * r + 0.0013888888888922878
-        p = p * r + 0.0083333333333261156
-        p = p * r + 0.041666666666666611
-        p = p * r + 0.16666666666666671
-        return p * r + 0.5
+        return excess_rest[double](r)
 
 
 cdef inline real_t _expm1(real_t x) noexcept nogil:
