@@ -1,6 +1,7 @@
 """The directive ``conformance``: what ``nox -s conformance`` found, from the files it wrote to ``conformance/``."""
 
 import json
+import tomllib
 from pathlib import Path
 
 from charts import bars, machine_line
@@ -12,23 +13,13 @@ FOLDER = Path(__file__).parents[2] / "conformance"
 RESULTS = FOLDER / "results.json", FOLDER / "transforms.json"
 MODULES = FOLDER / "modules.json"
 MACHINE = FOLDER / "machine.json"
+REASONS = FOLDER / "reasons.toml"  # why entries do not pass, by name
 MODES = {"jvp": "forward mode", "gradgrad": "second derivatives", "jvpgrad": "forward over reverse", "vmap": "vmap"}
 PASSED = ("ok", "no sample")
 
 
-TIES = {"topk", "sort", "argsort", "msort", "mode", "kthvalue", "median"}
-CALLED_OTHERWISE = {  # the database calls them; here the names are used in another way
-    **dict.fromkeys("bfloat16 bool double float half int long short cdouble cfloat chalf byte char".split(), "a dtype"),
-    **dict.fromkeys("T H mT mH".split(), "an attribute of tensors"),
-}
-
-
-def in_words(name, verdict):
-    """What a verdict means for who uses the operation."""
-    if name in TIES and "values differ" in verdict:
-        return "chooses another one of equal elements"
-    if name in CALLED_OTHERWISE:
-        return f"the database calls it, and here the name is {CALLED_OTHERWISE[name]}"
+def in_words(verdict):
+    """What a verdict says that nobody has looked into yet."""
     kind, _, text = verdict.partition(":")
     return text.strip() or kind if kind == "AssertionError" else f"raises {kind}: {text.strip()}"
 
@@ -72,11 +63,22 @@ def share_chart(rows):
     )
 
 
+def failures(asked):
+    """Rows of what does not pass: an entry, the modes, and the reason, where somebody has looked into it."""
+    reasons = tomllib.loads(REASONS.read_text())
+    found = {}
+    for name, mode, verdict in asked:
+        if verdict not in PASSED and not is_not_built(verdict):
+            why = reasons.get(name) or in_words(verdict)
+            found.setdefault((name, why), []).append(mode)
+    return [(nodes.literal(text=name), ", ".join(modes), why) for (name, why), modes in found.items()]
+
+
 class Conformance(SphinxDirective):
     """How many entries pass, by mode, and the name of every one that does not."""
 
     def run(self):
-        for path in (*RESULTS, MODULES, MACHINE):
+        for path in (*RESULTS, MODULES, MACHINE, REASONS):
             self.env.note_dependency(str(path))
         self.env.note_reread()
         if not all(path.exists() for path in RESULTS):
@@ -84,31 +86,29 @@ class Conformance(SphinxDirective):
         forward, transforms = (json.loads(path.read_text()) for path in RESULTS)
         rows = [("results and gradients", *counted(forward.values()))]
         rows += [(what, *counted(v.get(mode) for v in transforms.values())) for mode, what in MODES.items()]
-        failed = [
-            (name, "results and gradients", in_words(name, verdict))
-            for name, verdict in forward.items()
-            if verdict not in PASSED and not is_not_built(verdict)
-        ]
-        failed += [
-            (name, MODES[mode], in_words(name, verdict))
+        asked = [(name, "results and gradients", verdict) for name, verdict in forward.items()]
+        asked += [
+            (name, what, verdicts[mode])
             for name, verdicts in transforms.items()
-            for mode, verdict in verdicts.items()
-            if mode in MODES and verdict is not None and verdict not in PASSED and not is_not_built(verdict)
+            for mode, what in MODES.items()
+            if verdicts.get(mode) is not None
         ]
         if MODULES.exists():
             modules = json.loads(MODULES.read_text())
             rows.append(("modules", *counted(modules.values())))
-            failed += [(name, "modules", in_words(name, v)) for name, v in modules.items() if v not in PASSED]
+            asked += [(name, "modules", verdict) for name, verdict in modules.items()]
+        failed = failures(asked)
         missing = sum(map(is_not_built, forward.values()))
         out = [
             share_chart(rows),
             machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None),
-            nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built."),
         ]
+        if missing:
+            out.append(nodes.paragraph(text=f"Not counted are {missing} entries of operations that are not built."))
         if failed:
             out += [
                 nodes.paragraph(text="These do not pass:"),
-                table("conformance", (40, 20, 20), ("entry", "mode", "what happens"), failed),
+                table("conformance", (25, 20, 40), ("entry", "in", "why"), failed),
             ]
         return out
 

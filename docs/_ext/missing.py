@@ -4,6 +4,7 @@ import importlib
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from tables import table
 
 from flambeau_tensor.not_built import names_of_pytorch
 
@@ -26,26 +27,29 @@ def built(owner, name):
     return not getattr(found, "__not_built__", False)
 
 
+def literals(names):
+    line = nodes.paragraph(classes=["names"])
+    for name in names:
+        line += [nodes.literal(text=name), nodes.Text(" ")]
+    return line
+
+
 class Missing(SphinxDirective):
-    """A section for each module, with the share that is built and the names that are not."""
+    """A row for each module of which names are missing, with the share that is built; then those that are whole."""
 
     def run(self):
         self.env.note_reread()
-        sections = []
-        for place, unordered in names_of_pytorch().items():
-            names = sorted(unordered)
+        rows, whole = [], []
+        for place, unordered in sorted(names_of_pytorch().items()):
             owner = owner_of(place)
-            missing = [name for name in names if not built(owner, name)]
-            section = nodes.section(ids=[nodes.make_id(place)], names=[place])
-            section += nodes.title("", "", nodes.literal(text=place))
-            section += nodes.paragraph(text=f"{len(names) - len(missing)} of {len(names)} names are built.")
+            missing = [name for name in sorted(unordered) if not built(owner, name)]
             if missing:
-                line = nodes.paragraph(classes=["names"])
-                for name in missing:
-                    line += [nodes.literal(text=name), nodes.Text(" ")]
-                section += line
-            sections.append(section)
-        return sections
+                share = f"{len(unordered) - len(missing)} of {len(unordered)}"
+                rows.append((nodes.literal(text=place), share, literals(missing)))
+            else:
+                whole.append(place)
+        complete = nodes.paragraph("", "Nothing is missing of ", *literals(whole).children)
+        return [table("missing", (24, 14, 50), ("module", "built", "not built"), rows), complete]
 
 
 def setup(app):

@@ -14,7 +14,7 @@ def table(kind, widths, head, rows):
     group += [nodes.colspec(colwidth=width) for width in widths]
     group += nodes.thead("", row(*head))
     group += nodes.tbody("", *(row(*cells) for cells in rows))
-    return nodes.table("", group, classes=[kind])
+    return nodes.table("", group, classes=[kind, "colwidths-given"])
 
 
 def nothing_stored(what="results"):
