@@ -281,6 +281,7 @@ def fuzz(session):
     """Random programs beside PyTorch, for some minutes: `-- --minutes 30`."""
     beside_pytorch(session)
     session.run("python", "fuzz/run.py", *session.posargs)
+    session.run("python", "fuzz/loaders.py")
     session.run("python", "fuzz/leaks.py")
 
 

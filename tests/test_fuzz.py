@@ -53,6 +53,13 @@ def test_what_once_crashed_or_hung_does_not(worker):
     assert not dead, "\n\n".join(f"{text}\n{how}" for text, how in dead)
 
 
+def test_damaged_files_load_or_raise():
+    command = [sys.executable, str(FUZZ / "loaders.py"), "--count", "1500", "--seed", "7"]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert process.returncode == 0, process.stdout + process.stderr
+    assert process.stdout.rstrip().endswith("0 wrong")
+
+
 def test_damaged_pickles_do_not_crash(worker):
     texts = [programs.damage(seed)[1] for seed in range(1000)]
     dead = [(text, how) for text, how in zip(texts, worker.outcomes(texts), strict=True) if isinstance(how, str)]

@@ -558,6 +558,15 @@ def test_archives_that_lie(change, message):
         ft.load(changed(saved(ft.arange(100.0)), change))
 
 
+@pytest.mark.parametrize("size", [1 << 16, (1 << 32) - 1])
+def test_a_directory_that_says_it_is_longer_than_it_is(size):
+    """All records then begin before the file does."""
+    data = bytearray(saved(ft.arange(100.0)).getvalue())
+    struct.pack_into("<I", data, data.rindex(b"PK\5\6") + 16, size)  # where the directory begins
+    with pytest.raises(RuntimeError, match="failed reading zip archive"):
+        ft.load(io.BytesIO(bytes(data)))
+
+
 def test_storages_that_lie():
     stored = records(saved(ft.arange(4.0)))
     pickled = stored.pop("data.pkl")

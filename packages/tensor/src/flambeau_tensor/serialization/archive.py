@@ -110,8 +110,10 @@ class Reader:
             raise damaged(f"file not found: {self.root}/{name}")
         if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise damaged(f"{info.filename} is encrypted, or compressed in a way other than deflate")
-        self.file.seek(max(info.header_offset, 0))
-        header = self.file.read(30)
+        header = b""
+        if info.header_offset >= 0:  # it counts from where the directory says that the archive begins
+            self.file.seek(info.header_offset)
+            header = self.file.read(30)
         if len(header) < 30 or header[:4] != b"PK\3\4":
             raise damaged(f"{info.filename} does not begin where it should")
         start = info.header_offset + 30 + sum(struct.unpack("<HH", header[26:]))

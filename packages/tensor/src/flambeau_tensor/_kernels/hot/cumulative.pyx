@@ -1,8 +1,9 @@
 """Inner loops that keep what is accumulated at every step: sums, products, extremes with their places, log-sum-exp.
 
-*Along* takes several contiguous runs, one behind the other, and walks eight of them side by side, since one alone
-would wait for each addition; *across* walks rows for all columns at once. Sums and products are carried in double
-precision or 64 bits.
+*Along* takes several contiguous runs, one behind the other, and walks four of them side by side, since one alone would
+wait for each addition. Where the length of a run is a power of two, all lie in one set of the cache, which has room for
+four that are read and four that are written; *across* walks rows for all columns at once. Sums and products are carried
+in double precision or 64 bits.
 """
 from libc.math cimport INFINITY, exp, log1p
 from libc.stdint cimport int64_t
@@ -81,18 +82,18 @@ cdef inline number stored(number like, wide a) noexcept nogil:
 
 
 cdef void fold_along(Folding* op, const number* x, number* out, wide* carry, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    cdef wide[8] a
+    cdef wide[4] a
     cdef Py_ssize_t i, k
-    while m >= 8:
-        for k in range(8):
+    while m >= 4:
+        for k in range(4):
             a[k] = carry[0]
         for i in range(n):
-            for k in range(8):
+            for k in range(4):
                 a[k] = combined(op, a[k], x[k * n + i])
                 out[k * n + i] = stored(x[0], a[k])
-        x += 8 * n
-        out += 8 * n
-        m -= 8
+        x += 4 * n
+        out += 4 * n
+        m -= 4
     while m:
         a[0] = carry[0]
         for i in range(n):

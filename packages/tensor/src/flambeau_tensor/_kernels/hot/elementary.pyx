@@ -166,9 +166,17 @@ cdef inline real_t _cosh(real_t x) noexcept nogil:
 
 
 cdef inline real_t _tanh(real_t x) noexcept nogil:
-    cdef double u = math.fabs(<double>x), v = 30 if u > 30 else u, a, a_low, b, b_low
-    _hyperbolic(v, &a, &a_low, &b, &b_low, x)
-    return x if u < 1e-9 else <real_t>math.copysign(_quotient(a, a_low, b, b_low), <double>x)
+    cdef double u = math.fabs(<double>x), v = 30 if u > 30 else u, a, a_low, b, b_low, n, r, scale
+    if real_t is float:  # by e^2u - 1: doubles have digits to spare
+        v = 2 * v
+        n = v * 1.4426950408889634 + ROUND
+        scale = from_bits64((bits64(n) - bits64(ROUND) + 1023) << 52)
+        r = v - (n - ROUND) * 0.6931471805599453
+        a = scale * (r + r * r * _exp_rest(r, x)) + (scale - 1)
+        return x if u < 1e-9 else <real_t>math.copysign(a / (a + 2), <double>x)
+    else:
+        _hyperbolic(v, &a, &a_low, &b, &b_low, x)
+        return x if u < 1e-9 else math.copysign(_quotient(a, a_low, b, b_low), x)
 
 
 cdef inline real_t _atanh(real_t x) noexcept nogil:
