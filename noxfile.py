@@ -69,7 +69,8 @@ def build(session):
         options = ["--no-isolation", "--outdir", str(DIST), f"packages/{package}"]
         session.run("python", "-m", "build", "--sdist", *options)
         if "scikit-build" in PROJECTS[package]["tool"]:
-            options.append(f"-Cbuild-dir={ROOT}/build/wheel/{{cache_tag}}/{package}")
+            compiler = "".join(f"-{Path(name).name}" for name in os.environ.get("CC", "").split()[:1])
+            options.append(f"-Cbuild-dir={ROOT}/build/wheel/{{cache_tag}}{compiler}/{package}")
         session.run("python", "-m", "build", "--wheel", *options)
     session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py")
 
@@ -229,16 +230,17 @@ def asan(session):
     library = session.run("cc", "-print-file-name=libasan.so", external=True, silent=True).strip()
     # Python itself is not instrumented: the library comes first by hand, and what the interpreter keeps is no leak.
     # Too large a size is for the library to refuse.
-    options = "detect_leaks=0:allocator_may_return_null=1"
-    env = {"LD_PRELOAD": library, "ASAN_OPTIONS": options, "PYTHONMALLOC": "malloc"}
+    env = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+    env |= {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "PYTHONMALLOC": "malloc"}
     but = ["-m", "not measures"]  # it would measure the sanitizer, which keeps what was freed
+    # First what reaches most in the least time: random calls of every operator, and what once crashed.
+    session.install("--no-deps", *(f"packages/{package}" for package in ORDER if package not in compiled))
+    session.run("python", "-m", "pytest", *but, "tests/test_fuzz.py", env=env)
     for package in compiled:  # a process each, as above
         command = ["python", "-m", "pytest", *but, *spread(package), f"packages/{package}/tests", *session.posargs]
         session.run(*command, env=env)
     # Extensions, compiled in the same way, by compilers that run without it; exceptions need their library, too.
-    session.install("--no-deps", "packages/cext", "packages/flambeau")
     session.install(*group("test", "cext"))
-    session.run("python", "-m", "pytest", "tests/test_fuzz.py", env=env)
     standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
     env["LD_PRELOAD"] = f"{library} {standard}"
     env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
