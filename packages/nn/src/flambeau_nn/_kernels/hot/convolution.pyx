@@ -2,7 +2,7 @@
 """Convolution in elements: columns for a matrix product, and sums over windows without one. ``LOOPS`` holds the loops
 (see convolved.pxd), by the size of an element where they only copy.
 """
-from libc.stdint cimport int64_t
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from flambeau_nn._kernels.convolved cimport Geometry, Piece
@@ -18,7 +18,7 @@ ctypedef fused copied_t:  # elements of 4, 8 and 16 bytes
 ctypedef fused number_t:
     float
     double
-    int64_t
+    uint64_t  # for int64, as it wraps around
     complex64_t
     complex128_t
 
@@ -375,21 +375,21 @@ def _each(*loops):
 LOOPS = {
     "gather": _each(<size_t><void*>_gather[float], <size_t><void*>_gather[double], <size_t><void*>_gather[double],
                     <size_t><void*>_gather[double], <size_t><void*>_gather[complex128_t]),
-    "scatter": _each(<size_t><void*>_scatter[float], <size_t><void*>_scatter[double], <size_t><void*>_scatter[int64_t],
+    "scatter": _each(<size_t><void*>_scatter[float], <size_t><void*>_scatter[double], <size_t><void*>_scatter[uint64_t],
                      <size_t><void*>_scatter[complex64_t], <size_t><void*>_scatter[complex128_t]),
-    "values": _each(<size_t><void*>_values[float], <size_t><void*>_values[double], <size_t><void*>_values[int64_t],
+    "values": _each(<size_t><void*>_values[float], <size_t><void*>_values[double], <size_t><void*>_values[uint64_t],
                     <size_t><void*>_values[complex64_t], <size_t><void*>_values[complex128_t]),
-    "image": _each(<size_t><void*>_image[float], <size_t><void*>_image[double], <size_t><void*>_image[int64_t],
+    "image": _each(<size_t><void*>_image[float], <size_t><void*>_image[double], <size_t><void*>_image[uint64_t],
                    <size_t><void*>_image[complex64_t], <size_t><void*>_image[complex128_t]),
-    "weights": _each(<size_t><void*>_weights[float], <size_t><void*>_weights[double], <size_t><void*>_weights[int64_t],
+    "weights": _each(<size_t><void*>_weights[float], <size_t><void*>_weights[double], <size_t><void*>_weights[uint64_t],
                      <size_t><void*>_weights[complex64_t], <size_t><void*>_weights[complex128_t]),
-    "fill": _each(<size_t><void*>_fill[float], <size_t><void*>_fill[double], <size_t><void*>_fill[int64_t],
+    "fill": _each(<size_t><void*>_fill[float], <size_t><void*>_fill[double], <size_t><void*>_fill[uint64_t],
                   <size_t><void*>_fill[complex64_t], <size_t><void*>_fill[complex128_t]),
-    "add": _each(<size_t><void*>_add[float], <size_t><void*>_add[double], <size_t><void*>_add[int64_t],
+    "add": _each(<size_t><void*>_add[float], <size_t><void*>_add[double], <size_t><void*>_add[uint64_t],
                  <size_t><void*>_add[complex64_t], <size_t><void*>_add[complex128_t]),
     "accumulate": _each(<size_t><void*>_accumulate[float], <size_t><void*>_accumulate[double],
-                        <size_t><void*>_accumulate[int64_t],
+                        <size_t><void*>_accumulate[uint64_t],
                         <size_t><void*>_accumulate[complex64_t], <size_t><void*>_accumulate[complex128_t]),
-    "totals": _each(<size_t><void*>_totals[float], <size_t><void*>_totals[double], <size_t><void*>_totals[int64_t],
+    "totals": _each(<size_t><void*>_totals[float], <size_t><void*>_totals[double], <size_t><void*>_totals[uint64_t],
                     <size_t><void*>_totals[complex64_t], <size_t><void*>_totals[complex128_t]),
 }

@@ -6,7 +6,7 @@ four that are read and four that are written; *across* walks rows for all column
 in double precision or 64 bits.
 """
 from libc.math cimport INFINITY, exp, log1p
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 ctypedef double complex complex128
 
@@ -30,14 +30,14 @@ ctypedef fused Ordered:
     Max
     Min
 
-ctypedef fused number:
-    int64_t
+ctypedef fused number:  # integers are unsigned, as those wrap around
+    uint64_t
     float
     double
     complex128
 
 ctypedef fused wide:
-    int64_t
+    uint64_t
     double
     complex128
 
@@ -162,12 +162,12 @@ cdef void indexed_across(Ordered* op, const ordered_number* x, ordered_number* o
 
 # By operation and dtype: the loops along and across.
 LOOPS = {
-    "sum": {"int64": (<size_t>&fold_along[Sum, int64_t, int64_t], <size_t>&fold_across[Sum, int64_t, int64_t]),
+    "sum": {"int64": (<size_t>&fold_along[Sum, uint64_t, uint64_t], <size_t>&fold_across[Sum, uint64_t, uint64_t]),
             "float32": (<size_t>&fold_along[Sum, float, double], <size_t>&fold_across[Sum, float, double]),
             "float64": (<size_t>&fold_along[Sum, double, double], <size_t>&fold_across[Sum, double, double]),
             "complex128": (<size_t>&fold_along[Sum, complex128, complex128],
                            <size_t>&fold_across[Sum, complex128, complex128])},
-    "prod": {"int64": (<size_t>&fold_along[Prod, int64_t, int64_t], <size_t>&fold_across[Prod, int64_t, int64_t]),
+    "prod": {"int64": (<size_t>&fold_along[Prod, uint64_t, uint64_t], <size_t>&fold_across[Prod, uint64_t, uint64_t]),
              "float32": (<size_t>&fold_along[Prod, float, double], <size_t>&fold_across[Prod, float, double]),
              "float64": (<size_t>&fold_along[Prod, double, double], <size_t>&fold_across[Prod, double, double]),
              "complex128": (<size_t>&fold_along[Prod, complex128, complex128],

@@ -28,12 +28,12 @@ ctypedef fused unit:  # what is moved: only its size matters
     uint64_t
     complex128
 
-ctypedef fused number:
+ctypedef fused number:  # integers are unsigned where products would not fit in an int: those wrap around
     uint8_t
     int8_t
     int16_t
-    int32_t
-    int64_t
+    uint32_t
+    uint64_t
     float
     double
     complex64
@@ -159,14 +159,14 @@ LOOPS = {
     "add": {
         "bool": <size_t><void*>greatest[uint8_t], "uint8": <size_t><void*>add_numbers[uint8_t],
         "int8": <size_t><void*>add_numbers[int8_t], "int16": <size_t><void*>add_numbers[int16_t],
-        "int32": <size_t><void*>add_numbers[int32_t], "int64": <size_t><void*>add_numbers[int64_t],
+        "int32": <size_t><void*>add_numbers[uint32_t], "int64": <size_t><void*>add_numbers[uint64_t],
         "float32": <size_t><void*>add_numbers[float], "float64": <size_t><void*>add_numbers[double],
         "complex64": <size_t><void*>add_numbers[complex64], "complex128": <size_t><void*>add_numbers[complex128],
     },
     "multiply": {
         "bool": <size_t><void*>least[uint8_t], "uint8": <size_t><void*>multiply_numbers[uint8_t],
         "int8": <size_t><void*>multiply_numbers[int8_t], "int16": <size_t><void*>multiply_numbers[int16_t],
-        "int32": <size_t><void*>multiply_numbers[int32_t], "int64": <size_t><void*>multiply_numbers[int64_t],
+        "int32": <size_t><void*>multiply_numbers[uint32_t], "int64": <size_t><void*>multiply_numbers[uint64_t],
         "float32": <size_t><void*>multiply_numbers[float], "float64": <size_t><void*>multiply_numbers[double],
         "complex64": <size_t><void*>multiply_numbers[complex64],
         "complex128": <size_t><void*>multiply_numbers[complex128],

@@ -305,7 +305,7 @@ cdef inline number_t _trunc_divide(number_t x, number_t y) noexcept nogil:
         if y == 0:  # refused before
             return 0
         if y == <number_t>-1:  # the smallest integer has no negative
-            return -x
+            return <number_t>(0 - <unsigned long long>x)
         return x // y
 
 

@@ -4,7 +4,7 @@ Of each there are two forms: *along* a contiguous run, into one accumulator, and
 accumulators as a row is long. Sums of floats are kept in double precision, of integers in 64 bits. See reductions.pxd.
 """
 from libc.math cimport fabs, pow
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 
 ctypedef double complex complex128
 
@@ -43,15 +43,15 @@ ctypedef fused Summing:
     SquareSum
     PowerSum
 
-ctypedef fused number:
+ctypedef fused number:  # integers are unsigned, as those wrap around
     uint8_t
-    int64_t
+    uint64_t
     float
     double
     complex128
 
 ctypedef fused wide:
-    int64_t
+    uint64_t
     double
     complex128
 
@@ -428,11 +428,11 @@ cdef dict _sums(Summing* op):
                     <size_t>&sum_merge[Summing, double], "float64"),
     }
     if Summing is Sum or Summing is Prod:
-        merge = <size_t>&sum_merge[Summing, int64_t]
-        table["bool"] = table["uint8"] = (<size_t>&sum_along[Summing, uint8_t, int64_t],
-                                          <size_t>&sum_across[Summing, uint8_t, int64_t], merge, "int64")
-        table["int64"] = (<size_t>&sum_along[Summing, int64_t, int64_t], <size_t>&sum_across[Summing, int64_t, int64_t],
-                          merge, "int64")
+        merge = <size_t>&sum_merge[Summing, uint64_t]
+        table["bool"] = table["uint8"] = (<size_t>&sum_along[Summing, uint8_t, uint64_t],
+                                          <size_t>&sum_across[Summing, uint8_t, uint64_t], merge, "int64")
+        table["int64"] = (<size_t>&sum_along[Summing, uint64_t, uint64_t],
+                          <size_t>&sum_across[Summing, uint64_t, uint64_t], merge, "int64")
         table["complex128"] = (
             <size_t>&sum_along[Summing, complex128, complex128], <size_t>&sum_across[Summing, complex128, complex128],
             <size_t>&sum_merge[Summing, complex128], "complex128")

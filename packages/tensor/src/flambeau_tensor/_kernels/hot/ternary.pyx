@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Elementwise inner loops over three operands: choosing, bounding, interpolating, adding products and quotients."""
 cimport cython
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals, wider_unsigned
@@ -79,7 +79,13 @@ cdef inline any_t _factor(any_t* tag) noexcept nogil:
 
 
 cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
-    return x + v * y * z
+    # Unsigned integers wrap around; for signed ones that is an error in C.
+    if any_t is int16_t or any_t is int32_t:
+        return <any_t>(<uint32_t>x + <uint32_t>v * <uint32_t>y * <uint32_t>z)
+    elif any_t is int64_t:
+        return <any_t>(<uint64_t>x + <uint64_t>v * <uint64_t>y * <uint64_t>z)
+    else:
+        return x + v * y * z
 
 
 cdef void loop_addcmul(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
