@@ -252,8 +252,8 @@ def page(family, module, ops):
     lines = [":tocdepth: 2", "", *title(titled(family))]
     lines += [(module.__doc__ or "").strip(), ""]
     lines += [".. list-table::", "   :class: summary", "   :widths: 30 70", ""]
-    for op in ops:
-        lines += [f"   * - {role(op)}", f"     - {first_sentence(op)}".rstrip()]
+    for name, sentences in summary(ops).items():
+        lines += [f"   * - {name}", f"     - {' '.join(sentences)}".rstrip()]
     lines += [""]
     namespace, seen, shown_examples = None, set(), set()
     for op in ops:
@@ -262,6 +262,16 @@ def page(family, module, ops):
             lines += [f".. py:currentmodule:: {namespace}", ""]
         lines += entry(op, aliases.get(op, ()), syntax.get(op, ()), seen, shown_examples)
     return "\n".join(lines) + "\n"
+
+
+def summary(ops):
+    """What each name does: the sentences of its overloads, each once."""
+    found = {}
+    for op in ops:
+        sentences = found.setdefault(role(op), [])
+        if (sentence := first_sentence(op)) not in sentences:
+            sentences.append(sentence)
+    return found
 
 
 def role(op):
