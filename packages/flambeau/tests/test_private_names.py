@@ -1,5 +1,7 @@
 """Private names of PyTorch that packages use, with what they give there."""
 
+import pytest
+
 import flambeau as torch
 
 
@@ -37,3 +39,64 @@ def test_the_module_has_itself_among_its_names():
 def test_either_of_two_functions():
     both = torch._jit_internal.boolean_dispatch("twice", 1, False, lambda x, twice=False: 2 * x, lambda x: x)
     assert (both(3), both(3, twice=True)) == (3, 6)
+
+
+def test_functions_below_the_python_of_nn():
+    assert torch._C._nn.gelu is torch.nn.functional.gelu and not hasattr(torch._C._nn, "nothing")
+    assert torch._C._nn._parse_to("cpu", torch.float64) == (torch.device("cpu"), torch.float64, False, None)
+
+
+def test_where_backward_is():
+    x, inside = torch.ones(1, requires_grad=True), []
+    x.register_hook(lambda grad: inside.append(torch._C._current_graph_task_id()))
+    (x * 2).backward()
+    assert inside[0] >= 0 and torch._C._current_graph_task_id() == -1
+    assert issubclass(torch._C._TensorMeta, type) and isinstance(torch.Tensor, torch._C._TensorMeta)
+
+
+def test_the_device_that_is_not_the_cpu():
+    assert torch._C._get_accelerator() == torch.device("cpu")
+    with pytest.raises(RuntimeError, match="Cannot access accelerator device when none is available"):
+        torch._C._get_accelerator(True)
+
+
+def test_what_distributed_training_asks_of_tensors():
+    tensors = [torch.ones(2), torch.zeros(1, 3)]
+    flat = torch._utils._flatten_dense_tensors(tensors)
+    assert flat.tolist() == [1, 1, 0, 0, 0]
+    assert [t.shape for t in torch._utils._unflatten_dense_tensors(flat, tensors)] == [(2,), (1, 3)]
+    assert torch._utils._element_size(torch.float64) == 8
+    assert torch._utils._get_device_index("cuda:1") == 1 and torch._utils._get_device_index(None, True) is None
+    assert torch._utils._get_device_index(torch.device("cpu"), allow_cpu=True) == -1
+    with pytest.raises(ValueError, match="Expected a torch.device with a specified index or an integer"):
+        torch._utils._get_device_index(None)
+    with pytest.raises(ValueError, match="Expected a non cpu device"):
+        torch._utils._get_device_index("cpu")
+
+
+def test_dicts_taken_apart():
+    tree = torch.utils._pytree
+    values, keys = tree._dict_flatten({"a": 1, "b": 2})
+    assert (values, keys) == ([1, 2], ["a", "b"]) and tree._dict_unflatten(values, keys) == {"a": 1, "b": 2}
+    assert str(tree._dict_flatten_with_keys({"a": 1})[0][0][0]) == "['a']" and tree._get_node_type({}) is dict
+
+
+def test_modules_that_packages_import_from():
+    from flambeau._dynamo.exc import TorchDynamoException, Unsupported
+    from flambeau._tensor import _rebuild_from_type_v2
+    from flambeau.jit.annotations import BroadcastingList2
+    from flambeau.profiler.profiler import profile
+
+    assert issubclass(Unsupported, TorchDynamoException) and BroadcastingList2[int] is None
+    assert profile is torch.profiler.profile and torch._tensor.Tensor is torch.Tensor
+    assert _rebuild_from_type_v2(torch.ones, torch.Tensor, (2,), {}).tolist() == [1, 1]
+    assert torch.ScriptModule is torch.jit.ScriptModule and torch.GradScaler is torch.amp.GradScaler
+
+
+def test_questions_of_sparse_tensors_to_dense_ones():
+    x = torch.ones(2, 3)
+    assert (x.sparse_dim(), x.dense_dim(), x.is_distributed(), x.is_same_size(torch.ones(2, 3))) == (0, 2, False, True)
+    assert x.pin_memory() is x and x.narrow_copy(1, 0, 2).tolist() == [[1, 1], [1, 1]]
+    for name in ("coalesce", "is_coalesced", "values", "indices", "crow_indices", "row_indices"):
+        with pytest.raises(RuntimeError, match=f"{name} expected sparse .*tensor layout but got Strided"):
+            getattr(x, name)()

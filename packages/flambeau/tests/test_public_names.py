@@ -23,12 +23,13 @@ BY_MODULE = Path(__file__).parents[3] / "docs" / "reference" / "modules.md"
 MODULES = [f"flambeau{name}" for name in re.findall(r"names:: torch(\S*)", BY_MODULE.read_text())]
 MORE = """
 flambeau.fx.passes.shape_prop flambeau.model_summary flambeau.overrides.coverage flambeau.storage flambeau.utils._pytree
-flambeau.utils.data._utils.collate flambeau.utils.dlpack flambeau.utils.ffi
+flambeau.utils._swap flambeau.utils.data._utils.collate flambeau.utils.dlpack flambeau.utils.ffi
 """.split()  # whose examples run; some names are not for users
 METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, staticmethod
 OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
+    "flambeau": {"ScriptFunction", "ScriptModule"},
     "flambeau.jit": {
         "CompilationUnit", "Error", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
         "TracerWarning",

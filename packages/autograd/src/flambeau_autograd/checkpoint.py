@@ -24,15 +24,23 @@ from flambeau_autograd._engine.tape_level import TapeLevel
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from flambeau_autograd.graph import saved_tensors_hooks
+from flambeau_autograd.selective_checkpoint import (
+    CheckpointPolicy,
+    SelectiveCheckpointContext,
+    create_selective_checkpoint_contexts,
+)
 from flambeau_tensor import Tensor
 from flambeau_tensor.random import fork_rng, get_rng_state, set_rng_state
 
 __all__ = [
     "CheckpointError",
     "CheckpointFunction",
+    "CheckpointPolicy",
+    "SelectiveCheckpointContext",
     "check_backward_validity",
     "checkpoint",
     "checkpoint_sequential",
+    "create_selective_checkpoint_contexts",
     "detach_variable",
     "get_device_states",
     "noop_context_fn",

@@ -59,3 +59,54 @@ def _log_api_usage_once(event: str) -> None:
 
 
 _log_api_usage_metadata = _log_api_usage_once
+
+
+def _current_graph_task_id() -> int:
+    """The number of the backward that runs in this thread; -1 if none does."""
+    from flambeau_autograd.extend import current_run
+
+    run = current_run()
+    return -1 if run is None else run
+
+
+def _get_accelerator(check: bool = False):
+    """The device that is not the CPU: there is none, so it is the CPU.
+
+    Raises:
+        RuntimeError: `check` is True.
+    """
+    import flambeau
+
+    if check:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
+    return flambeau.device("cpu")
+
+
+class _FunctionsOfNN:
+    """``torch._C._nn``: operators of ``torch.nn.functional``."""
+
+    def __getattr__(self, name):
+        from flambeau_nn import functional
+
+        if name.startswith("__") or not hasattr(functional, name):
+            raise AttributeError(f"module 'torch._C._nn' has no attribute {name!r}")
+        return getattr(functional, name)
+
+    @staticmethod
+    def _parse_to(*args, **kwargs):
+        """What the arguments of `to` say: device, dtype, whether not to block, memory format."""
+        from flambeau_nn.modules.module import _parse_to
+
+        device, dtype, memory_format = _parse_to(*args, **kwargs)
+        return device, dtype, bool(kwargs.get("non_blocking", False)), memory_format
+
+
+_nn = _FunctionsOfNN()
+
+
+def __getattr__(name):
+    if name == "_TensorMeta":
+        from flambeau import Tensor
+
+        return type(Tensor)
+    raise AttributeError(f"module 'torch._C' has no attribute {name!r}")

@@ -12,7 +12,7 @@ tensor([2., 4.])
 """
 
 import flambeau_autograd as _autograd
-import flambeau_tensor as _tensor
+import flambeau_tensor as _tensors
 from flambeau import _layout
 from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
@@ -29,7 +29,7 @@ from flambeau_tensor.pytorch_names import LOCAL_NAMES as _pytorch_names
 RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
 
 globals().update(_functions("torch", lazy=False))
-globals().update({name: getattr(_tensor, name) for name in _tensor.TORCH_NAMES})
+globals().update({name: getattr(_tensors, name) for name in _tensors.TORCH_NAMES})
 for _name in (
     "enable_grad",
     "inference_mode",
@@ -55,7 +55,10 @@ _declare_lazily(
     "flambeau.sparse.methods",
     [
         f"torch.Tensor.{_name}"
-        for _name in ("sparse_mask", "to_dense", "to_sparse", "to_sparse_coo", "to_sparse_csc", "to_sparse_csr")
+        for _name in """
+        ccol_indices coalesce col_indices crow_indices dense_dim indices is_coalesced row_indices sparse_dim sparse_mask
+        to_dense to_sparse to_sparse_coo to_sparse_csc to_sparse_csr values
+        """.split()
     ],
 )
 
@@ -90,8 +93,8 @@ def __getattr__(name: str):
         except ModuleNotFoundError as e:
             if e.name != f"flambeau.{name}":
                 raise
-    if name in _tensor.LAZY_NAMES:
-        return getattr(_tensor, name)
+    if name in _tensors.LAZY_NAMES:
+        return getattr(_tensors, name)
     found = _find_operator(f"torch.{name}") if name in _layout.FUNCTIONS_OF_NN else _first_use("torch", name)
     if found is not None:
         globals()[name] = found

@@ -3,6 +3,7 @@
 from typing import Any
 
 from flambeau_tensor import *
+from flambeau.amp import GradScaler as GradScaler
 from flambeau.amp.autocast_mode import autocast as autocast
 from flambeau.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype
 from flambeau.amp.autocast_mode import get_autocast_dtype as get_autocast_dtype
@@ -13,8 +14,13 @@ from flambeau.amp.autocast_mode import is_autocast_cpu_enabled as is_autocast_cp
 from flambeau.amp.autocast_mode import is_autocast_enabled as is_autocast_enabled
 from flambeau.amp.autocast_mode import set_autocast_dtype as set_autocast_dtype
 from flambeau.compiler import compile as compile
+from flambeau.control_flow import _assert_async as _assert_async
+from flambeau.control_flow import cond as cond
+from flambeau.control_flow import while_loop as while_loop
 from flambeau.cuda import OutOfMemoryError as OutOfMemoryError
 from flambeau.futures import Future as Future
+from flambeau.jit import ScriptFunction as ScriptFunction
+from flambeau.jit import ScriptModule as ScriptModule
 from flambeau.model_summary import summary as summary
 from flambeau.sparse import _convert_indices_from_coo_to_csr as _convert_indices_from_coo_to_csr
 from flambeau.sparse import _convert_indices_from_csr_to_coo as _convert_indices_from_csr_to_coo
@@ -24,9 +30,22 @@ from flambeau.sparse import sparse_compressed_tensor as sparse_compressed_tensor
 from flambeau.sparse import sparse_coo_tensor as sparse_coo_tensor
 from flambeau.sparse import sparse_csc_tensor as sparse_csc_tensor
 from flambeau.sparse import sparse_csr_tensor as sparse_csr_tensor
+from flambeau.streams import Event as Event
+from flambeau.streams import Stream as Stream
+from flambeau.streams import get_device_module as get_device_module
 from flambeau.symbolic import SymBool as SymBool
 from flambeau.symbolic import SymFloat as SymFloat
 from flambeau.symbolic import SymInt as SymInt
+from flambeau.symbolic import _shape_as_tensor as _shape_as_tensor
+from flambeau.symbolic import sym_float as sym_float
+from flambeau.symbolic import sym_fresh_size as sym_fresh_size
+from flambeau.symbolic import sym_int as sym_int
+from flambeau.symbolic import sym_ite as sym_ite
+from flambeau.symbolic import sym_max as sym_max
+from flambeau.symbolic import sym_min as sym_min
+from flambeau.symbolic import sym_not as sym_not
+from flambeau.symbolic import sym_sqrt as sym_sqrt
+from flambeau.symbolic import sym_sum as sym_sum
 from flambeau_autograd import enable_grad as enable_grad
 from flambeau_autograd import inference_mode as inference_mode
 from flambeau_autograd import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -82,6 +101,7 @@ from flambeau_nn.functional import rrelu as rrelu
 from flambeau_nn.functional import rrelu_ as rrelu_
 from flambeau_nn.functional import selu as selu
 from flambeau_nn.functional import selu_ as selu_
+from flambeau_nn.functional import threshold as threshold
 from flambeau_nn.functional import threshold_ as threshold_
 from flambeau_nn.functional import triplet_margin_loss as triplet_margin_loss
 

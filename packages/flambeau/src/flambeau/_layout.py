@@ -47,6 +47,7 @@ TABLE = {
     "functional": "flambeau_tensor.functional",
     "serialization": "flambeau_tensor.serialization",
     "_utils": "flambeau_tensor.serialization.rebuilding",
+    "profiler.profiler": "flambeau.profiler",
 }
 # Modules that are files of this package.
 OWN = {
@@ -54,6 +55,7 @@ OWN = {
     "__config__",
     "_dynamo",
     "_jit_internal",
+    "_tensor",
     "_tensor_str",
     "accelerator",
     "amp",
@@ -91,7 +93,18 @@ NAMES = {
     "compile": "flambeau.compiler",
     "Future": "flambeau.futures",
     "OutOfMemoryError": "flambeau.cuda",
-    **dict.fromkeys(("SymBool", "SymFloat", "SymInt"), "flambeau.symbolic"),
+    "ScriptFunction": "flambeau.jit",
+    "ScriptModule": "flambeau.jit",
+    "GradScaler": "flambeau.amp",
+    **dict.fromkeys(("Event", "Stream", "get_device_module"), "flambeau.streams"),
+    **dict.fromkeys(("_assert_async", "cond", "while_loop"), "flambeau.control_flow"),
+    **dict.fromkeys(
+        """
+        _shape_as_tensor SymBool SymFloat SymInt sym_float sym_fresh_size sym_int sym_ite sym_max sym_min sym_not
+        sym_sqrt sym_sum
+        """.split(),
+        "flambeau.symbolic",
+    ),
     **dict.fromkeys(
         (
             "_convert_indices_from_coo_to_csr",
@@ -115,6 +128,7 @@ NAMES = {
             "hardshrink",
             "pairwise_distance",
             "prelu",
+            "threshold",
         ),
         "flambeau_nn.functional",
     ),

@@ -35,3 +35,107 @@ class SymBool(_Symbol):
     >>> isinstance(True, torch.SymBool)
     False
     """
+
+
+# --- what programs call on numbers that may be symbols ---------------------------------------------------------------
+
+
+def sym_int(a):
+    """A number cut to a whole one, toward zero.
+
+    >>> sym_int(-3.7)
+    -3
+    """
+    return int(a)
+
+
+def sym_float(a):
+    """A number as a float.
+
+    >>> sym_float(3)
+    3.0
+    """
+    return float(a)
+
+
+def sym_not(a):
+    """Whether it is false.
+
+    >>> sym_not(True)
+    False
+    """
+    return not a
+
+
+def sym_max(a, b):
+    """The larger of two numbers; a float if one of them is.
+
+    >>> sym_max(3, 2.0)
+    3.0
+    """
+    return _as_both(max(a, b), a, b)
+
+
+def sym_min(a, b):
+    """The smaller of two numbers; a float if one of them is.
+
+    >>> sym_min(1, 2.0)
+    1.0
+    """
+    return _as_both(min(a, b), a, b)
+
+
+def _as_both(value, a, b):
+    return float(value) if isinstance(a, float) or isinstance(b, float) else value
+
+
+def sym_sum(args):
+    """The sum of numbers.
+
+    >>> sym_sum([1, 2, 3])
+    6
+    """
+    return sum(args)
+
+
+def sym_sqrt(a):
+    """The square root of a number.
+
+    >>> sym_sqrt(4)
+    2.0
+    """
+    import math
+
+    return math.sqrt(a)
+
+
+def sym_fresh_size(expr):
+    """A size that stands for a number: the number.
+
+    >>> sym_fresh_size(3)
+    3
+    """
+    return expr
+
+
+def sym_ite(b, t, f):
+    """`t` if `b` is True, else `f`, which is of the same type.
+
+    Raises:
+        AssertionError: `b` is no bool, or `t` and `f` differ in type.
+
+    >>> sym_ite(False, 1, 2)
+    2
+    """
+    if not isinstance(b, bool):
+        raise AssertionError(f"expected SymBool or bool, got {type(b)}")
+    if type(t) is not type(f):
+        raise AssertionError(f"type mismatch: {type(t)} vs {type(f)}")
+    return t if b else f
+
+
+def _shape_as_tensor(input):
+    """The sizes of a tensor, as a tensor."""
+    import flambeau as torch
+
+    return torch.tensor(input.shape, dtype=torch.int64)

@@ -49,7 +49,7 @@ def is_dynamo_supported() -> bool:
 
 
 def __getattr__(name):
-    if name in ("config", "eval_frame", "utils"):
+    if name in ("config", "eval_frame", "exc", "utils"):
         return _import_module(f"flambeau._dynamo.{name}")
     if name == "OptimizedModule":
         return _import_module("flambeau._dynamo.eval_frame").OptimizedModule

@@ -12,6 +12,7 @@ from . import grad_mode as grad_mode
 from . import graph as graph
 from . import hooks as hooks
 from . import profiler as profiler
+from . import selective_checkpoint as selective_checkpoint
 from . import variable as variable
 from flambeau_autograd import *
 

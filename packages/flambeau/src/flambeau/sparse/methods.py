@@ -38,3 +38,28 @@ Operator(
     doc="The tensor itself: it is dense.",
     **_HOW,
 )
+
+
+# --- questions about places, of tensors that are dense --------------------------------------------------------------
+
+
+def _refuse(name, layout):
+    def refuse(self):
+        raise RuntimeError(f"{name} expected {layout} tensor layout but got Strided")
+
+    return refuse
+
+
+Operator("sparse_dim(Tensor self) -> Object", lambda self: 0, doc="0: the tensor is dense.", **_HOW)
+Operator("dense_dim(Tensor self) -> Object", lambda self: self.ndim, doc="The number of its dimensions.", **_HOW)
+for _name, _layout in {
+    "coalesce": "sparse coordinate",
+    "is_coalesced": "sparse coordinate",
+    "indices": "sparse coordinate",
+    "values": "sparse",
+    "crow_indices": "sparse row compressed",
+    "col_indices": "sparse row compressed",
+    "ccol_indices": "sparse column compressed",
+    "row_indices": "sparse column compressed",
+}.items():
+    Operator(f"{_name}(Tensor self) -> Object", _refuse(_name, _layout), doc="Of sparse tensors alone.", **_HOW)

@@ -1,6 +1,7 @@
 """``torch.utils``: what stands beside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""
 
-_HERE = ("_pytree", "benchmark", "hooks", "model_zoo", "tensorboard")
+_HERE = ("_pytree", "benchmark", "collect_env", "hooks", "model_zoo", "module_tracker", "tensorboard", "weak")
+_SWAP = ("set_module", "swap_tensors")
 
 
 def __getattr__(name):
@@ -10,6 +11,8 @@ def __getattr__(name):
 
     if name in _HERE or f"utils.{name}" in TABLE:
         return import_module(f"flambeau.utils.{name}")
+    if name in _SWAP:
+        return getattr(import_module("flambeau.utils._swap"), name)
     raise AttributeError(f"module 'flambeau.utils' has no attribute '{name}'")
 
 
@@ -17,4 +20,4 @@ def __dir__():
     from flambeau._layout import TABLE
 
     modules = (name.partition(".")[2] for name in TABLE if name.startswith("utils."))
-    return sorted({*globals(), *_HERE, *(name for name in modules if "." not in name)})
+    return sorted({*globals(), *_HERE, *_SWAP, *(name for name in modules if "." not in name)})

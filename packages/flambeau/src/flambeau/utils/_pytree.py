@@ -362,3 +362,22 @@ def is_structseq_class(cls) -> bool:
 def is_structseq_instance(obj) -> bool:
     """Whether a value is a tuple with names made by an operator."""
     return isinstance(obj, NamedResult)
+
+
+# --- what packages take from here to register classes that are dicts of their own -----------------------------------
+
+
+def _dict_flatten(d):
+    return list(d.values()), list(d)
+
+
+def _dict_flatten_with_keys(d):
+    values, keys = _dict_flatten(d)
+    return [(MappingKey(key), value) for key, value in zip(keys, values, strict=True)], keys
+
+
+def _dict_unflatten(values, context):
+    return dict(zip(context, values, strict=True))
+
+
+_get_node_type = node_type

@@ -47,6 +47,7 @@ LAZY = (
     "statistics",
     "foreach",
     "dimension_order",
+    "placement",
 )
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

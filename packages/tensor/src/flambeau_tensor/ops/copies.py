@@ -51,7 +51,7 @@ def _declare_copy(view):
         f"{name}_copy{dot}{overload}({rest}",
         _copying(view, len(view.schema.arguments) - len(names), names),
         composite=True,
-        variants="function",
+        variants="function method" if name == "narrow" else "function",
         doc=f"A copy of what `{name}` is a view of.",
     )
 

@@ -100,4 +100,8 @@ torch._foreach_trunc_ torch._foreach_zero_
     "dimension_order": """
 torch.Tensor.dim_order
 """,
+    "placement": """
+torch.Tensor.is_distributed torch.Tensor.is_same_size torch.Tensor.pin_memory torch.is_distributed
+torch.is_same_size
+""",
 }

@@ -504,8 +504,10 @@ inline Tensor &inner_out(Tensor &out, const Tensor &self, const Tensor &other) {
 inline Tensor instance_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, const optional<Tensor> &running_mean, const optional<Tensor> &running_var, bool use_input_stats, double momentum, double eps, bool) { FL_CALL(tensor, "nn.functional.instance_norm", "self weight bias running_mean running_var use_input_stats momentum eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_tensor_or_none(running_mean), of_tensor_or_none(running_var), of_bool(use_input_stats), of_double(momentum), of_double(eps)) }
 inline Tensor inverse(const Tensor &self) { FL_CALL(tensor, "inverse", "self", of_tensor(self)) }
 inline Tensor &inverse_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "inverse", "out self", of_tensor(out), of_tensor(self)) }
+inline bool is_distributed(const Tensor &self) { FL_CALL(bool, "is_distributed", "self", of_tensor(self)) }
 inline bool is_inference(const Tensor &self) { FL_CALL(bool, "is_inference", "self", of_tensor(self)) }
 inline bool is_nonzero(const Tensor &self) { FL_CALL(bool, "is_nonzero", "self", of_tensor(self)) }
+inline bool is_same_size(const Tensor &self, const Tensor &other) { FL_CALL(bool, "is_same_size", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor isclose(const Tensor &self, const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(self), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
 inline Tensor isfinite(const Tensor &self) { FL_CALL(tensor, "isfinite", "self", of_tensor(self)) }
 inline Tensor &isfinite_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "isfinite", "out self", of_tensor(out), of_tensor(self)) }
@@ -1541,9 +1543,11 @@ inline Tensor &Tensor::index_reduce_(int64_t dim, const Tensor &index, const Ten
 inline Tensor Tensor::index_select(int64_t dim, const Tensor &index) const { FL_CALL(tensor, "index_select", "self dim index", of_tensor(*this), of_int(dim), of_tensor(index)) }
 inline Tensor Tensor::inner(const Tensor &other) const { FL_CALL(tensor, "inner", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::inverse() const { FL_CALL(tensor, "inverse", "self", of_tensor(*this)) }
+inline bool Tensor::is_distributed() const { FL_CALL(bool, "is_distributed", "self", of_tensor(*this)) }
 inline bool Tensor::is_inference() const { FL_CALL(bool, "is_inference", "self", of_tensor(*this)) }
 inline bool Tensor::is_nonzero() const { FL_CALL(bool, "is_nonzero", "self", of_tensor(*this)) }
 inline bool Tensor::is_pinned() const { FL_CALL(bool, "Tensor.is_pinned", "self", of_tensor(*this)) }
+inline bool Tensor::is_same_size(const Tensor &other) const { FL_CALL(bool, "is_same_size", "self other", of_tensor(*this), of_tensor(other)) }
 inline bool Tensor::is_set_to(const Tensor &tensor) const { FL_CALL(bool, "Tensor.is_set_to", "self tensor", of_tensor(*this), of_tensor(tensor)) }
 inline bool Tensor::is_shared() const { FL_CALL(bool, "Tensor.is_shared", "self", of_tensor(*this)) }
 inline Tensor Tensor::isclose(const Tensor &other, double rtol, double atol, bool equal_nan) const { FL_CALL(tensor, "isclose", "self other rtol atol equal_nan", of_tensor(*this), of_tensor(other), of_double(rtol), of_double(atol), of_bool(equal_nan)) }
@@ -1661,6 +1665,7 @@ inline Tensor Tensor::nanquantile(const Tensor &q, optional<int64_t> dim, bool k
 inline Tensor Tensor::nanquantile(double q, optional<int64_t> dim, bool keepdim, const std::string &interpolation) const { FL_CALL(tensor, "nanquantile.scalar", "self q dim keepdim interpolation", of_tensor(*this), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor Tensor::nansum(OptionalIntArrayRef dim, bool keepdim, optional<ScalarType> dtype) const { FL_CALL(tensor, "nansum", "self dim keepdim dtype", of_tensor(*this), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor Tensor::narrow(int64_t dim, int64_t start, int64_t length) const { FL_CALL(tensor, "narrow", "self dim start length", of_tensor(*this), of_int(dim), of_int(start), of_int(length)) }
+inline Tensor Tensor::narrow_copy(int64_t dim, int64_t start, int64_t length) const { FL_CALL(tensor, "narrow_copy", "self dim start length", of_tensor(*this), of_int(dim), of_int(start), of_int(length)) }
 inline Tensor Tensor::ne(const Tensor &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor Tensor::ne(const Scalar &other) const { FL_CALL(tensor, "ne", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::ne_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.ne_", "self other", of_tensor(*this), of_tensor(other)) }
@@ -1690,6 +1695,7 @@ inline Tensor Tensor::orgqr(const Tensor &input2) const { FL_CALL(tensor, "orgqr
 inline Tensor Tensor::ormqr(const Tensor &input2, const Tensor &input3, bool left, bool transpose) const { FL_CALL(tensor, "ormqr", "self input2 input3 left transpose", of_tensor(*this), of_tensor(input2), of_tensor(input3), of_bool(left), of_bool(transpose)) }
 inline Tensor Tensor::outer(const Tensor &vec2) const { FL_CALL(tensor, "outer", "self vec2", of_tensor(*this), of_tensor(vec2)) }
 inline Tensor Tensor::permute(IntArrayRef dims) const { FL_CALL(tensor, "permute", "self dims", of_tensor(*this), of_ints(dims)) }
+inline Tensor Tensor::pin_memory() const { FL_CALL(tensor, "Tensor.pin_memory", "self", of_tensor(*this)) }
 inline Tensor Tensor::pinverse(double rcond) const { FL_CALL(tensor, "pinverse", "self rcond", of_tensor(*this), of_double(rcond)) }
 inline Tensor Tensor::polygamma(int64_t n) const { FL_CALL(tensor, "Tensor.polygamma", "self n", of_tensor(*this), of_int(n)) }
 inline Tensor &Tensor::polygamma_(int64_t n) const { FL_CALL(same(*this), "Tensor.polygamma_", "self n", of_tensor(*this), of_int(n)) }

@@ -271,9 +271,11 @@ Tensor &index_reduce_(int64_t dim, const Tensor &index, const Tensor &source, co
 Tensor index_select(int64_t dim, const Tensor &index) const;
 Tensor inner(const Tensor &other) const;
 Tensor inverse() const;
+bool is_distributed() const;
 bool is_inference() const;
 bool is_nonzero() const;
 bool is_pinned() const;
+bool is_same_size(const Tensor &other) const;
 bool is_set_to(const Tensor &tensor) const;
 bool is_shared() const;
 Tensor isclose(const Tensor &other, double rtol = 1e-05, double atol = 1e-08, bool equal_nan = false) const;
@@ -391,6 +393,7 @@ Tensor nanquantile(const Tensor &q, optional<int64_t> dim = nullopt, bool keepdi
 Tensor nanquantile(double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") const;
 Tensor nansum(OptionalIntArrayRef dim = nullopt, bool keepdim = false, optional<ScalarType> dtype = nullopt) const;
 Tensor narrow(int64_t dim, int64_t start, int64_t length) const;
+Tensor narrow_copy(int64_t dim, int64_t start, int64_t length) const;
 Tensor ne(const Tensor &other) const;
 Tensor ne(const Scalar &other) const;
 Tensor &ne_(const Tensor &other) const;
@@ -420,6 +423,7 @@ Tensor orgqr(const Tensor &input2) const;
 Tensor ormqr(const Tensor &input2, const Tensor &input3, bool left = true, bool transpose = false) const;
 Tensor outer(const Tensor &vec2) const;
 Tensor permute(IntArrayRef dims) const;
+Tensor pin_memory() const;
 Tensor pinverse(double rcond = 1e-15) const;
 Tensor polygamma(int64_t n) const;
 Tensor &polygamma_(int64_t n) const;

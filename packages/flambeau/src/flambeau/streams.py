@@ -1,0 +1,120 @@
+"""``torch.Stream``, ``torch.Event`` and ``torch.get_device_module``: on the CPU, work is done when a call returns."""
+
+from importlib import import_module
+
+import flambeau as torch
+
+
+class _OnDevice:
+    def __init__(self, device=None, **options):
+        device = torch.device("cpu" if device is None else device)
+        if device.type != "cpu":
+            raise RuntimeError(f"PyTorch is not linked with support for {device.type} devices")
+        self.device = device
+        self.options = options
+
+    def __repr__(self):
+        return f"<torch.{type(self).__name__} device={self.device}>"
+
+
+class Stream(_OnDevice):
+    """An order of work on a device. On the CPU there is one, and it is always up to date.
+
+    Raises:
+        RuntimeError: the device is not the CPU.
+
+    >>> torch.Stream().query()
+    True
+    """
+
+    def query(self):
+        """Whether all work is done: True."""
+        return True
+
+    def synchronize(self):
+        """Wait for the work: it is done."""
+
+    def wait_event(self, event):
+        """Let what follows wait for an event: it has happened."""
+
+    def wait_stream(self, stream):
+        """Let what follows wait for another stream: it is up to date."""
+
+    def record_event(self, event=None):
+        """An event (or this one) that happens here."""
+        event = Event(self.device) if event is None else event
+        event.record(self)
+        return event
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+
+class Event(_OnDevice):
+    """A point in the order of work.
+
+    Args:
+        device: the CPU.
+        enable_timing: whether `elapsed_time` is going to be asked.
+
+    Raises:
+        RuntimeError: the device is not the CPU.
+
+    >>> event = torch.Stream().record_event()
+    >>> event.query()
+    True
+    """
+
+    def __init__(self, device=None, *, enable_timing=False, blocking=False, interprocess=False):
+        super().__init__(device)
+        self.enable_timing, self._time = enable_timing, None
+
+    def record(self, stream=None):
+        """Say that the event happens now."""
+        import time
+
+        self._time = time.perf_counter()
+
+    def query(self):
+        """Whether it has happened: True."""
+        return True
+
+    def synchronize(self):
+        """Wait for it: it has happened."""
+
+    def wait(self, stream=None):
+        """Let a stream wait for it: it has happened."""
+
+    def elapsed_time(self, end_event):
+        """Milliseconds from this event to another.
+
+        Raises:
+            ValueError: one of them was made without ``enable_timing=True``, or not recorded.
+        """
+        if not (self.enable_timing and end_event.enable_timing) or self._time is None or end_event._time is None:
+            raise ValueError("Both events must be created with argument 'enable_timing=True', and recorded")
+        return 1000 * (end_event._time - self._time)
+
+
+def get_device_module(device=None):
+    """The module of a kind of device: ``torch.cpu``, ``torch.cuda``, …
+
+    Args:
+        device: a device or its name; left out, the CPU.
+
+    Raises:
+        RuntimeError: there is no such device, or it has no module.
+
+    >>> torch.get_device_module() is torch.cpu
+    True
+    """
+    kind = torch.device("cpu" if device is None else device).type
+    try:
+        return import_module(f"flambeau.{kind}")
+    except ModuleNotFoundError:
+        raise RuntimeError(
+            f"Device '{kind}' does not have a corresponding module registered as 'torch.{kind}'."
+        ) from None

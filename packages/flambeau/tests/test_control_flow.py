@@ -1,0 +1,93 @@
+"""`torch.cond`, `torch.while_loop`, and the functions on numbers that may be symbols; values of PyTorch 2.13."""
+
+import math
+
+import pytest
+
+import flambeau as torch
+
+
+def test_cond_takes_one_branch_and_records_it():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    taken = []
+
+    def yes(x):
+        taken.append("yes")
+        return x * 3
+
+    def no(x):
+        taken.append("no")
+        return x * x
+
+    for pred, slope in ((torch.tensor(True), [3.0, 3.0]), (False, [2.0, 4.0]), (2, [3.0, 3.0])):
+        (grad,) = torch.autograd.grad(torch.cond(pred, yes, no, (x,)).sum(), x)
+        assert grad.tolist() == slope
+    assert taken == ["yes", "no", "yes"]
+    assert torch.cond(True, lambda: torch.ones(1), lambda: torch.zeros(1)).item() == 1
+
+
+@pytest.mark.parametrize(
+    ("pred", "operands", "text"),
+    [
+        (torch.ones(2), (1,), "Expected pred to be bool or single-element tensor, but got"),
+        (True, torch.ones(2), "Expected operands to be a tuple or list"),
+    ],
+)
+def test_cond_refuses(pred, operands, text):
+    with pytest.raises(RuntimeError, match=text):
+        torch.cond(pred, lambda x: x, lambda x: x, operands)
+
+
+def test_while_loop_runs_until_the_condition_fails():
+    i, x = torch.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (torch.tensor(0), torch.ones(2)))
+    assert i.item() == 3 and x.tolist() == [8.0, 8.0]
+    x = torch.ones(2, requires_grad=True)
+    _, y = torch.while_loop(lambda i, y: i < 2, lambda i, y: (i + 1, y * x), [0, x])
+    y.sum().backward()
+    assert x.grad.tolist() == [3.0, 3.0]
+    with pytest.raises(RuntimeError, match="as many values as it takes, 2, not 1"):
+        torch.while_loop(lambda i, x: True, lambda i, x: i, (0, 1))
+    with pytest.raises(RuntimeError, match="carried_inputs"):
+        torch.while_loop(lambda i: i, lambda i: i, 1)
+
+
+def test_functions_of_numbers_that_may_be_symbols():
+    assert (torch.sym_int(-3.7), torch.sym_int(torch.tensor(2.5))) == (-3, 2)
+    found = torch.sym_float(3), torch.sym_max(3, 2.0), torch.sym_min(1, 2.0), torch.sym_sqrt(4), torch.sym_max(1, 2)
+    assert found == (3.0, 3.0, 1.0, 2.0, 2) and [type(v) for v in found] == [float] * 4 + [int]
+    assert torch.sym_not(3) is False and torch.sym_sum((1, 2.5)) == 3.5 and torch.sym_fresh_size(5) == 5
+    assert torch.sym_ite(True, 1, 2) == 1
+    with pytest.raises(AssertionError, match="expected SymBool or bool"):
+        torch.sym_ite(1, 1, 2)
+    with pytest.raises(AssertionError, match="type mismatch"):
+        torch.sym_ite(True, 1, 2.0)
+    assert math.isclose(torch.sym_sqrt(2), 2**0.5)
+    assert torch._shape_as_tensor(torch.ones(2, 3)).tolist() == [2, 3]
+
+
+def test_assertions_on_tensors():
+    torch._assert_async(torch.tensor(1))
+    with pytest.raises(RuntimeError, match="Expected Tensor with single nonzero value, but got zero"):
+        torch._assert_async(torch.tensor(0))
+    with pytest.raises(RuntimeError, match="^told$"):
+        torch._assert_async(torch.tensor(False), "told")
+
+
+def test_streams_and_events_of_the_cpu_are_up_to_date():
+    stream = torch.Stream(device="cpu")
+    start, end = torch.Event(enable_timing=True), torch.Event(enable_timing=True)
+    with stream:
+        stream.record_event(start)
+        end.record()
+    assert stream.query() and end.query() and start.elapsed_time(end) >= 0
+    with pytest.raises(ValueError, match="enable_timing"):
+        torch.Event().elapsed_time(end)
+    with pytest.raises(RuntimeError, match="PyTorch is not linked with support for cuda devices"):
+        torch.Event(device="cuda")
+
+
+def test_the_module_of_a_device():
+    assert torch.get_device_module() is torch.get_device_module("cpu") is torch.cpu
+    assert torch.get_device_module("cuda") is torch.cuda
+    with pytest.raises(RuntimeError, match="Device 'meta' does not have a corresponding module registered"):
+        torch.get_device_module(torch.device("meta"))

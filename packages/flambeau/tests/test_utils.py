@@ -1,0 +1,105 @@
+"""`torch.utils.weak`, `module_tracker`, `collect_env`, `swap_tensors`, `set_module`."""
+
+import gc
+import weakref
+
+import pytest
+
+import flambeau as torch
+from flambeau.utils.module_tracker import ModuleTracker
+from flambeau.utils.weak import TensorWeakRef, WeakIdKeyDictionary, WeakIdRef, WeakTensorKeyDictionary
+
+
+def test_dictionaries_go_by_identity_and_forget():
+    x, y = torch.ones(2), torch.ones(2)
+    d = WeakTensorKeyDictionary({x: 1})
+    d[y] = 2
+    assert (d[x], d[y], len(d), x in d, torch.ones(2) in d, "text" in d) == (1, 2, 2, True, False, False)
+    assert sorted(d.copy().values()) == [1, 2] and list(d)[0] is x
+    assert len(d | WeakIdKeyDictionary({x: 3})) == 2 and d.pop(y) == 2 and d.setdefault(x, 5) == 1
+    del x
+    gc.collect()
+    assert len(d) == 0 and list(d.items()) == []
+
+
+def test_references_are_equal_while_their_object_lives():
+    x, y = torch.ones(1), torch.ones(1)
+    one, two = WeakIdRef(x), WeakIdRef(x)
+    assert one == two and hash(one) == hash(two) == id(x) and one != WeakIdRef(y)
+    reference = TensorWeakRef(x)
+    assert reference() is x
+    del x
+    gc.collect()
+    assert reference() is None and one != two and one == one
+    with pytest.raises(AssertionError, match="expected torch.Tensor"):
+        TensorWeakRef([1])
+
+
+def test_modules_are_tracked_forward_and_backward():
+    heard = []
+
+    class Inner(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(2, 2)
+
+        def forward(self, x):
+            heard.append((tracker.is_bw, set(tracker.parents)))
+            y = self.layer(x)
+            y.register_hook(lambda grad: heard.append((tracker.is_bw, set(tracker.parents))))
+            return y
+
+    net = torch.nn.Sequential(Inner())
+    with ModuleTracker() as tracker:
+        net(torch.ones(1, 2, requires_grad=True)).sum().backward()
+        assert tracker.parents == {"Global"} and not tracker.is_bw
+    assert heard == [  # as PyTorch has it
+        (False, {"Global", "Sequential", "Sequential.0"}),
+        (True, {"Global", "Sequential.0.layer"}),
+    ]
+    heard.clear()
+    net(torch.ones(1, 2)).sum().backward()
+    assert heard == [(False, {"Global"}), (False, {"Global"})] or heard == [(False, {"Global"}), (True, {"Global"})]
+
+
+def test_what_a_report_says():
+    text = torch.utils.collect_env.get_pretty_env_info()
+    assert text.startswith(f"PyTorch version: {torch.__version__}\n") and "\nCPU:\n" in text and "numpy==" in text
+    assert torch.utils.collect_env.get_env_info().is_cuda_available == "False"
+
+
+def test_swapping_tensors():
+    class Own(torch.nn.Parameter):
+        pass
+
+    a, b = torch.nn.Parameter(torch.zeros(2)), Own(torch.ones(3), requires_grad=False)
+    a.grad, a.mine = torch.full((2,), 5.0), 1
+    torch.utils.swap_tensors(a, b)
+    assert a.tolist() == [1.0, 1.0, 1.0] and type(a) is Own and not a.requires_grad and a.grad is None
+    assert b.tolist() == [0.0, 0.0] and type(b) is torch.nn.Parameter and b.grad.tolist() == [5.0, 5.0]
+    assert b.requires_grad and b.mine == 1 and not hasattr(a, "mine")
+    with pytest.raises(RuntimeError, match="Cannot swap t2 because it is the result"):
+        torch.utils.swap_tensors(a, b * 2)
+    kept = weakref.ref(a)
+    with pytest.raises(RuntimeError, match="Cannot swap t1 because it has weakref associated with it"):
+        torch.utils.swap_tensors(a, b)
+    assert kept() is a
+
+
+def test_a_swapped_parameter_is_trained():
+    layer = torch.nn.Linear(2, 1, bias=False)
+    torch.utils.swap_tensors(layer.weight, torch.nn.Parameter(torch.ones(1, 2)))
+    optimizer = torch.optim.SGD(layer.parameters(), lr=0.5)
+    layer(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    assert layer.weight.tolist() == [[0.5, 0.5]]
+
+
+def test_set_module():
+    def f():
+        pass
+
+    torch.utils.set_module(f, "there")
+    assert f.__module__ == "there"
+    with pytest.raises(TypeError, match="should be a string"):
+        torch.utils.set_module(f, 3)

@@ -1,0 +1,25 @@
+"""Where tensors are: questions and requests of programs for other devices, which mean little on the CPU."""
+
+from flambeau_tensor._core.operator import Operator
+
+_QUESTION = {"variants": "function method", "differentiable": False, "plain_result": True, "meta": True}
+
+Operator(
+    "pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
+    lambda input, device=None: input,
+    variants="method",
+    composite=True,
+    doc="The tensor itself: there is no device that reads page-locked memory faster.",
+)
+Operator(
+    "is_distributed(Tensor self) -> bool",
+    lambda input: False,
+    doc="False: tensors live in one process.",
+    **_QUESTION,
+)
+Operator(
+    "is_same_size(Tensor self, Tensor other) -> bool",
+    lambda input, other: input.shape == other.shape,
+    doc="Whether two tensors have the same sizes.",
+    **_QUESTION,
+)
