@@ -18,6 +18,7 @@ from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import ignore_names as _ignore_names
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_overrides.registry import before_listing as _before_listing
 from flambeau_tensor.extend import declare_lazily as _declare_lazily
 from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import first_use as _first_use
@@ -61,6 +62,9 @@ _declare_lazily(
         """.split()
     ],
 )
+
+
+_before_listing(lambda: __getattr__("sym_int"))  # and with it the other functions on symbols
 
 
 def _forms_of(op):

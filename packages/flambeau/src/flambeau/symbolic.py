@@ -5,6 +5,8 @@
 False
 """
 
+from flambeau_overrides import overridable
+
 
 class _Symbol:
     def __init__(self, *args, **kwargs):
@@ -40,6 +42,7 @@ class SymBool(_Symbol):
 # --- what programs call on numbers that may be symbols ---------------------------------------------------------------
 
 
+@overridable(namespace="torch")
 def sym_int(a):
     """A number cut to a whole one, toward zero.
 
@@ -49,6 +52,7 @@ def sym_int(a):
     return int(a)
 
 
+@overridable(namespace="torch")
 def sym_float(a):
     """A number as a float.
 
@@ -58,6 +62,7 @@ def sym_float(a):
     return float(a)
 
 
+@overridable(namespace="torch")
 def sym_not(a):
     """Whether it is false.
 
@@ -67,6 +72,7 @@ def sym_not(a):
     return not a
 
 
+@overridable(namespace="torch")
 def sym_max(a, b):
     """The larger of two numbers; a float if one of them is.
 
@@ -76,6 +82,7 @@ def sym_max(a, b):
     return _as_both(max(a, b), a, b)
 
 
+@overridable(namespace="torch")
 def sym_min(a, b):
     """The smaller of two numbers; a float if one of them is.
 
@@ -89,6 +96,7 @@ def _as_both(value, a, b):
     return float(value) if isinstance(a, float) or isinstance(b, float) else value
 
 
+@overridable(namespace="torch")
 def sym_sum(args):
     """The sum of numbers.
 
@@ -98,6 +106,7 @@ def sym_sum(args):
     return sum(args)
 
 
+@overridable(namespace="torch")
 def sym_sqrt(a):
     """The square root of a number.
 
@@ -118,6 +127,7 @@ def sym_fresh_size(expr):
     return expr
 
 
+@overridable(namespace="torch")
 def sym_ite(b, t, f):
     """`t` if `b` is True, else `f`, which is of the same type.
 
