@@ -1,9 +1,11 @@
 # cython: language_level=3
 """Layers that run over time: LSTM, GRU and plain ones, one direction of one layer a call.
 
-The product with the inputs is made for all times at once; a step adds the product with the state and does all gates
-of a row together (hot/recurrent.pyx). What backward needs of the forward run stands in one tensor, the workspace: the
-activated gates of all rows, then the cells before each step (LSTM) or the state's share of the new one (GRU).
+The product with the inputs is made for all times at once; a step adds the product with the state, whose weights are
+packed once, and does all gates of a row together (hot/recurrent.pyx). Threads share the rows of a batch, each for all
+times. Where there are few rows and many weights, products are BLAS's, which shares the columns. What backward needs of
+the forward run stands in one tensor, the workspace: the activated gates of all rows, then the cells before each step
+(LSTM) or the state's share of the new one (GRU).
 
 A sequence is rows: (time, batch, size), or packed, (rows, size), where `batch_sizes` says how many rows each time has,
 never more than the time before. Each time the first rows of the batch take a step; the others keep their state, so it
@@ -16,8 +18,8 @@ from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
 from flambeau_nn._kernels.sizes cimport GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
-    itemsize, multiply, parallel_for, shape_text,
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, Product, array_of, converted, dense,
+    fresh, itemsize, multiply, num_threads, parallel_for, range_task, shape_text,
 )
 
 from flambeau_tensor.extend import hot
@@ -32,10 +34,20 @@ cdef enum:
     GRU = 3
     PLAIN = 1
 
+cdef enum:
+    FEW = 4  # rows for which packing the weights is not worth it
+    SHARE = 8  # rows of a batch that a thread should have at least
+    WIDE = 1 << 20  # multiplications of a step from which BLAS's threads are worth it
+
 ctypedef void (*fill_t)(void* out, const void* a, const void* b, Py_ssize_t nb, Py_ssize_t n,
                         Py_ssize_t rows) noexcept nogil
 ctypedef void (*sum_t)(const void* x, void* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
 ctypedef void (*add_t)(void* x, const void* y, Py_ssize_t n) noexcept nogil
+# b[p, j] stands at b + p * row + j * column; packed, it has `packed_size` numbers
+ctypedef void (*pack_t)(Py_ssize_t n, Py_ssize_t k, const void* b, Py_ssize_t row, Py_ssize_t column,
+                        void* packed) noexcept nogil
+ctypedef void (*packed_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, const void* packed,
+                          void* c) noexcept nogil
 
 cdef struct Loops:
     step_t forward[5]  # by the number of gates
@@ -43,6 +55,9 @@ cdef struct Loops:
     fill_t fill_rows
     sum_t sum_rows
     add_t add_to
+    pack_t pack  # or NULL
+    packed_t multiply_packed
+    Py_ssize_t panel  # numbers in a row of what is packed
 
 cdef Loops[2] _loops  # float32, float64
 
@@ -57,6 +72,9 @@ def _take_loops():
         loops.fill_rows = <fill_t><size_t>steps["fill_rows"]
         loops.sum_rows = <sum_t><size_t>steps["sum_rows"]
         loops.add_to = <add_t><size_t>steps["add_to"]
+        loops.pack = <pack_t><size_t>steps["pack"]
+        loops.multiply_packed = <packed_t><size_t>steps["multiply_packed"]
+        loops.panel = steps["panel"]
 
 
 _hot = hot("recurrent", "flambeau_nn._kernels").STEPS
@@ -76,6 +94,36 @@ cdef struct Given:  # the arguments, borrowed; NULL: the operator has none
     PyObject* reverse
 
 
+cdef struct Factor:  # a matrix (k, n) that rows are multiplied by, at each time
+    Py_ssize_t k, n
+    const char* data
+    Py_ssize_t row, column  # steps; unless it is packed
+    bint packed
+
+cdef struct Walk:  # over time, forward or backward
+    Step step
+    Loops* loops
+    int gates, dtype
+    bint reverse
+    Py_ssize_t times, batch, rows, hidden, out, width, extra, item
+    const Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
+    Factor by_state, projection  # the latter without data where there is none
+    char* output
+    char* work
+    char* state
+    char* cells
+    char* products
+    char* wide  # what the step gives before the projection
+    char* before  # backward, from here on
+    char* grad_output  # or NULL
+    char* grad_gates
+    char* grad_products
+    char* grad_state
+    char* grad_cells
+    char* whole
+    char* grad_wide
+
+
 cdef inline bint _has(PyObject* slot) noexcept:
     return slot != NULL and slot != <PyObject*>None
 
@@ -85,7 +133,7 @@ cdef class _Layer:
     cdef int gates, dtype, original, ndim
     cdef bint reverse
     cdef Py_ssize_t rows, times, batch, size, hidden, out, item
-    cdef list sizes  # rows of each time, or None: `batch` of each
+    cdef Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
     cdef Array x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr
     cdef Py_ssize_t[3] shape  # of the output
     cdef list held
@@ -108,7 +156,7 @@ cdef class _Layer:
         return a.data
 
     cdef int read(self, const Given* g) except -1:
-        cdef Array a
+        cdef Array a, counts
         cdef Py_ssize_t total = 0, last
         array_of(g.input, &a)
         if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
@@ -118,15 +166,17 @@ cdef class _Layer:
         self.item = itemsize(self.dtype)
         self.loops = &_loops[self.dtype == D_FLOAT64]
         self.reverse = <object>g.reverse
-        self.sizes = None
+        self.counts = NULL
         if _has(g.batch_sizes):
-            self.sizes = list(<object>g.batch_sizes)
-            self.times = len(self.sizes)
-            self.batch = last = self.sizes[0] if self.sizes else 0
-            for size in self.sizes:
+            sizes = list(<object>g.batch_sizes)
+            self.times = len(sizes)
+            self.batch = last = sizes[0] if sizes else 0
+            self.held.append(fresh(D_INT64, 1, &self.times, &counts))
+            self.counts = <Py_ssize_t*>counts.data
+            for t, size in enumerate(sizes):
                 if not 0 < size <= last:
                     raise RuntimeError("batch_sizes must be positive and never rise")
-                last = size
+                self.counts[<Py_ssize_t>t] = last = size
                 total += last
             if a.ndim != 2 or a.sizes[0] != total:
                 raise RuntimeError(f"expected packed input of size [{total}, *], but got {shape_text(a.ndim, a.sizes)}")
@@ -154,7 +204,7 @@ cdef class _Layer:
         self.operand(g.c0, &self.c, "cx", self.batch, self.hidden)
         if (self.b_ih.data == NULL) != (self.b_hh.data == NULL):
             raise RuntimeError("b_ih and b_hh are given both or neither")
-        if self.sizes is None:
+        if self.counts == NULL:
             self.shape[0], self.shape[1], self.shape[2] = self.times, self.batch, self.out
         else:
             self.shape[0], self.shape[1] = self.rows, self.out
@@ -164,8 +214,8 @@ cdef class _Layer:
             self.step.nonlinearity = <object>g.mode == "RNN_RELU"
         return 0
 
-    cdef Py_ssize_t size_at(self, Py_ssize_t t) except -1:
-        return self.batch if self.sizes is None else self.sizes[t]
+    cdef Py_ssize_t size_at(self, Py_ssize_t t) noexcept:
+        return self.batch if self.counts == NULL else self.counts[t]
 
     cdef int product(self, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, bint a_across,
                      const char* b, bint b_across, char* c) except -1:
@@ -181,15 +231,41 @@ cdef class _Layer:
             memset(c, 0, m * n * self.item)
         return 0
 
-    cdef int run(self, step_t loop, Py_ssize_t rows) except -1:
-        cdef _Task task
-        if rows * self.hidden * self.gates < 4 * GRAIN:
-            loop(&self.step, 0, rows)
+    cdef int factor(self, Factor* f, const Array* weight, Py_ssize_t k, Py_ssize_t n, bint across) except -1:
+        """The weight (k, n), or (n, k) `across`, as what rows are multiplied by."""
+        cdef Array a
+        cdef Py_ssize_t columns
+        f.k, f.n, f.data, f.row, f.column = k, n, weight.data, 1 if across else n, k if across else 1
+        f.packed = self.loops.pack != NULL and self.rows >= FEW and \
+            (self.batch >= SHARE * num_threads() or self.batch * k * n < WIDE)
+        if f.packed:
+            columns = (n + self.loops.panel - 1) // self.loops.panel * self.loops.panel
+            self.held.append(self.buffer(k, columns, &a))
+            self.loops.pack(n, k, weight.data, f.row, f.column, a.data)
+            f.data = a.data
+        return 0
+
+    cdef int begin(self, Walk* w, char* output, char* work, bint across) except -1:
+        """What both ways have in common; backward goes by the weights as they are, forward `across`."""
+        memset(w, 0, sizeof(Walk))
+        w.step, w.loops, w.gates, w.dtype, w.reverse = self.step, self.loops, self.gates, self.dtype, self.reverse
+        w.times, w.batch, w.rows, w.hidden, w.out = self.times, self.batch, self.rows, self.hidden, self.out
+        w.width, w.extra, w.item = self.gates * self.hidden, 0 if self.gates == PLAIN else self.hidden, self.item
+        w.counts, w.output, w.work = self.counts, output, work
+        self.factor(&w.by_state, &self.w_hh, w.out if across else w.width, w.width if across else w.out, across)
+        if self.w_hr.data != NULL:
+            self.factor(&w.projection, &self.w_hr, w.hidden if across else w.out, w.out if across else w.hidden,
+                        across)
+        return 0
+
+    cdef int walk(self, Walk* w, range_task task) except -1:
+        """All times, on the pool where that is worth it."""
+        cdef Py_ssize_t work = self.rows * w.width * (self.out + 16)
+        if not w.by_state.packed or work < 16 * GRAIN:
+            task(w, 0, self.batch)
         else:
-            task.step, task.loop = &self.step, loop
             with nogil:
-                parallel_for(rows, max(<Py_ssize_t>1, GRAIN // max(self.hidden * self.gates, <Py_ssize_t>1)), _share,
-                             &task)
+                parallel_for(self.batch, max(<Py_ssize_t>SHARE, self.batch * 16 * GRAIN // work), task, w)
         return 0
 
     cdef object buffer(self, Py_ssize_t rows, Py_ssize_t columns, Array* a):
@@ -200,19 +276,17 @@ cdef class _Layer:
     cdef tuple forward(self):
         """(output, final state, final cells or None, workspace)"""
         cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
-        cdef Py_ssize_t t, k, m, first
         cdef Py_ssize_t[1] flat
         cdef Array out, state, cells, work, products, wide
-        cdef Step* s = &self.step
-        cdef char* given
-        output = fresh(self.dtype, 2 if self.sizes is not None else 3, self.shape, &out)
+        cdef Walk w
+        cells.data = NULL
+        output = fresh(self.dtype, 3 if self.counts == NULL else 2, self.shape, &out)
         final = self.buffer(self.batch, self.out, &state)
         memcpy(state.data, self.h.data, state.numel * self.item)
         final_cells = None
         if self.gates == LSTM:
             final_cells = self.buffer(self.batch, n, &cells)
             memcpy(cells.data, self.c.data, cells.numel * self.item)
-            s.cells = cells.data
         flat[0] = self.rows * (width + extra)
         workspace = fresh(self.dtype, 1, flat, &work)
         if self.b_ih.data != NULL and self.rows:  # of the GRU, the last third of b_hh is added in the step
@@ -220,32 +294,17 @@ cdef class _Layer:
                                  width, self.rows)
         self.product(self.b_ih.data != NULL, self.rows, width, self.size, self.x.data, False, self.w_ih.data, True,
                      work.data)
+        self.begin(&w, out.data, work.data, True)
+        w.state, w.cells = state.data, cells.data
         if self.gates == GRU:
             self.held.append(self.buffer(self.batch, width, &products))
-            s.products, s.bias = products.data, NULL
+            w.products = products.data
             if self.b_hh.data != NULL:
-                s.bias = self.b_hh.data + 2 * n * self.item
+                w.step.bias = self.b_hh.data + 2 * n * self.item
         if self.w_hr.data != NULL:
             self.held.append(self.buffer(self.batch, n, &wide))
-        first = self.rows if self.reverse else 0
-        for k in range(self.times):
-            t = self.times - 1 - k if self.reverse else k
-            m = self.size_at(t)
-            if self.reverse:
-                first -= m
-            s.gates = work.data + first * width * self.item
-            s.kept = work.data + (self.rows * width + first * extra) * self.item
-            given = out.data + first * self.out * self.item
-            s.before = state.data
-            s.state = wide.data if self.w_hr.data != NULL else given
-            self.product(self.gates != GRU, m, width, self.out, state.data, False, self.w_hh.data, True,
-                         products.data if self.gates == GRU else <char*>s.gates)
-            self.run(self.loops.forward[self.gates], m)
-            if self.w_hr.data != NULL:
-                self.product(False, m, self.out, n, wide.data, False, self.w_hr.data, True, given)
-            memcpy(state.data, given, m * self.out * self.item)
-            if not self.reverse:
-                first += m
+            w.wide = wide.data
+        self.walk(&w, _walk_forward)
         return (converted(output, self.original), converted(final, self.original),
                 None if final_cells is None else converted(final_cells, self.original), workspace)
 
@@ -253,9 +312,9 @@ cdef class _Layer:
                         PyObject* workspace, bint of_input):
         """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there or asked for."""
         cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
-        cdef Py_ssize_t t, k, m, first
-        cdef Array go, out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result
-        cdef Step* s = &self.step
+        cdef Py_ssize_t k, m, first
+        cdef Array go, out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result, sums
+        cdef Walk w
         cdef bint projected = self.w_hr.data != NULL
         array_of(workspace, &work)
         array_of(output, &out)
@@ -286,43 +345,22 @@ cdef class _Layer:
         if self.gates == GRU:
             self.held.append(self.buffer(self.rows, width, &dp))
         of_h = self.start(grad_h, self.out, &dh)
+        self.begin(&w, out.data, work.data, False)
+        w.before, w.grad_output, w.grad_gates, w.grad_products, w.grad_state = before.data, go.data, dg.data, dp.data, \
+            dh.data
         of_c = None
         if self.gates == LSTM:
             of_c = self.start(grad_c, n, &dc)
-            s.grad_cells = dc.data
+            w.grad_cells = dc.data
         if projected:
             self.held.append(self.buffer(self.rows, self.out, &whole))  # gradients by the states
             self.held.append(self.buffer(self.rows, n, &wide))  # states before the projection
             self.held.append(self.buffer(self.batch, n, &dwide))
+            w.wide, w.grad_wide = wide.data, dwide.data
         else:
             self.held.append(self.buffer(self.batch, n, &whole))
-        for k in range(self.times):  # `first` ends where the first walk ended
-            t = k if self.reverse else self.times - 1 - k
-            m = self.size_at(t)
-            if not self.reverse:
-                first -= m
-            if go.data != NULL:
-                self.loops.add_to(dh.data, go.data + first * self.out * self.item, m * self.out)
-            s.gates = work.data + first * width * self.item
-            s.kept = work.data + (self.rows * width + first * extra) * self.item
-            s.before = before.data + first * self.out * self.item
-            s.grad_gates = dg.data + first * width * self.item
-            s.grad_products = dp.data + first * width * self.item
-            s.state = NULL
-            if projected:
-                memcpy(whole.data + first * self.out * self.item, dh.data, m * self.out * self.item)
-                self.product(False, m, n, self.out, dh.data, False, self.w_hr.data, False, dwide.data)
-                s.grad_state, s.state = dwide.data, wide.data + first * n * self.item
-            elif self.gates == GRU:
-                memcpy(whole.data, dh.data, m * n * self.item)
-                s.grad_state, s.grad_before = whole.data, dh.data
-            else:
-                s.grad_state = dh.data
-            self.run(self.loops.backward[self.gates], m)
-            self.product(self.gates == GRU, m, self.out, width, <char*>s.grad_products, False, self.w_hh.data, False,
-                         dh.data)
-            if self.reverse:
-                first += m
+        w.whole = whole.data
+        self.walk(&w, _walk_backward)
         of_x = None
         if of_input:
             of_x = fresh(self.dtype, self.ndim, self.x.sizes, &result)
@@ -333,8 +371,12 @@ cdef class _Layer:
         self.product(False, width, self.out, self.rows, dp.data, True, before.data, False, result.data)
         of_b_ih = of_b_hh = of_w_hr = None
         if self.b_ih.data != NULL:
-            of_b_ih = self.summed(&dg, width)
-            of_b_hh = self.summed(&dp, width)
+            of_b_ih = self.summed(&dg, width, &sums)
+            if self.gates == GRU:
+                of_b_hh = self.summed(&dp, width, &result)
+            else:
+                of_b_hh = fresh(self.dtype, 1, &width, &result)
+                memcpy(result.data, sums.data, width * self.item)
         if projected:
             of_w_hr = self.buffer(self.out, n, &result)
             self.product(False, self.out, n, self.rows, whole.data, True, wide.data, False, result.data)
@@ -356,24 +398,100 @@ cdef class _Layer:
             memset(a.data, 0, a.numel * self.item)
         return t
 
-    cdef object summed(self, Array* x, Py_ssize_t n):
-        cdef Array out
-        cdef Py_ssize_t[1] sizes
-        sizes[0] = n
-        t = fresh(self.dtype, 1, sizes, &out)
+    cdef object summed(self, Array* x, Py_ssize_t n, Array* out):
+        t = fresh(self.dtype, 1, &n, out)
         self.loops.sum_rows(x.data, out.data, self.rows, n)
         return t
 
 
-cdef struct _Task:
-    Step* step
-    step_t loop
+# --- over time: rows `begin` to `end` of the batch -------------------------------------------------------------------
+
+cdef void _add_product(const Walk* w, const Factor* f, Py_ssize_t m, const char* a, char* c) noexcept nogil:
+    """c[m, n] += a[m, k] @ the factor."""
+    cdef Product p
+    if f.packed:
+        w.loops.multiply_packed(m, f.n, f.k, a, f.data, c)
+    elif f.n and f.k:
+        p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = w.dtype, True, m, f.n, f.k, a, f.data, c
+        p.a_row, p.a_col, p.b_row, p.b_col, p.c_row = f.k, 1, f.row, f.column, f.n
+        p.count, p.a_step, p.b_step, p.c_step = 1, 0, 0, 0
+        with gil:
+            multiply(&p)
 
 
-cdef void _share(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef _Task* task = <_Task*>context
-    task.loop(task.step, begin, end)
+cdef void _make_product(const Walk* w, const Factor* f, Py_ssize_t m, const char* a, char* c) noexcept nogil:
+    memset(c, 0, m * f.n * w.item)
+    _add_product(w, f, m, a, c)
 
+
+cdef void _walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Walk* w = <const Walk*>context
+    cdef Step s = w.step
+    cdef Py_ssize_t k, t, all, m, row, first = w.rows if w.reverse else 0, item = w.item
+    cdef char* state = w.state + begin * w.out * item
+    cdef char* given
+    s.cells, s.before = w.cells + begin * w.hidden * item, state
+    s.products = w.products + begin * w.width * item
+    for k in range(w.times):
+        t = w.times - 1 - k if w.reverse else k
+        all = w.batch if w.counts == NULL else w.counts[t]
+        if w.reverse:
+            first -= all
+        m, row = min(all, end) - begin, first + begin
+        if not w.reverse:
+            first += all
+        if m <= 0:
+            continue
+        s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
+        given = w.output + row * w.out * item
+        s.state = given if w.wide == NULL else w.wide + begin * w.hidden * item
+        if w.gates == GRU:
+            _make_product(w, &w.by_state, m, state, <char*>s.products)
+        else:
+            _add_product(w, &w.by_state, m, state, <char*>s.gates)
+        w.loops.forward[w.gates](&s, 0, m)
+        if w.wide != NULL:
+            _make_product(w, &w.projection, m, <char*>s.state, given)
+        memcpy(state, given, m * w.out * item)
+
+
+cdef void _walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Walk* w = <const Walk*>context
+    cdef Step s = w.step
+    cdef Py_ssize_t k, t, all, m, row, first = 0 if w.reverse else w.rows, item = w.item, n = w.hidden
+    cdef char* of_state = w.grad_state + begin * w.out * item
+    s.grad_cells = w.grad_cells + begin * n * item
+    for k in range(w.times):
+        t = k if w.reverse else w.times - 1 - k
+        all = w.batch if w.counts == NULL else w.counts[t]
+        if not w.reverse:
+            first -= all
+        m, row = min(all, end) - begin, first + begin
+        if w.reverse:
+            first += all
+        if m <= 0:
+            continue
+        if w.grad_output != NULL:
+            w.loops.add_to(of_state, w.grad_output + row * w.out * item, m * w.out)
+        s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
+        s.before = w.before + row * w.out * item
+        s.grad_gates, s.grad_products = w.grad_gates + row * w.width * item, w.grad_products + row * w.width * item
+        s.state, s.grad_state = NULL, of_state
+        if w.wide != NULL:
+            memcpy(w.whole + row * w.out * item, of_state, m * w.out * item)
+            s.grad_state, s.state = w.grad_wide + begin * n * item, w.wide + row * n * item
+            _make_product(w, &w.projection, m, of_state, <char*>s.grad_state)
+        elif w.gates == GRU:
+            s.grad_state, s.grad_before = w.whole + begin * n * item, of_state
+            memcpy(<char*>s.grad_state, of_state, m * n * item)
+        w.loops.backward[w.gates](&s, 0, m)
+        if w.gates == GRU:
+            _add_product(w, &w.by_state, m, <char*>s.grad_products, of_state)
+        else:
+            _make_product(w, &w.by_state, m, <char*>s.grad_products, of_state)
+
+
+# --- the kernels -----------------------------------------------------------------------------------------------------
 
 cdef _Layer _lstm_of(PyObject** a):
     cdef Given g

@@ -1,9 +1,19 @@
 # cython: language_level=3
 """One step of recurrent layers: all gates of a row at once, forward and backward. ``STEPS`` holds the loops (see
 recurrent_steps.pxd)."""
-from flambeau_tensor.vector_math cimport fast_exp, fast_expm1
+from flambeau_tensor.vector_math cimport exp_down, fast_expm1
 
 from flambeau_nn._kernels.recurrent_steps cimport Step
+
+cdef extern from "packed_products.h" nogil:
+    int FL_PANEL_BYTES
+    void* fl_packed_float
+    void* fl_packed_double
+    void* fl_pack_float
+    void* fl_pack_double
+
+cdef enum:
+    BLOCK = 128  # numbers that are held on the stack: the compiler makes vectors where nothing may overlap
 
 ctypedef fused real_t:
     float
@@ -11,7 +21,8 @@ ctypedef fused real_t:
 
 
 cdef inline real_t _sigmoid(real_t x) noexcept nogil:
-    return 1 / (1 + fast_exp(-x))
+    cdef real_t e = exp_down(-x if x > 0 else x), y = 1 / (1 + e)
+    return y if x > 0 else y * e
 
 
 cdef inline real_t _tanh(real_t x) noexcept nogil:
@@ -48,7 +59,7 @@ cdef void _lstm(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) no
 
 cdef void _lstm_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
     """`state` gets what the step gave where it is not NULL."""
-    cdef Py_ssize_t r, j, n = s.hidden
+    cdef Py_ssize_t r, j, at, m, n = s.hidden
     cdef const real_t* g
     cdef const real_t* before
     cdef const real_t* dh
@@ -56,23 +67,39 @@ cdef void _lstm_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t
     cdef real_t* dg
     cdef real_t* h
     cdef real_t i, f, u, o, t, d
+    cdef real_t[6][BLOCK] out
     for r in range(begin, end):
-        g, before = <const real_t*>s.gates + 4 * n * r, <const real_t*>s.kept + n * r
-        dh, dc = <const real_t*>s.grad_state + n * r, <real_t*>s.grad_cells + n * r
-        dg = <real_t*>s.grad_gates + 4 * n * r
-        for j in range(n):
-            i, f, u, o = g[j], g[n + j], g[2 * n + j], g[3 * n + j]
-            t = _tanh(f * before[j] + i * u)
-            d = dc[j] + dh[j] * o * (1 - t * t)
-            dg[j] = d * u * i * (1 - i)
-            dg[n + j] = d * before[j] * f * (1 - f)
-            dg[2 * n + j] = d * i * (1 - u * u)
-            dg[3 * n + j] = dh[j] * t * o * (1 - o)
-            dc[j] = d * f
-        if s.state != NULL:
-            h = <real_t*>s.state + n * r
-            for j in range(n):
-                h[j] = g[3 * n + j] * _tanh(g[n + j] * before[j] + g[j] * g[2 * n + j])
+        at = 0
+        while at < n:
+            m = min(n - at, <Py_ssize_t>BLOCK)
+            g, before = <const real_t*>s.gates + 4 * n * r + at, <const real_t*>s.kept + n * r + at
+            dh, dc = <const real_t*>s.grad_state + n * r + at, <real_t*>s.grad_cells + n * r + at
+            dg = <real_t*>s.grad_gates + 4 * n * r + at
+            for j in range(m):
+                i, f, u, o = g[j], g[n + j], g[2 * n + j], g[3 * n + j]
+                t = _tanh(f * before[j] + i * u)
+                d = dc[j] + dh[j] * o * (1 - t * t)
+                out[0][j] = d * u * i * (1 - i)
+                out[1][j] = d * before[j] * f * (1 - f)
+                out[2][j] = d * i * (1 - u * u)
+                out[3][j] = dh[j] * t * o * (1 - o)
+                out[4][j] = d * f
+                out[5][j] = o * t
+            for j in range(m):
+                dg[j] = out[0][j]
+            for j in range(m):
+                dg[n + j] = out[1][j]
+            for j in range(m):
+                dg[2 * n + j] = out[2][j]
+            for j in range(m):
+                dg[3 * n + j] = out[3][j]
+            for j in range(m):
+                dc[j] = out[4][j]
+            if s.state != NULL:
+                h = <real_t*>s.state + n * r + at
+                for j in range(m):
+                    h[j] = out[5][j]
+            at += m
 
 
 cdef void _gru(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -102,7 +129,7 @@ cdef void _gru(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noe
 
 
 cdef void _gru_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t k, j, n = s.hidden
+    cdef Py_ssize_t k, j, at, m, n = s.hidden
     cdef const real_t* g
     cdef const real_t* before
     cdef const real_t* kept
@@ -111,18 +138,36 @@ cdef void _gru_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t*
     cdef real_t* dp
     cdef real_t* past
     cdef real_t r, z, u
+    cdef real_t[4][BLOCK] out
     for k in range(begin, end):
-        g, before = <const real_t*>s.gates + 3 * n * k, <const real_t*>s.before + n * k
-        kept, dh = <const real_t*>s.kept + n * k, <const real_t*>s.grad_state + n * k
-        dg, dp = <real_t*>s.grad_gates + 3 * n * k, <real_t*>s.grad_products + 3 * n * k
-        past = <real_t*>s.grad_before + n * k
-        for j in range(n):
-            r, z, u = g[j], g[n + j], g[2 * n + j]
-            dg[2 * n + j] = dh[j] * (1 - z) * (1 - u * u)
-            dp[2 * n + j] = dg[2 * n + j] * r
-            dp[j] = dg[j] = dg[2 * n + j] * kept[j] * r * (1 - r)
-            dp[n + j] = dg[n + j] = dh[j] * (before[j] - u) * z * (1 - z)
-            past[j] = dh[j] * z
+        at = 0
+        while at < n:
+            m = min(n - at, <Py_ssize_t>BLOCK)
+            g, before = <const real_t*>s.gates + 3 * n * k + at, <const real_t*>s.before + n * k + at
+            kept, dh = <const real_t*>s.kept + n * k + at, <const real_t*>s.grad_state + n * k + at
+            dg, dp = <real_t*>s.grad_gates + 3 * n * k + at, <real_t*>s.grad_products + 3 * n * k + at
+            past = <real_t*>s.grad_before + n * k + at
+            for j in range(m):
+                r, z, u = g[j], g[n + j], g[2 * n + j]
+                out[2][j] = dh[j] * (1 - z) * (1 - u * u)
+                out[0][j] = out[2][j] * kept[j] * r * (1 - r)
+                out[1][j] = dh[j] * (before[j] - u) * z * (1 - z)
+                out[3][j] = dh[j] * z
+            for j in range(m):
+                dp[2 * n + j] = out[2][j] * g[j]
+            for j in range(m):
+                dp[j] = out[0][j]
+            for j in range(m):
+                dp[n + j] = out[1][j]
+            for j in range(m):
+                dg[j] = out[0][j]
+            for j in range(m):
+                dg[n + j] = out[1][j]
+            for j in range(m):
+                dg[2 * n + j] = out[2][j]
+            for j in range(m):
+                past[j] = out[3][j]
+            at += m
 
 
 cdef void _plain(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -185,10 +230,12 @@ STEPS = {
                 "gru": <size_t>&_gru[float], "gru_backward": <size_t>&_gru_backward[float],
                 "rnn": <size_t>&_plain[float], "rnn_backward": <size_t>&_plain_backward[float],
                 "fill_rows": <size_t>&_fill_rows[float], "sum_rows": <size_t>&_sum_rows[float],
-                "add_to": <size_t>&_add_to[float]},
+                "add_to": <size_t>&_add_to[float], "pack": <size_t>fl_pack_float,
+                "multiply_packed": <size_t>fl_packed_float, "panel": FL_PANEL_BYTES // sizeof(float)},
     "float64": {"lstm": <size_t>&_lstm[double], "lstm_backward": <size_t>&_lstm_backward[double],
                 "gru": <size_t>&_gru[double], "gru_backward": <size_t>&_gru_backward[double],
                 "rnn": <size_t>&_plain[double], "rnn_backward": <size_t>&_plain_backward[double],
                 "fill_rows": <size_t>&_fill_rows[double], "sum_rows": <size_t>&_sum_rows[double],
-                "add_to": <size_t>&_add_to[double]},
+                "add_to": <size_t>&_add_to[double], "pack": <size_t>fl_pack_double,
+                "multiply_packed": <size_t>fl_packed_double, "panel": FL_PANEL_BYTES // sizeof(double)},
 }

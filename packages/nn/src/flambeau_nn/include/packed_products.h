@@ -1,0 +1,105 @@
+/* Products with a matrix that is multiplied many times: c += a @ b, where b (k, n) was packed into panels of
+   FL_PANEL_BYTES a row, one after the other, the last one filled with zeros. Tiles of rows of c times a panel stay in
+   vector registers over all of k. Written with the vector types of GCC and Clang; empty for other compilers and for
+   processors without fused multiplication and addition. */
+#ifndef FLAMBEAU_PACKED_PRODUCTS_H
+#define FLAMBEAU_PACKED_PRODUCTS_H
+#include <stddef.h>
+#include <string.h>
+
+#if (defined(__GNUC__) || defined(__clang__)) && (defined(__FMA__) || defined(__aarch64__))
+#define FL_HAS_PACKED 1
+
+#ifdef __AVX512F__
+#define FL_PACKED_VECTOR 64
+#define FL_PACKED_ROWS 8
+#else
+#define FL_PACKED_VECTOR 32
+#define FL_PACKED_ROWS 4
+#endif
+#define FL_PANEL_BYTES (2 * FL_PACKED_VECTOR)
+
+typedef float fl_packed_f __attribute__((vector_size(FL_PACKED_VECTOR), aligned(4), may_alias));
+typedef double fl_packed_d __attribute__((vector_size(FL_PACKED_VECTOR), aligned(8), may_alias));
+
+/* c[ROWS, a panel] += a[ROWS, k] @ panel; `width` of its columns are there. */
+#define FL_PACKED_TILE(T, V, ROWS)                                                                                 \
+    static inline void fl_packed_##T##_##ROWS(ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* panel, T* c,      \
+                                              ptrdiff_t c_row, ptrdiff_t width) {                                  \
+        enum { LANES = FL_PACKED_VECTOR / sizeof(T), PANEL = 2 * LANES };                                          \
+        V sums[ROWS][2], left, right;                                                                              \
+        T part[ROWS][PANEL];                                                                                       \
+        ptrdiff_t p;                                                                                               \
+        int r;                                                                                                     \
+        for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                               \
+        for (p = 0; p < k; p++, panel += PANEL) {                                                                  \
+            left = *(const V*)panel;                                                                               \
+            right = *(const V*)(panel + LANES);                                                                    \
+            for (r = 0; r < ROWS; r++) {                                                                           \
+                sums[r][0] += a[r * a_row + p] * left;                                                             \
+                sums[r][1] += a[r * a_row + p] * right;                                                            \
+            }                                                                                                      \
+        }                                                                                                          \
+        if (width == PANEL) {                                                                                      \
+            for (r = 0; r < ROWS; r++) {                                                                           \
+                *(V*)(c + r * c_row) += sums[r][0];                                                                \
+                *(V*)(c + r * c_row + LANES) += sums[r][1];                                                        \
+            }                                                                                                      \
+        } else {                                                                                                   \
+            for (r = 0; r < ROWS; r++) {                                                                           \
+                *(V*)part[r] = sums[r][0];                                                                         \
+                *(V*)(part[r] + LANES) = sums[r][1];                                                               \
+                for (p = 0; p < width; p++) c[r * c_row + p] += part[r][p];                                        \
+            }                                                                                                      \
+        }                                                                                                          \
+    }
+
+#define FL_PACKED_PRODUCT(T, V)                                                                                    \
+    FL_PACKED_TILE(T, V, 1)                                                                                        \
+    FL_PACKED_TILE(T, V, 2)                                                                                        \
+    FL_PACKED_TILE(T, V, 4)                                                                                        \
+    FL_PACKED_TILE(T, V, 8)                                                                                        \
+    static void fl_packed_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, const T* packed, T* c) {          \
+        enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                               \
+        ptrdiff_t i, j, width;                                                                                     \
+        for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                      \
+            width = n - j < PANEL ? n - j : PANEL;                                                                 \
+            i = 0;                                                                                                 \
+            if (FL_PACKED_ROWS == 8)                                                                               \
+                for (; i + 8 <= m; i += 8) fl_packed_##T##_8(k, a + i * k, k, packed, c + i * n + j, n, width);    \
+            for (; i + 4 <= m; i += 4) fl_packed_##T##_4(k, a + i * k, k, packed, c + i * n + j, n, width);        \
+            if (i + 2 <= m) {                                                                                      \
+                fl_packed_##T##_2(k, a + i * k, k, packed, c + i * n + j, n, width);                               \
+                i += 2;                                                                                            \
+            }                                                                                                      \
+            if (i < m) fl_packed_##T##_1(k, a + i * k, k, packed, c + i * n + j, n, width);                        \
+        }                                                                                                          \
+    }                                                                                                              \
+    /* b[p, j] stands at b + p * row + j * col. */                                                                 \
+    static void fl_pack_##T(ptrdiff_t n, ptrdiff_t k, const T* b, ptrdiff_t row, ptrdiff_t col, T* packed) {       \
+        enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                               \
+        ptrdiff_t j, p, q, width;                                                                                  \
+        for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                      \
+            width = n - j < PANEL ? n - j : PANEL;                                                                 \
+            if (width < PANEL) memset(packed, 0, PANEL * k * sizeof(T));                                           \
+            if (col == 1) {                                                                                        \
+                for (p = 0; p < k; p++) memcpy(packed + p * PANEL, b + p * row + j, width * sizeof(T));            \
+            } else {                                                                                               \
+                for (q = 0; q < width; q++)                                                                        \
+                    for (p = 0; p < k; p++) packed[p * PANEL + q] = b[p * row + (j + q) * col];                    \
+            }                                                                                                      \
+        }                                                                                                          \
+    }
+
+FL_PACKED_PRODUCT(float, fl_packed_f)
+FL_PACKED_PRODUCT(double, fl_packed_d)
+
+#else
+#define FL_HAS_PACKED 0
+#define FL_PANEL_BYTES 64
+#define fl_packed_float NULL
+#define fl_packed_double NULL
+#define fl_pack_float NULL
+#define fl_pack_double NULL
+#endif
+#endif

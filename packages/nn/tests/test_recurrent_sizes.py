@@ -1,0 +1,93 @@
+"""Recurrent layers at the borders of blocks, tiles and shares of threads, against the same by other operations."""
+
+import pytest
+
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_autograd import grad
+from flambeau_nn.utils.rnn import PackedSequence
+from flambeau_tensor.extend import find_operator
+
+find_operator("torch.lstm")
+from flambeau_nn.ops import recurrent  # noqa: E402
+
+SIZES = [  # (times, batch, input size, hidden size)
+    (1, 1, 1, 1),
+    (1, 3, 2, 5),
+    (3, 1, 3, 8),
+    (2, 7, 4, 16),
+    (4, 9, 5, 17),
+    (3, 12, 1, 33),
+    (2, 19, 6, 32),
+    (5, 40, 3, 40),
+    (2, 2, 3, 130),
+]
+
+
+def runs(mode, layer, x, sizes, states, reverse):
+    """Results and gradients of the layer's kernel, and of the composition."""
+    weights = list(layer.parameters())
+    weights += [None] * (5 - len(weights))
+    operands = [t.detach().clone().requires_grad_() for t in (x, *states)]
+    h, c = (operands[1:] + [None])[:2]
+    if mode == "LSTM":
+        fused = recurrent.lstm_layer(operands[0], sizes, h, c, *weights, reverse)[:3]
+    else:
+        fused = recurrent.rnn_layer(operands[0], sizes, h, *weights[:4], mode, reverse)[:2]
+    plain = recurrent.composed(mode, operands[0], sizes, h, c, *weights, reverse)
+    leaves = [*operands, *(w for w in weights if w is not None)]
+    for results in (fused, plain):
+        results = [r for r in results if r is not None]
+        ft.manual_seed(1)
+        total = sum((r * ft.randn_like(r)).sum() for r in results)
+        yield [*results, *grad(total, leaves)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("mode", ["LSTM", "GRU", "RNN_TANH", "RNN_RELU"])
+def test_kernel_and_composition(mode, size):
+    times, batch, inputs, hidden = size
+    reverse, dtype = hidden % 2 == 0, ft.float32 if times % 2 else ft.float64
+    ft.manual_seed(0)
+    options = {"proj_size": hidden // 3} if mode == "LSTM" and hidden in (17, 130) else {}
+    layer = getattr(nn, mode.split("_")[0])(inputs, hidden, bias=hidden != 33, dtype=dtype, **options)
+    states = [ft.randn(batch, options.get("proj_size", hidden), dtype=dtype)]
+    if mode == "LSTM":
+        states.append(ft.randn(batch, hidden, dtype=dtype))
+    x = ft.randn(times, batch, inputs, dtype=dtype)
+    counts = [max(1, batch - 3 * t) for t in range(times)]
+    packed = ft.cat([x[t, :n] for t, n in enumerate(counts)])
+    for given, sizes in ((x, None), (packed, tuple(counts))):
+        for ours, right in zip(*runs(mode, layer, given, sizes, states, reverse), strict=True):
+            assert ours.shape == right.shape and (ours - right).abs().max().item() <= 2e-5 * (
+                1 + right.abs().max().item()
+            )
+
+
+@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
+def test_threads_agree(mode):
+    """Each thread takes rows of the batch, so their number changes nothing."""
+    layer, x, threads = getattr(nn, mode)(8, 64), ft.randn(6, 50, 8), ft.get_num_threads()
+    try:
+        results = []
+        for n in (1, 2, 3):
+            ft.set_num_threads(n)
+            output = layer(x)[0]
+            results.append([output.detach(), *grad(output.sum(), list(layer.parameters())[1:2])])
+    finally:
+        ft.set_num_threads(threads)
+    for other in results[1:]:
+        assert all(ft.equal(a, b) for a, b in zip(results[0][:1], other[:1], strict=True))
+        assert ft.allclose(results[0][1], other[1], rtol=1e-4, atol=1e-4)
+
+
+def test_far_gates_and_nan():
+    """Gates saturate without overflow, and NaN stays in its row of the batch."""
+    layer = nn.LSTM(1, 3)
+    layer.weight_ih_l0.data.fill_(1000.0)
+    x = ft.tensor([[[1.0], [-1.0], [ft.nan], [0.0]]])
+    output = layer(x)[0]
+    assert output[0, 2].isnan().all() and output[0, [0, 1, 3]].isfinite().all()
+    assert output[0, 1].abs().max().item() < 1e-30
+    sequence = PackedSequence(x[0], ft.tensor([4]))
+    assert ft.equal(layer(sequence)[0].data[[0, 1, 3]], output[0, [0, 1, 3]])
