@@ -193,7 +193,11 @@ M = ft.zeros(2, 3)
         (lambda: M.unfold(0, 3, 1), RuntimeError, "maximum size for tensor at dimension 0 is 2 but size is 3"),
         (lambda: M.unfold(0, 1, 0), RuntimeError, "step is 0 but must be > 0"),
         (lambda: M.flatten(1, 0), RuntimeError, "flatten() has invalid args: start_dim cannot come after end_dim"),
-        (lambda: M.unflatten(1, (2, 2)), RuntimeError, "is invalid for input of size 6"),
+        (
+            lambda: M.unflatten(1, (2, 2)),
+            RuntimeError,
+            "unflatten: Provided sizes [2, 2] don't multiply up to the size of dim 1 (3) in the input tensor",
+        ),
         (lambda: M.unflatten(5, (3,)), IndexError, "Dimension out of range"),
         (lambda: M.as_strided((3, 3), (3, 1)), RuntimeError, "are out of bounds for storage of size 24"),
         (lambda: M.as_strided((2,), (-1,)), RuntimeError, "Negative strides are not supported"),

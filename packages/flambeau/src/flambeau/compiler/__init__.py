@@ -53,6 +53,7 @@ def compile(
 
     Raises:
         RuntimeError: both ``mode`` and ``options`` are given.
+        AssertionError: `model` cannot be called.
 
     >>> @compile
     ... def twice(x):
@@ -62,7 +63,11 @@ def compile(
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    return _same if model is None else model
+    if model is None:
+        return _same
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    return model
 
 
 def _same(fn):

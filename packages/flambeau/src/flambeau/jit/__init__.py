@@ -141,12 +141,17 @@ class Attribute(NamedTuple):
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     """The function, module or class itself. A module counts as a `ScriptModule` from then on, and has ``save``.
 
+    Raises:
+        TypeError: it is a number, a text or None.
+
     >>> @script
     ... def twice(x):
     ...     return x + x
     >>> twice(torch.ones(2))
     tensor([2., 2.])
     """
+    if obj is None or _isinstance(obj, (int, float, str)):
+        raise TypeError(f"{type(obj)} is a built-in class")
     return _marked(obj, "script")
 
 

@@ -239,8 +239,11 @@ class profile:  # noqa: N801
 
         self._metadata[key] = json.loads(value)
 
-    def export_chrome_trace(self, path: str) -> None:
-        """Write the events for chrome://tracing or Perfetto; compressed, if the path ends with ``.gz``."""
+    def export_chrome_trace(self, path: str, use_python_export: bool = False) -> None:
+        """Write the events for chrome://tracing or Perfetto; compressed, if the path ends with ``.gz``.
+
+        `use_python_export` is without effect: Python writes the file.
+        """
         self.events().export_chrome_trace(path, self._metadata)
 
     def export_stacks(self, path: str, metric: str = "self_cpu_time_total") -> None:
@@ -262,7 +265,9 @@ class profile:  # noqa: N801
             self.acc_events = acc
 
 
-def tensorboard_trace_handler(dir_name: str, worker_name: str | None = None, use_gzip: bool = False):
+def tensorboard_trace_handler(
+    dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
+):
     """What to give as ``on_trace_ready`` to have a trace in a folder for each round.
 
     >>> import os

@@ -49,9 +49,9 @@ class profile(_profile.profile):  # noqa: N801
     function_events = property(lambda self: self.events())
     self_cpu_time_total = property(lambda self: self.events().self_cpu_time_total)
 
-    def table(self, **options):
+    def table(self, sort_by=None, **options):
         """See `EventList.table`."""
-        return self.events().table(**options)
+        return self.events().table(sort_by=sort_by, **options)
 
     def total_average(self):
         """One average of all."""

@@ -120,7 +120,7 @@ cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
             wanted = [x.sizes[0], *[x.sizes[d] for d in range(2, x.ndim)]]
             raise RuntimeError(f"Expected target size {wanted}, got {shape_text(y.ndim, y.sizes)}")
     if y.dtype != D_INT64 and y.dtype != D_UINT8:
-        raise RuntimeError(f"expected scalar type Long but found {type_string(y.dtype)}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {type_string(y.dtype)}")
     return 0
 
 

@@ -364,7 +364,7 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
             )
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (ft.int64, ft.uint8):
-        raise RuntimeError(f"expected scalar type Long but found {scalar_type(target.dtype)}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_type(target.dtype)}")
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {scalar_type(input.dtype)} but found {scalar_type(weight.dtype)}")
     classes = input.shape[dim]
@@ -526,6 +526,11 @@ def triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_a
     reduction = checked_reduction(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
+    if not anchor.ndim == positive.ndim == negative.ndim:
+        raise RuntimeError(
+            "The anchor, positive, and negative tensors are expected to have the same number of dimensions, but got: "
+            f"anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
+        )
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
     if swap:

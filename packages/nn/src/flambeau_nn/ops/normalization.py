@@ -202,7 +202,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
 
 
 @composite(
-    "normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, *, Tensor(a!)? out=None)",
+    "normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, Tensor(a!)? out=None)",
     "x / max(‖x‖, eps) along `dim`, of the p-norm.",
 )
 def normalize(input, p, dim, eps, out):

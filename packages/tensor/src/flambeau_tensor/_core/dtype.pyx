@@ -166,8 +166,9 @@ cdef int dtype_from_npy(int npy_type) except -1:
         return UINT64
     if npy_type == cnp.NPY_INT or npy_type == cnp.NPY_LONG:
         return INT32 if npy_type == cnp.NPY_INT else INT64
+    cdef object kind = getattr(cnp.PyArray_DescrFromType(npy_type), "type")
     raise TypeError(
-        f"can't convert np.ndarray of type {cnp.PyArray_DescrFromType(npy_type)}. The only supported types are: "
+        f"can't convert np.ndarray of type {kind.__module__}.{kind.__name__}. The only supported types are: "
         "float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16, uint8, "
         "and bool."
     )
@@ -190,7 +191,7 @@ def get_default_dtype():
     return dtype_object(_default)
 
 
-def set_default_dtype(DType d not None):
+def set_default_dtype(d):
     """Set the default floating point dtype (float16, bfloat16, float32 or float64).
 
     >>> torch.set_default_dtype(torch.float64)
@@ -199,9 +200,11 @@ def set_default_dtype(DType d not None):
     >>> torch.set_default_dtype(torch.float32)
     """
     global _default
-    if d.category != CAT_FLOAT:
+    if not isinstance(d, DType):
+        raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if (<DType> d).category != CAT_FLOAT:
         raise TypeError(f"only floating-point types are supported as the default type, but got {d!r}")
-    _default = d.id
+    _default = (<DType> d).id
 
 
 def promote_types(DType type1 not None, DType type2 not None):

@@ -82,7 +82,7 @@ def _tensordot(a, b, dims, out):
 
 
 tensordot = _composite(
-    "tensordot(Tensor a, Tensor b, ContractedDims dims=2, *, Tensor(a!)? out=None) -> Tensor",
+    "tensordot(Tensor a, Tensor b, ContractedDims dims=2, Tensor(a!)? out=None) -> Tensor",
     _tensordot,
     "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of dimensions.",
     variants="function",
@@ -195,7 +195,7 @@ multi_dot = _composite(
 
 
 @overridable(namespace="torch.functional", packing="*matrices! * [out=None]")
-def chain_matmul(*matrices: Tensor) -> Tensor:
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications.
 
     >>> import warnings
@@ -207,7 +207,9 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
     for t in matrices:
         if t.ndim != 2:
             raise RuntimeError(f"chain_matmul: Expected tensors to be 2-D, but got a {t.ndim}-D tensor")
-    return matrices[0] if len(matrices) == 1 else multi_dot(matrices)
+    if len(matrices) == 1:
+        return matrices[0] if out is None else out.copy_(matrices[0])
+    return multi_dot(matrices, out=out)
 
 
 # --- vectors of three, and along a dimension ------------------------------------------------------------------------

@@ -410,7 +410,15 @@ def unflatten(input, dim, sizes):
     sizes = (sizes,) if isinstance(sizes, int) else sizes
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
-    return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1 :]))
+    try:
+        return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1 :]))
+    except RuntimeError:
+        if sum(size == -1 for size in sizes) > 1 or min(sizes) < -1:
+            raise
+        raise RuntimeError(
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
+            "input tensor"
+        ) from None
 
 
 @_composite(
