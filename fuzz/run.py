@@ -34,9 +34,10 @@ class Comparison:
         self.ours, self.theirs = Peer(args.our_python, "flambeau"), Peer(args.peer_python, "torch")
         self.strides, self.minimize = args.strides, args.minimize
         self.total, self.counts, self.found = 0, collections.Counter(), collections.defaultdict(list)
+        self.modes = collections.defaultdict(collections.Counter)  # what was found, by what was drawn
         self.fatal = []
 
-    def run(self, batch):
+    def run(self, mode, batch):
         """Compare the outcomes of (key, program) pairs."""
         texts = [text for _, text in batch]
         alone = batch[0][0] == "damage"
@@ -47,6 +48,7 @@ class Comparison:
         theirs = [({}, {})] * len(texts) if alone else self.outcomes(self.theirs, texts)
         for (key, text), a, b in zip(batch, mine, theirs, strict=True):
             self.total += 1
+            self.modes[mode]["programs"] += 1
             if alone:
                 a = a if isinstance(a, str) else ({}, {})
             elif isinstance(b, str):
@@ -58,6 +60,7 @@ class Comparison:
                 continue
             known = reason(text, *found)
             self.counts["known: " + known if known else found[0]] += 1
+            self.modes[mode]["known" if known else found[0]] += 1
             if not known:
                 self.found[key, found[0]].append((text, found[1]))
 
@@ -120,12 +123,12 @@ def main():
     }
     comparison = Comparison(args)
     corpus = [text for text in CORPUS.read_text().split(BETWEEN) if text.strip()]
-    comparison.run([("corpus", text.strip("\n")) for text in corpus])
+    comparison.run("corpus", [("corpus", text.strip("\n")) for text in corpus])
     end, seed, turn = time.monotonic() + 60 * args.minutes, args.seed * 1_000_000, 0
     while time.monotonic() < end and comparison.total < args.count:
         what = args.what.split(",")
         kind = what[turn % len(what)]
-        comparison.run([draw[kind](seed + i) for i in range(5 if kind == "cache" else BATCH)])
+        comparison.run(kind, [draw[kind](seed + i) for i in range(5 if kind == "cache" else BATCH)])
         seed, turn = seed + BATCH, turn + 1
     return write_report(comparison, args)
 
@@ -141,6 +144,12 @@ def write_report(comparison, args):
     print(f"{comparison.total} programs, seed {args.seed}; {args.report / 'report.json'} has the differences")
     for kind, n in comparison.counts.most_common():
         print(f"{kind:24} {n:7} {n / max(comparison.total, 1):.2%}")
+    for mode, counts in comparison.modes.items():
+        n = counts["programs"]
+        others = ", ".join(
+            f"{kind} {counts[kind]} ({counts[kind] / n:.2%})" for kind in sorted({*counts} - {"programs"})
+        )
+        print(f"{mode}: {n} programs; {others}")
     wrong = [row for row in rows if row["class"] in WRONG]
     for row in wrong[:40]:
         text, detail = row["examples"][0]

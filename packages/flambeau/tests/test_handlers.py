@@ -18,7 +18,7 @@ _INSIDE = r"torch\.(nn\.init\.(?!uniform_|normal_|constant_|kaiming_uniform_)|fu
 DECIDED = {
     "operators with arrays and NumPy's functions call torch's functions": (
         r"(^|= )s\(2, 2\) (?!==)\S+ np\.ones|; x \S+= np\.ones|^np\.float32\(2\) \S+ s|^np\.ones\(2\) \+|"
-        r"^np\.(array|asarray|sin|add|sum)\("
+        r"^np\.(sin|add|sum)\("
     ),
     "an operator that refuses an operand in a mode's handler is not asked for again": (
         rf"^{_REFUSED} (-|/|//|\*\*|@|<<|>>) s|^(None|\[1, 2\]|object\(\)) % s|^(2|2\.5|True|1j) @ s|"
@@ -29,14 +29,16 @@ DECIDED = {
     ),
     "inner functions without a public name have that of the public one": (
         r"broadcast_tensors\(\)|meshgrid\(\[|atleast_.d\([\[(]|einsum\('ij,jk->ik', \[|einsum\(\[|"
-        r"max_pool.d(\(.*(return_indices=True|, True\)$)|_with_indices)"
+        r"max_pool.d(\(.*(return_indices=True|, True\)$)|_with_indices)|max_unpool.d\(t|histogramdd\(.*\[|"
+        r"torch\._(native|segment|unsafe|softmax|chunk)_"
     ),
-    "one name for one function": r"torch\.mm\(|torch\.relu_\(|F\.\w+_\(|F\.(sigmoid|tanh)\(",
+    "one name for one function": r"torch\.mm\(|torch\.relu_\(|F\.\w+_\(|F\.(sigmoid|tanh)\(|pdist\(|upsample_\w+\(|"
+    r"(_typed_storage|to_sparse_coo)\(",
     "switches of recording do not ask": (
         r"set_grad_enabled|no_grad|torch\.nn\.Linear.*(double|clip_grad_norm_)|zeros_\(|ones_\("
     ),
     "what modules, initialization, optimizers and transforms do inside is ours": (
-        rf"{_INSIDE}|^torch\.nn\.Linear\(|InstanceNorm1d|load_state_dict|optim\.SGD|checkpoint\("
+        rf"{_INSIDE}|^torch\.nn\.Linear\(|InstanceNorm1d|torch\.(masked|signal)\.|load_state_dict|optim\.SGD|checkpoint\("
     ),
     "copying and pickling look at the tensor without asking": (
         r"copy\.copy\(|deepcopy\(\[|pickle\.dumps\(|__reduce_ex__\(2"
@@ -47,8 +49,10 @@ DECIDED = {
         r"\.(imag|real) = s|t\(2\)\.__eq__\(s"
     ),
     "factories ask modes alike": r"from_numpy\(|frombuffer\(",
+    "what is in Python here hands on no keywords as {}": r"^s\(2(, 3)?\)\.(new\((2, 3)?|apply_\(abs)\)$",
     "PyTorch refuses a name of a parameter that stands in its documentation": (
-        r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5"
+        r"broadcast_to\(self|is(finite|inf|real)\(tensor|one_hot\(tensor|scatter\(.*src=2\.5|"
+        r"torch\.(?!view)\w+_copy\(self=|as_strided_scatter\(self=|unsafe_split\(.*split_size_or|(lstsq|zeta)\(self=|\.set_\(\)$"
     ),
 }
 RECORD = Path(__file__).parent / "pytorch_handlers.txt"
@@ -230,4 +234,4 @@ def test_handlers_see_what_pytorchs_see():
     calls = [line.partition("\t")[0] for line in recorded()]
     assert [call for call in calls if decided(call) and call not in found] == []
     assert [why for why, pattern in DECIDED.items() if not any(re.search(pattern, call) for call in found)] == []
-    assert len(calls) > 4500 and len(found) < len(calls) / 20
+    assert len(calls) > 5500 and len(found) < len(calls) / 15

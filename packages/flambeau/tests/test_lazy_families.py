@@ -194,7 +194,9 @@ def test_functions_of_torch_that_layers_need():
         assert "flambeau_nn" not in sys.modules and "conv2d" in dir(torch)
         assert torch.conv2d(torch.ones(1, 1, 3, 3), torch.ones(1, 1, 2, 2)).sum().item() == 16
         assert torch.nn.functional.conv2d is torch.conv2d is pickle.loads(pickle.dumps(torch.conv2d))
-        assert torch.conv2d in torch.overrides.get_overridable_functions()[torch]
+        listed = torch.overrides.get_overridable_functions()
+        assert torch.conv2d in listed[torch] and torch.conv2d in listed[torch.nn.functional]
+        assert torch.overrides.resolve_name(torch.conv2d) == "torch.nn.functional.conv2d"
         """
     subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
 

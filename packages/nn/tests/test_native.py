@@ -302,4 +302,5 @@ def test_where_pytorch_has_them():
 def test_norms_of_the_slices_of_a_vector():
     v = ft.tensor([-3.0, 4.0])
     assert native("norm_except_dim")(v, 2, 0).tolist() == [3, 4]
+    assert native("norm_except_dim")(v, 0, 0).tolist() == [1, 1]
     assert native("_weight_norm")(v, ft.ones(2), 0).tolist() == [-1, 1]

@@ -9,6 +9,7 @@ import traceback
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 
 import flambeau_overrides as overrides
@@ -681,3 +682,36 @@ def test_a_hundred_thousand_calls_leave_nothing_behind(call):
     before, blocks = run(100)
     after, blocks_after = run(100_000)
     assert all(abs(a - b) < 20 for a, b in zip(after, before, strict=True)) and blocks_after - blocks < 1000
+
+
+class Silent(ft.Tensor):
+    """Answers nothing."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return NotImplemented
+
+
+@pytest.mark.parametrize("sign", ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "<<", ">>"])
+def test_python_says_that_nobody_answered_an_operator_in_place(sign):
+    names = {"x": ft.ones(2, dtype=ft.int64).as_subclass(Silent)}
+    with pytest.raises(TypeError, match="unsupported operand|no implementation found|Multiple dispatch failed"):
+        exec(f"x {sign}= 1", names)
+    assert isinstance(names["x"], Silent)
+
+
+def test_arrays_are_asked_of_handlers():
+    seen = []
+
+    class Noted(ft.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(func.__name__)
+            return super().__torch_function__(func, types, args, kwargs or {})
+
+    x = ft.ones(2).as_subclass(Noted)
+    assert isinstance(x, ft.FloatTensor) and seen == []  # a question about its class
+    assert np.asarray(x).tolist() == [1.0, 1.0] and seen == ["__array__"]
+    with pytest.raises(BufferError, match="__array__"):
+        memoryview(x)
+    assert memoryview(ft.ones(2)).tolist() == [1.0, 1.0]

@@ -155,6 +155,14 @@ def test_what_is_not_finite():
         linalg.eig(nan)
 
 
+def test_a_matrix_without_an_exponential_leaves_the_others_alone():
+    whole = ft.tensor([[3.0, 4.0], [0.0, 2.0]])  # it has to be halved and squared again
+    both = ft.stack([whole, ft.full((2, 2), float("nan")), ft.tensor([[float("inf"), 0.0], [0.0, 1.0]])])
+    result = ft.linalg.matrix_exp(both)
+    assert ft.equal(result[0], ft.linalg.matrix_exp(whole)) and result[1].isnan().all()
+    assert not result[2].isfinite().all()
+
+
 def test_errors_name_what_is_wrong():
     eye = ft.eye(2)
     with pytest.raises(RuntimeError, match="Expected UPLO argument to be 'L' or 'U', but got X"):

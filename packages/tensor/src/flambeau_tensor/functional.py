@@ -18,7 +18,7 @@ globals().update({name: function for name, function in _functions("torch", lazy=
 
 
 def __getattr__(name):
-    if name == "stft":  # its family is declared when it is named
+    if name in ("stft", "istft", "cdist", "lu", "svd_lowrank", "pca_lowrank", "unravel_index"):  # declared when named
         return _first_use("torch", name)
     from flambeau_tensor.not_built import missing
 

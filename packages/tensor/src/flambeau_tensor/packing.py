@@ -50,9 +50,20 @@ def apply(namespace, table):
         pack(find_handled(namespace, name), text)
 
 
-apply("torch", FUNCTIONAL)
-for _name in FUNCTIONAL:
-    _called = find_handled("torch", _name)
-    unregister(_called)
-    register("torch.functional", _name, _called, _called.testing_signature)
+def known_as(namespace, *names):
+    """Let functions of `torch` be called by their names in another namespace by `torch.overrides`."""
+    for name in names:
+        called = find_handled("torch", name)
+        unregister(called)
+        for each in (namespace, "torch"):
+            register(each, name, called, called.testing_signature)
+
+
+def apply_functional(table):
+    """`apply` for functions of `torch` that PyTorch has in Python, in `torch.functional`."""
+    apply("torch", table)
+    known_as("torch.functional", *table)
+
+
+apply_functional(FUNCTIONAL)
 apply("torch.Tensor", METHODS)

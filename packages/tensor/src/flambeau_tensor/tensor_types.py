@@ -7,6 +7,7 @@
 
 import copyreg
 
+from flambeau_overrides import DisableTorchFunction
 from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor.ops.factories import construct
@@ -21,7 +22,10 @@ class tensortype(type):
         return construct(cls.dtype, args, **options)
 
     def __instancecheck__(cls, value):
-        return isinstance(value, Tensor) and value.dtype is cls.dtype
+        if not isinstance(value, Tensor):
+            return False
+        with DisableTorchFunction():  # a question about its class asks no handler
+            return value.dtype is cls.dtype
 
     def __getattr__(cls, name):
         return getattr(Tensor, name)

@@ -3,6 +3,7 @@
 import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor.extend import find_operator
+from flambeau_tensor.packing import apply
 
 
 def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
@@ -112,3 +113,8 @@ def embedding_bag(
         return out
     count = weight.new_zeros(bags + 1).index_add(0, place, weight.new_ones(place.shape))[:bags]
     return out / count.clamp_min(1).unsqueeze(1)
+
+
+_BAGS = "offsets!=None max_norm=None norm_type=2 scale_grad_by_freq=False mode='mean' sparse=False"
+_WEIGHTS = "per_sample_weights!=None include_last_offset=False padding_idx=None"
+apply("torch.nn.functional", {"embedding_bag": f"input! weight! * {_BAGS} {_WEIGHTS}"})

@@ -7,9 +7,10 @@ They are functions of `torch` itself, which `torch.nn.functional` shows, too.
 import warnings
 
 from flambeau_nn._kernels import convolution as kernels
-from flambeau_nn.ops import INTERNAL
+from flambeau_nn.ops import INTERNAL, NAMESPACE, OF_TORCH
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.packing import known_as
 
 _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, D, H, W) or (C, D, H, W)"}
 _KERNEL = {1: "k", 2: "kH, kW", 3: "kD, kH, kW"}
@@ -162,3 +163,6 @@ def conv_tbc(input, weight, bias, pad):
         raise RuntimeError("Bias size must equal dim 2 in the weight tensor (output channels).")
     result = convolution(input.permute((1, 2, 0)), weight.permute((2, 1, 0)), bias, (1,), (pad,), (1,), False, (0,), 1)
     return result.permute((2, 0, 1)).contiguous()
+
+
+known_as(NAMESPACE, *OF_TORCH)

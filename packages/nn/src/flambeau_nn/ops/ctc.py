@@ -6,6 +6,7 @@ from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import checked_reduction, reduced
 from flambeau_tensor import Operator, Tensor
+from flambeau_tensor.packing import apply
 
 _ARGUMENTS = "Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank"
 each_ctc_loss = Operator(
@@ -62,3 +63,8 @@ for _overload, _lengths_are in (("", "int[]"), (".Tensor", "Tensor")):
 """,
         aten=_schema.replace("ctc_loss(", "ctc_loss.IntList("),
     )(_ctc_loss)
+_LENGTHS = "input_lengths! target_lengths!"
+apply(
+    "torch.nn.functional",
+    {"ctc_loss": f"log_probs! targets! {_LENGTHS} * blank=0 reduction='mean' zero_infinity=False"},
+)

@@ -4,6 +4,7 @@ import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import checked_reduction, reduced, scalar_type
 from flambeau_tensor.extend import hides_values
+from flambeau_tensor.packing import apply
 
 _LAST = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
 
@@ -148,3 +149,18 @@ def linear_cross_entropy(
     return cross_entropy(
         logits, target, weight, None, -100 if ignore_index is None else ignore_index, None, reduction, label_smoothing
     )
+
+
+_REDUCED = "size_average=None reduce=None reduction='mean'"
+_LINEAR = "linear_bias!=None weight!=None reduction='mean' ignore_index=None label_smoothing=0.0 options=None"
+apply(
+    "torch.nn.functional",
+    {
+        "multi_margin_loss": f"input! target! * p=1 margin=1.0 weight!=None {_REDUCED}",
+        "multilabel_margin_loss": f"input! target! * {_REDUCED}",
+        "multilabel_soft_margin_loss": f"input! target! * weight!=None {_REDUCED}",
+        "triplet_margin_with_distance_loss": "anchor! positive! negative! * distance_function=None margin=1.0 "
+        "swap=False reduction='mean'",
+        "linear_cross_entropy": f"input! linear_weight! target! * {_LINEAR}",
+    },
+)

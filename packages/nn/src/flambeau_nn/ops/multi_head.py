@@ -134,7 +134,15 @@ def _padded(mask):
     return None if mask is None else ft.cat((mask, mask.new_zeros((*mask.shape[:-1], 1))), -1)
 
 
-@overridable(namespace=NAMESPACE)
+_ASKED = (
+    "query! key! value! embed_dim_to_check num_heads in_proj_weight! in_proj_bias! bias_k! bias_v! add_zero_attn "
+    "dropout_p out_proj_weight! out_proj_bias! * training=True key_padding_mask=None need_weights=True attn_mask=None "
+    "use_separate_proj_weight=False q_proj_weight=None k_proj_weight=None v_proj_weight=None static_k=None "
+    "static_v=None average_attn_weights=True is_causal=False"
+)
+
+
+@overridable(namespace=NAMESPACE, packing=_ASKED)
 def multi_head_attention_forward(
     query: Tensor,
     key: Tensor,

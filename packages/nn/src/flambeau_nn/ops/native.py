@@ -242,7 +242,7 @@ def norm_except_dim(v, pow, dim):
     if dim == -1:
         return vector_norm(v, pow)
     if v.ndim == 1:  # no dimension is left, which would stand for all
-        return v.abs()
+        return vector_norm(v.unsqueeze(1), pow, (1,))
     return vector_norm(v, pow, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
 
 

@@ -14,7 +14,7 @@ from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
 from flambeau_tensor.ops.attributes import suggest_memory_format
-from flambeau_tensor.packing import apply
+from flambeau_tensor.packing import apply, known_as
 
 _SETTINGS = "str mode, bool align_corners, float[] scales, bool antialias"
 resample = Operator(
@@ -502,3 +502,4 @@ apply(
         "grid_sample": "input! grid! * mode='bilinear' padding_mode='zeros' align_corners=None",
     },
 )
+known_as("torch.nn.functional", "pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "native_channel_shuffle")

@@ -196,9 +196,7 @@ _FRACTIONAL = "input! kernel_size * output_size=None output_ratio=None return_in
 apply(
     NAMESPACE,
     {
-        **{
-            f"max_unpool{n}d": "input! indices! kernel_size * stride=None padding=0 output_size=None" for n in (1, 2, 3)
-        },
+        **{f"max_unpool{n}d": "input! indices kernel_size * stride=None padding=0 output_size=None" for n in (1, 2, 3)},
         **{f"fractional_max_pool{n}d": _FRACTIONAL for n in (2, 3)},
     },
 )

@@ -73,6 +73,9 @@ cdef extern from *:
                 Py_DECREF(name);
             }
             if (same && slot) *(void **)((char *)cls + fl_syntax_slots[i].offset) = slot;
+            /* For `+=` Python asks this one last and returns what it says, even NotImplemented. */
+            if (same && fl_syntax_slots[i].offset == FL_NUMBER(nb_inplace_add))
+                ((PyHeapTypeObject *)cls)->as_sequence.sq_inplace_concat = NULL;
         }
         return 0;
     }

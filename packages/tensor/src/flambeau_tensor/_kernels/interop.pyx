@@ -3,6 +3,7 @@
 cimport numpy as cnp
 from cpython.object cimport PyObject, PyTypeObject
 
+from flambeau_overrides.abi cimport active_modes_ptr, is_default, overridden, type_overrides
 from flambeau_tensor._core.dtype cimport (
     CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, promoted,
     type_name,
@@ -24,7 +25,10 @@ from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.recording cimport finished
 
+from flambeau_tensor._core.registry import find_handled
 from flambeau_tensor._core.sockets import sockets
+
+cdef int* _modes = active_modes_ptr()
 
 cnp.import_array()
 
@@ -424,6 +428,15 @@ def shared_array_checked(Tensor t not None):
     return shared_array(t)
 
 
+def lend_buffer(Tensor t not None):
+    """`shared_array_checked` for the buffer protocol. Where handlers are to be asked, NumPy calls `__array__` next."""
+    cdef PyObject* o = <PyObject*>t
+    cdef bint handled = type_overrides(o.ob_type) and not is_default(o.ob_type)
+    if (handled or _modes[0] != 0) and overridden(find_handled("torch.Tensor", "__array__"), [t] if handled else None):
+        raise BufferError("handlers of __torch_function__ do not see the buffer protocol; use Tensor.__array__()")
+    return shared_array_checked(t)
+
+
 cdef object _numpy(Operator op, PyObject** a):
     if a[1] != Py_True:
         return shared_array_checked(<Tensor>a[0])
@@ -462,5 +475,5 @@ cdef object _from_numpy(Operator op, PyObject** a):
 tensor = make_kernel(_tensor)
 from_numpy_ = make_kernel(_from_numpy)
 sockets.as_array = as_array
-sockets.as_buffer = shared_array_checked
+sockets.as_buffer = lend_buffer
 sockets.from_operand = from_array_operand

@@ -4,6 +4,7 @@ from itertools import pairwise
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor.options import channels_last
+from flambeau_tensor.packing import apply
 
 
 def _dim_order(self, ambiguity_check):
@@ -50,3 +51,4 @@ Raises:
     RuntimeError: the order is not the only one.
 """,
 )
+apply("torch.Tensor", {"dim_order": "self! * [ambiguity_check=False]"})

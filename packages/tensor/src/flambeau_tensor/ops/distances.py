@@ -9,6 +9,7 @@ from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.joining import broadcast_shapes, cat
 from flambeau_tensor.ops.matmul import matmul
 from flambeau_tensor.ops.reductions import vector_norm
+from flambeau_tensor.packing import apply_functional
 
 _AT_ONCE = 1 << 17  # elements of the differences that are computed at a time: they stay in the cache
 
@@ -168,3 +169,4 @@ Raises:
 tensor([5.0000, 1.0000, 4.2426])
 """,
 )
+apply_functional({"cdist": "x1! x2! * p=2.0 compute_mode='use_mm_for_euclid_dist_if_necessary'"})

@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from flambeau_overrides import overridable
-from flambeau_tensor._core.dtype import _dtype_by_name, promote_types
+from flambeau_tensor._core.dtype import _dtype_by_name, promote_types, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
@@ -77,6 +77,11 @@ def _sections(name, input, indices_or_sections, dim):
             raise RuntimeError(
                 f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
                 f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims"
+            )
+        if indices_or_sections.dtype is not _INT64:
+            raise RuntimeError(
+                f"{name} expected tensor_indices_or_sections to have dtype of long, but got "
+                f"{type_name(indices_or_sections.dtype)}"
             )
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, (tuple, list)):

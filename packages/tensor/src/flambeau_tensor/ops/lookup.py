@@ -7,6 +7,7 @@ from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.packing import apply_functional
 
 _INT64 = find_operator("torch.arange")(0).dtype
 
@@ -212,3 +213,4 @@ Raises:
 tensor(7, dtype=torch.uint64)
 """,
 )
+apply_functional({"unravel_index": "indices! * shape"})

@@ -11,6 +11,7 @@ from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.factories import _OPTIONS
 from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.views import slice_backward, unfold_backward
+from flambeau_tensor.packing import apply, apply_functional, known_as
 
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied,which is known to cause spectral "
@@ -343,3 +344,10 @@ _window(
 _window("bartlett_window", "Bartlett's window, a triangle.", _bartlett)
 _window("blackman_window", "Blackman's window, 0.42 - 0.5 cos(2πk / (N - 1)) + 0.08 cos(4πk / (N - 1)).", _blackman)
 _window("kaiser_window", "Kaiser's window, I₀(beta sqrt(1 - (2k / (N - 1) - 1)²)) / I₀(beta).", _kaiser, ("beta", 12.0))
+
+_FRAMES = "n_fft * hop_length=None win_length=None window=None center=True"
+_STFT = f"{_FRAMES} pad_mode='reflect' normalized=False onesided=None return_complex=None align_to_window=None"
+_ISTFT = f"{_FRAMES} normalized=False onesided=None length=None return_complex=False"
+apply_functional({"stft": f"input! {_STFT}"})
+known_as("torch.functional", "istft")
+apply("torch.Tensor", {"stft": f"self! {_STFT}", "istft": f"self! {_ISTFT}"})

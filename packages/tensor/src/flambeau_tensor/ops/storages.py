@@ -8,6 +8,7 @@ from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._core.thread_state import is_grad_enabled
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.options import check_device, check_layout
+from flambeau_tensor.packing import apply
 
 METHOD = {"variants": "method", "differentiable": False}
 
@@ -177,3 +178,4 @@ Raises:
     RuntimeError: the file cannot be opened, or is shorter.
 """,
 )
+apply("torch.Tensor", {"storage": "self!", "share_memory_": "self!"})

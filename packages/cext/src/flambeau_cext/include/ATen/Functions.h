@@ -702,7 +702,7 @@ inline std::tuple<Tensor, Tensor> lstm_cell(const Tensor &input, TensorList hx, 
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
-inline std::vector<Tensor> lu(const Tensor &self, bool pivot = true, bool get_infos = false) { FL_CALL(tensors, "lu", "self pivot get_infos", of_tensor(self), of_bool(pivot), of_bool(get_infos)) }
+inline std::vector<Tensor> lu(const Tensor &A, bool pivot, bool get_infos) { FL_CALL(tensors, "lu", "A pivot get_infos", of_tensor(A), of_bool(pivot), of_bool(get_infos)) }
 inline Tensor lu_solve(const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor &lu_solve_out(Tensor &out, const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(same(out), "lu_solve", "out self LU_data LU_pivots", of_tensor(out), of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor &LU_data, const Tensor &LU_pivots, bool unpack_data = true, bool unpack_pivots = true) { FL_CALL(three, "lu_unpack", "LU_data LU_pivots unpack_data unpack_pivots", of_tensor(LU_data), of_tensor(LU_pivots), of_bool(unpack_data), of_bool(unpack_pivots)) }
@@ -1613,7 +1613,7 @@ inline Tensor Tensor::lt(const Tensor &other) const { FL_CALL(tensor, "lt", "sel
 inline Tensor Tensor::lt(const Scalar &other) const { FL_CALL(tensor, "lt", "self other", of_tensor(*this), of_scalar(other)) }
 inline Tensor &Tensor::lt_(const Tensor &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_tensor(other)) }
 inline Tensor &Tensor::lt_(const Scalar &other) const { FL_CALL(same(*this), "Tensor.lt_", "self other", of_tensor(*this), of_scalar(other)) }
-inline std::vector<Tensor> Tensor::lu(bool pivot, bool get_infos) const { FL_CALL(tensors, "lu", "self pivot get_infos", of_tensor(*this), of_bool(pivot), of_bool(get_infos)) }
+inline std::vector<Tensor> Tensor::lu(bool pivot, bool get_infos) const { FL_CALL(tensors, "Tensor.lu", "self pivot get_infos", of_tensor(*this), of_bool(pivot), of_bool(get_infos)) }
 inline Tensor Tensor::lu_solve(const Tensor &LU_data, const Tensor &LU_pivots) const { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(*this), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Tensor &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_tensor(value)) }
 inline Tensor Tensor::masked_fill(const Tensor &mask, const Scalar &value) const { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(*this), of_tensor(mask), of_scalar(value)) }

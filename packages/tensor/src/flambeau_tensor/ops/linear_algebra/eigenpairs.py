@@ -7,6 +7,7 @@ from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels.interop import requires_grad
 from flambeau_tensor.ops.linear_algebra.spectral import eigh
 from flambeau_tensor.ops.matmul import matmul
+from flambeau_tensor.packing import apply
 
 _EPSILON = {"float32": 1.2e-7, "float64": 2.23e-16, "complex64": 1.2e-7, "complex128": 2.23e-16}
 
@@ -197,3 +198,6 @@ Raises:
 tensor([9., 8.])
 """,
 )
+_OPTIONS = "niter=None tol=None largest=None method=None tracker=None"
+_PARAMETERS = "ortho_iparams=None ortho_fparams=None ortho_bparams=None"
+apply("torch", {"lobpcg": f"A! * k=None B!=None X!=None n=None iK!=None {_OPTIONS} {_PARAMETERS}"})

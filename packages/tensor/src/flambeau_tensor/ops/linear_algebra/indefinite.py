@@ -6,6 +6,7 @@ from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import indefinite as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import lu_factor_ex, qr
 from flambeau_tensor.ops.matmul import matmul
+from flambeau_tensor.packing import apply, apply_functional
 
 LINALG = {"namespace": "torch.linalg", "variants": "function"}
 _OUTS = "Tensor(a!)[]? out=None"
@@ -68,15 +69,22 @@ Raises:
 )
 
 
-def _lu(input, pivot, get_infos):
+def _lu(input, pivot, get_infos, out=None):
     LU, pivots, infos = lu_factor_ex(input, pivot=pivot)
-    return (LU, pivots, infos) if get_infos else (LU, pivots)
+    results = (LU, pivots, infos) if get_infos else (LU, pivots)
+    if out is None:
+        return results
+    if len(out) != len(results):
+        raise TypeError(f"expected tuple of {len(results)} elements but got {len(out)}")
+    return tuple(o.resize_as_(r).copy_(r) for o, r in zip(out, results, strict=True))
 
 
+Operator("lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]", _lu, composite=True, variants="method")
 Operator(
-    "lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]",
+    "lu(Tensor A, bool pivot=True, bool get_infos=False, Tensor(a!)[]? out=None) -> Tensor[]",
     _lu,
     composite=True,
+    variants="function",
     doc="`linalg.lu_factor`, which does not raise for singular matrices; with `get_infos` also where each is so.",
 )
 
@@ -166,3 +174,11 @@ Raises:
 """
     + _RESULTS,
 )
+apply_functional(
+    {
+        "lu": "A! * pivot=True get_infos=False out=None",
+        "svd_lowrank": "A! * q=6 niter=2 M!=None",
+        "pca_lowrank": "A! * q=None center=True niter=2",
+    }
+)
+apply("torch.Tensor", {"lu": "self! * pivot=True get_infos=False"})

@@ -431,7 +431,9 @@ def _matrix_exp(input):
         return _matrix_exp(input.float()).to(input.dtype)
     norms = vector_norm(input, 1, (-2,)).amax(-1, keepdim=True).unsqueeze(-1)
     # Each matrix is halved until its norm is small; the result of each is squared as often.
-    halvings = (norms / _PADE_NORM).log2().ceil().clamp(0, 1100)
+    # One without a finite norm has no exponential, and must not decide about the others.
+    where = find_operator("torch.where")
+    halvings = where(norms.isfinite(), (norms / _PADE_NORM).log2().ceil().clamp(min=0), 0)
     b = _PADE
     eye = find_operator("torch.eye")(input.shape[-1], dtype=input.dtype)
     a = input * find_operator("torch.exp2")(-halvings).to(input.dtype)
@@ -441,8 +443,7 @@ def _matrix_exp(input):
     odd = a @ (a6 @ (b[13] * a6 + b[11] * a4 + b[9] * a2) + b[7] * a6 + b[5] * a4 + b[3] * a2 + b[1] * eye)
     even = a6 @ (b[12] * a6 + b[10] * a4 + b[8] * a2) + b[6] * a6 + b[4] * a4 + b[2] * a2 + b[0] * eye
     result = find_operator("torch.linalg.solve_ex")(even - odd, even + odd)[0]
-    where, most = find_operator("torch.where"), halvings.amax()
-    for i in range(int(most) if most.isfinite() else 0):
+    for i in range(int(halvings.amax())):
         result = where(halvings > i, result @ result, result)
     return result.contiguous()
 
