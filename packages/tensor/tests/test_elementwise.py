@@ -392,3 +392,44 @@ def test_integers_become_half_numbers_before_the_computation(op):
     got = getattr(ft, op)(whole, half)
     assert got.dtype == ft.float16
     assert got.tolist() == pytest.approx(getattr(ft, op)(whole.half(), half).tolist(), nan_ok=True)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "uint8", "bool", "float16"])
+@pytest.mark.parametrize(
+    ("shape", "row"),
+    [
+        ((8, 8), (1, 8)),
+        ((8, 8), (8,)),
+        ((2, 3, 4), (3, 4)),
+        ((2, 3), (1, 1)),
+        ((3,), ()),
+        ((2, 3), (2, 1)),
+        ((0, 3), (3,)),
+        ((20, 20), (20,)),
+        ((20, 20), (1,)),
+        ((1, 1, 5), (1, 5)),
+        ((70, 1000), (1,)),
+    ],
+)
+def test_rows_are_repeated(shape, row, dtype):
+    """A few rows are written out; what is larger, or no row, is broadcast."""
+    rng = np.random.default_rng(1)
+    x, y = ((rng.integers(0, 2 if dtype == "bool" else 9, s)).astype(dtype) for s in (shape, row))
+    for ours, theirs in ((ft.mul, np.multiply), (ft.lt, np.less), (ft.maximum, np.maximum)):
+        for a, b in ((x, y), (y, x)):
+            result = ours(ft.tensor(a), ft.tensor(b))
+            assert result.numpy().dtype == theirs(a, b).dtype and result.is_contiguous()
+            np.testing.assert_array_equal(result.numpy(), theirs(a, b))
+    t = ft.tensor(x)
+    if dtype != "bool":
+        t += ft.tensor(y)
+        np.testing.assert_array_equal(t.numpy(), x + y)
+
+
+def test_a_row_of_the_tensor_itself():
+    x = ft.arange(6.0).reshape(2, 3)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x += x[0]
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        ft.ones(3).add_(x)
+    assert (x * x[1]).tolist() == [[0, 4, 10], [9, 16, 25]]

@@ -6,7 +6,7 @@ CPU at run time), or ours of the same signature.
 """
 cimport numpy as cnp
 from cpython.object cimport PyObject
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
@@ -32,16 +32,17 @@ cdef object _ONE = 1
 
 
 cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObject** slots):
-    """Contiguous operands of one dtype and shape (or a number beside a tensor), result fresh or the first operand: the
-    common case.
+    """Contiguous operands of one dtype and shape (or a number or a few rows beside a tensor), result fresh or the first
+    operand: the common case.
 
     Returns None where the general way has to be taken.
     """
     cdef Entry* e = &el.entries[a.dtype]
-    cdef Tensor b, out
+    cdef Tensor b, out, shaped = a
     cdef char* ptrs[3]
     cdef Py_ssize_t[3] steps
     cdef char[16] number
+    cdef double[128] rows
     cdef Scalar s
     cdef int nop = 2
     cdef bint inplace = (op.flags & OP_INPLACE) != 0
@@ -57,12 +58,20 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
         nop = 3
         if isinstance(<object>second, Tensor):
             b = <Tensor>second
-            if b.dtype != a.dtype or not b.flags & CONTIGUOUS or not same_shape(a, b):
-                return None
-            if inplace and b.data != a.data and not lie_apart(a, b):
+            if b.dtype != a.dtype or not b.flags & CONTIGUOUS:
                 return None
             ptrs[1] = b.data
             steps[1] = steps[0]
+            if same_shape(a, b):
+                if inplace and b.data != a.data and not lie_apart(a, b):
+                    return None
+            elif _is_row(a, b):
+                if inplace and not lie_apart(a, b) or not _repeat(a, b, &ptrs[1], &steps[1], rows):
+                    return None
+            elif not inplace and b.numel < GIL_FREE and _is_row(b, a) and _repeat(b, a, &ptrs[0], &steps[0], rows):
+                shaped = b
+            else:
+                return None
         elif is_number(second) and a.ndim:
             read_scalar(second, &s)
             if s.category > CATEGORY[a.dtype]:
@@ -74,13 +83,41 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
             return None
     if el.check is not None:
         el.check.run(op, slots, a.dtype)
-    out = a if inplace else empty(e.result, a.ndim, a.sizes)
+    out = a if inplace else empty(e.result, shaped.ndim, shaped.sizes)
     ptrs[nop - 1] = out.data
     steps[nop - 1] = ITEMSIZE[e.result]
     e.loop(ptrs, &out.numel, steps, e.data)
     if inplace:
         out.storage.version += 1
     return out
+
+
+cdef inline bint _is_row(Tensor t, Tensor row) noexcept:
+    """Whether broadcasting `row` to the shape of `t` says all of it again and again."""
+    cdef int d, lead = t.ndim - row.ndim
+    cdef bint begun = False
+    if lead < 0 or t.numel == 0:
+        return False
+    for d in range(row.ndim):
+        begun = begun or row.sizes[d] != 1
+        if begun and row.sizes[d] != t.sizes[lead + d]:
+            return False
+    return True
+
+
+cdef inline bint _repeat(Tensor t, Tensor row, char** data, Py_ssize_t* step, double[128] rows) noexcept:
+    """Where the elements of `row` lie, one for each of `t`; False where they would be too many to write out."""
+    cdef Py_ssize_t length = row.numel * step[0], whole = t.numel * step[0], at = 0
+    if row.numel == 1:
+        step[0] = 0
+        return True
+    if whole > <Py_ssize_t>(128 * sizeof(double)):
+        return False
+    while at < whole:
+        memcpy(<char*>rows + at, row.data, length)
+        at += length
+    data[0] = <char*>rows
+    return True
 
 
 cdef object run_elementwise(Operator op, PyObject** slots):

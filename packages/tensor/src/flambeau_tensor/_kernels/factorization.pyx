@@ -8,7 +8,7 @@ from libc.math cimport hypot, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.copying cimport contiguous, to_dtype
+from flambeau_tensor._core.copying cimport contiguous
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, real_of
 from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operator cimport Operator, make_kernel
@@ -60,7 +60,7 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
     if <object>slots[2] is True:
         check_infos("linalg.cholesky", infos, "The factorization could not be completed because the input is not "
                     "positive-definite (the leading minor of order {info} is not positive-definite).")
-    return out, to_dtype(infos, INT32)
+    return out, as_int32(infos)
 
 
 # --- LU -------------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ cdef object _lu_factor_ex(Operator op, PyObject** slots):
         check_infos("torch.linalg.lu_factor", infos, "U[{info},{info}] is zero and using it on lu_solve would result "
                     "in a division by zero. If you still want to perform the factorization, consider calling "
                     "linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)", RuntimeError)
-    return lu, to_dtype(pivots, INT32), to_dtype(infos, INT32)
+    return lu, as_int32(pivots), as_int32(infos)
 
 
 cdef object _permutation(Operator op, PyObject** slots):
@@ -189,7 +189,7 @@ cdef object _det(Operator op, PyObject** slots):
         for j in range(n):
             product = product * _number(lu.data + (i * n * n + j * (n + 1)) * item, a.dtype)
         _put(out.data + i * item, a.dtype, product)
-    return out, lu, to_dtype(pivots, INT32)
+    return out, lu, as_int32(pivots)
 
 
 cdef object _slogdet(Operator op, PyObject** slots):
@@ -213,7 +213,7 @@ cdef object _slogdet(Operator op, PyObject** slots):
             total += log(size)
         _put(sign.data + i * item, a.dtype, product)
         _put(logs.data + i * ITEMSIZE[real], real, total)
-    return sign, logs, lu, to_dtype(pivots, INT32)
+    return sign, logs, lu, as_int32(pivots)
 
 
 # --- QR -------------------------------------------------------------------------------------------------------------

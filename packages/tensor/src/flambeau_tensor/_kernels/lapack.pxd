@@ -45,6 +45,7 @@ cdef const char* UNIT
 # --- matrices -------------------------------------------------------------------------------------------------------
 cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
 cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a copy, to be written to
+cdef Tensor as_int32(Tensor t)
 cdef Tensor matrix_transpose(Tensor t)
 cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes)
 cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n)

@@ -6,6 +6,7 @@ column by column. A `Call` says what each argument is for the first matrix and h
 loop serves all routines, on the thread pool where there are many matrices. A single large matrix is left to the
 library's own threads. Where NumPy has another library, `lapack_on_numpy` does what the routines do.
 """
+from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -34,6 +35,7 @@ cdef extern from *:
 cdef enum:  # multiplications
     GIL_FREE = 20000  # from this on the GIL is released
     GRAIN = 20000  # a thread should have at least this many
+    SMALL = 64  # elements of a matrix that is copied one by one
     OWN_THREADS = 1_000_000_000  # up to this the library's threads, which spin, cost more than they gain
 
 UPPER = b"U"
@@ -215,11 +217,37 @@ cdef Tensor in_columns(Tensor t, int nbatch=-1, const Py_ssize_t* batch=NULL, bi
         nbatch, batch = t.ndim - 2, t.sizes
     if not transposed:
         out = empty_columns(t.dtype, nbatch, batch, rows, columns)
-        copy_elements(out, t)
+        if not (t.ndim == 2 and nbatch == 0 and t.numel <= SMALL and _copy_small(out, t)):
+            copy_elements(out, t)
         return out
     out = empty_columns(t.dtype, nbatch, batch, columns, rows)
     view = matrix_transpose(out)
     copy_elements(view, t)
+    return out
+
+
+cdef bint _copy_small(Tensor out, Tensor t) noexcept:
+    """The same for one matrix of a few numbers, for which finding the best way would be all the work."""
+    cdef Py_ssize_t i, j, rows = t.sizes[0], down = t.strides[0], right = t.strides[1]
+    if ITEMSIZE[t.dtype] == 4:
+        for j in range(t.sizes[1]):
+            for i in range(rows):
+                (<int32_t*>out.data)[i + j * rows] = (<int32_t*>t.data)[i * down + j * right]
+    elif ITEMSIZE[t.dtype] == 8:
+        for j in range(t.sizes[1]):
+            for i in range(rows):
+                (<int64_t*>out.data)[i + j * rows] = (<int64_t*>t.data)[i * down + j * right]
+    else:
+        return False
+    return True
+
+
+cdef Tensor as_int32(Tensor t):
+    """int32 of contiguous int64: PyTorch's pivots and infos, which LAPACK gives in 64 bits here."""
+    cdef Tensor out = empty(INT32, t.ndim, t.sizes)
+    cdef Py_ssize_t i
+    for i in range(0 if is_dry() else t.numel):
+        (<int32_t*>out.data)[i] = <int32_t>(<int64_t*>t.data)[i]
     return out
 
 
@@ -255,6 +283,8 @@ cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_
     """Ones on the diagonals of matrices that lie column by column."""
     cdef Tensor out = empty_columns(dtype, nbatch, batch, rows, columns)
     cdef Py_ssize_t i, j, item = ITEMSIZE[dtype]
+    if is_dry():
+        return out
     memset(out.data, 0, out.numel * item)
     for i in range(count_matrices(out) if out.numel else 0):
         for j in range(min(rows, columns)):

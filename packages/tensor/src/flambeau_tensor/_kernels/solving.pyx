@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport log2
 from libc.string cimport memset
 
-from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport contiguous, copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
 from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operator cimport Operator, make_kernel
@@ -53,7 +53,12 @@ cdef void _conjugate(Tensor t) noexcept:
 cdef Tensor _substitute(Tensor lu, Tensor pivots, Tensor b, int nbatch, const Py_ssize_t* batch, bint left,
                         bint adjoint):
     """X of AX = B or XA = B (with the adjoint of A) from the LU of A; LU lies column by column, pivots are int64."""
-    cdef Tensor out = in_columns(b, nbatch, batch, not left)
+    return _substitute_in(in_columns(b, nbatch, batch, not left), lu, pivots, nbatch, batch, left, adjoint)
+
+
+cdef Tensor _substitute_in(Tensor out, Tensor lu, Tensor pivots, int nbatch, const Py_ssize_t* batch, bint left,
+                           bint adjoint):
+    """The same, in the memory of B, which lies column by column (with `left=False`, row by row)."""
     cdef lapack_int n = lu.sizes[lu.ndim - 1], k = out.sizes[nbatch + 1]
     cdef Tensor infos = zeros_of(INT64, nbatch, batch)
     cdef bint shared = count_matrices(lu) == 1, conjugate = adjoint and not left
@@ -155,7 +160,7 @@ cdef object _solve_ex(Operator op, PyObject** slots):
     out = _substitute(lu, pivots, b, nbatch, batch, left, False)
     if <object>slots[3] is True:
         check_infos("torch.linalg.solve", infos, "The solver failed because the input matrix is singular.")
-    return _without_last(out) if vector else out, lu, to_dtype(pivots, INT32), to_dtype(infos, INT32)
+    return _without_last(out) if vector else out, lu, as_int32(pivots), as_int32(infos)
 
 
 cdef object _lu_solve(Operator op, PyObject** slots):
@@ -195,16 +200,18 @@ cdef int _check_pivots(Tensor pivots, Py_ssize_t n) except -1:
 
 cdef object _inv_ex(Operator op, PyObject** slots):
     """Slots: A, check_errors."""
-    cdef Tensor a = <Tensor>slots[0], lu, pivots, infos, one
+    cdef Tensor a = <Tensor>slots[0], lu, pivots, infos, ones
+    cdef Py_ssize_t n
     check_matrices("linalg.inv", a, True)
     check_dtype("linalg.inv", a)
     lu, pivots, infos = factor(a)
-    one = identities(a.dtype, 0, NULL, a.sizes[a.ndim - 1], a.sizes[a.ndim - 1])
-    out = _substitute(lu, pivots, one, a.ndim - 2, a.sizes, True, False)
+    n = a.sizes[a.ndim - 1]
+    ones = identities(a.dtype, a.ndim - 2, a.sizes, n, n)
+    out = _substitute_in(ones, lu, pivots, a.ndim - 2, a.sizes, True, False)
     if <object>slots[1] is True:
         check_infos("linalg.inv", infos, "The diagonal element {info} is zero, the inversion could not be completed "
                     "because the input matrix is singular.")
-    return out, to_dtype(infos, INT32)
+    return out, as_int32(infos)
 
 
 # --- triangles ------------------------------------------------------------------------------------------------------
