@@ -262,7 +262,54 @@ def complex_casts(sources):
     ]
 
 
-CHECKS = [upward, private, methods_cross, numbered, disordered, sockets, handed_down, complex_casts]
+# --- one home -------------------------------------------------------------------------------------------------------
+
+# What has one home, and where: sizes from which kernels share their work, and an error that every dimension may raise.
+HOMES = {
+    re.compile(r"^ +(?:HEAVY_)?(?:GIL_FREE|GRAIN) = ", re.MULTILINE): f"{TENSOR}/grain.pxd",
+    re.compile(r"Dimension out of range \(expected to be in range of"): f"{TENSOR}/_core/tensor.pyx",
+    re.compile(r"Dimension specified as \{"): f"{TENSOR}/_core/operands.pyx",
+}
+
+
+def repeated(sources):
+    """What stands in another file than its home."""
+    return [
+        f"{path}:{text.count(chr(10), 0, found.start()) + 1} repeats what {home} has"
+        for what, home in HOMES.items()
+        for path, text in sources.items()
+        if path != home
+        for found in what.finditer(text)
+    ]
+
+
+WORDS = re.compile(
+    r" (?:not )?in str\((?:e|error|exc|exception)\)|str\((?:e|error|exc|exception)\)\.(?:starts|ends)with"
+)
+
+
+def decided_by_words(sources):
+    """Control flow by the text of an error; documentation may show a text."""
+    return [
+        f"{path}:{number} decides by the words of an error"
+        for path, text in sources.items()
+        for number, line in enumerate(text.splitlines(), 1)
+        if WORDS.search(line) and not line.lstrip().startswith(("...", ">>>"))
+    ]
+
+
+CHECKS = [
+    upward,
+    private,
+    methods_cross,
+    numbered,
+    disordered,
+    sockets,
+    handed_down,
+    complex_casts,
+    repeated,
+    decided_by_words,
+]
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -358,6 +405,14 @@ def cython_bodies(text):
             "tensor/src/flambeau_tensor/_kernels/hot/special.pyx",
             "cdef f(x):\n    return <double complex>x",
         ),
+        (repeated, "nn/src/flambeau_nn/_kernels/loss.pyx", "cdef enum:\n    GRAIN = 16384"),
+        (
+            repeated,
+            "nn/src/flambeau_nn/functional.py",
+            "IndexError('Dimension out of range (expected to be in range of [0, 1])')",
+        ),
+        (decided_by_words, "nn/src/flambeau_nn/functional.py", "if 'vmap' not in str(error):\n    raise"),
+        (decided_by_words, "nn/src/flambeau_nn/functional.py", "if str(e).startswith('size'):\n    raise"),
     ],
 )
 def test_the_rule_finds_who_breaks_it(check, path, added):

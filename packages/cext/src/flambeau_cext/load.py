@@ -254,7 +254,7 @@ def _load(
         try:
             load_plain(str(library), job.name)
         except OSError as error:
-            raise _explained(job, ImportError(str(error), path=str(library))) from error
+            raise _explained(job, library, ImportError(str(error), path=str(library))) from error
         return str(library)
     module = _imported(job, library)
     absent = [function for function in functions if not hasattr(module, function)]
@@ -387,7 +387,7 @@ def _imported(job: Job, library: Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
     except ImportError as error:
-        raise _explained(job, error) from error
+        raise _explained(job, library, error) from error
     return _loaded.setdefault(library, module)
 
 
@@ -440,8 +440,8 @@ def _require_sanitizer(job: Job) -> None:
     )
 
 
-def _explained(job: Job, error: ImportError) -> ImportError:
-    found = _MISSING_SYMBOL.search(str(error))
+def _explained(job: Job, library: Path, error: ImportError) -> ImportError:
+    found = _MISSING_SYMBOL.search(str(error))  # the linker names it in its text alone
     if found:
         symbol = found.group(1) or found.group(2)
         return ImportError(
@@ -451,13 +451,23 @@ def _explained(job: Job, error: ImportError) -> ImportError:
             name=job.name,
             path=error.path,
         )
-    if "does not define module export function" in str(error):
+    if not _exports(library, f"PyInit_{job.name}"):
         return ImportError(
             f"{job.name}: nothing in it is for Python: {_way_to_bind(job)}",
             name=job.name,
             path=error.path,
         )
     return error
+
+
+def _exports(library: Path, symbol: str) -> bool:
+    """Whether a library has a symbol; True where it cannot be loaded."""
+    import ctypes
+
+    try:
+        return hasattr(ctypes.CDLL(str(library)), symbol)
+    except OSError:
+        return True
 
 
 def _way_to_bind(job: Job) -> str:

@@ -54,6 +54,7 @@ FILLED: dict[str, dict[str, Any]] = {
 # Our name -> the name in torch.ops.aten, where only that differs.
 SAME_NAME = {
     "torch.linalg.vector_norm": "linalg_vector_norm",
+    "torch.Tensor.__invert__": "bitwise_not",
     "torch._C._nn.logsigmoid": "log_sigmoid",
     **{
         f"torch.special.{name}": f"special_{name}"

@@ -9,6 +9,7 @@ import math
 
 import flambeau as torch
 from flambeau.sparse import _products as products
+from flambeau_tensor.extend import wrapped_dim
 
 Tensor = torch.Tensor
 # What is asked of a tensor's size and dtype, and answered as for any other.
@@ -238,21 +239,15 @@ class SparseTensor(Tensor):
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
-        most = max(self.ndim, 1)
-        for dim in (dim0, dim1):
-            if not -most <= dim < most:
-                raise IndexError(
-                    f"Dimension out of range (expected to be in range of [{-most}, {most - 1}], but got {dim})"
-                )
+        dim0, dim1 = (wrapped_dim(dim, self.ndim) for dim in (dim0, dim1))
         if not self.ndim:
             return self
         if not self.is_sparse:
-            if {dim0 % self.ndim, dim1 % self.ndim} - {0, 1}:
+            if {dim0, dim1} - {0, 1}:
                 raise not_built("transpose of a dense dimension")
-            return self if dim0 % self.ndim == dim1 % self.ndim else self._turned()
+            return self if dim0 == dim1 else self._turned()
         coo = self
         order, size = list(range(self.sparse_dim())), list(self.shape)
-        dim0, dim1 = dim0 % most, dim1 % most
         if max(dim0, dim1) >= self.sparse_dim():
             raise not_built("transpose of a dense dimension")
         order[dim0], order[dim1] = order[dim1], order[dim0]

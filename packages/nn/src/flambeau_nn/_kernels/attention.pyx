@@ -7,12 +7,12 @@ from cpython.object cimport PyObject
 from libc.string cimport memset
 
 from flambeau_nn._kernels.attended cimport Attended, attended_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
     itemsize, multiply, parallel_for, read_float, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -150,7 +150,7 @@ cdef class _Attention:
         else:
             share.block, share.loop = &self.block, self.loops[kind]
             with nogil:
-                parallel_for(rows, max(<Py_ssize_t>1, GRAIN // self.block.columns), _run, &share)
+                parallel_for(rows, max(<Py_ssize_t>1, HEAVY_GRAIN // self.block.columns), _run, &share)
         return 0
 
     cdef int measure(self) noexcept:

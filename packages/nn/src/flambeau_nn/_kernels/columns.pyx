@@ -4,12 +4,12 @@ from cpython.object cimport PyObject
 from libc.string cimport memset
 
 from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX32, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array,
     array_of, converted, dense, fresh, itemsize, parallel_for, read_ints, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute

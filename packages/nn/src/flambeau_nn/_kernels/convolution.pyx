@@ -11,7 +11,6 @@ from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE
 from flambeau_nn._kernels.windows cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -20,6 +19,7 @@ from flambeau_tensor.compute cimport (
     Array, Product, array_of, converted, dense, fresh, hold_blas, in_format_of, itemsize, multiply_here, num_threads,
     parallel_for, read_ints, release_blas, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute

@@ -7,12 +7,12 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, convert,
     converted, dense, elementwise, fresh, itemsize, parallel_for, permuted, read_float, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -70,7 +70,7 @@ cdef int _run(Batch* b) except -1:
         _run_rows(b, 0, b.count)
     else:
         with nogil:
-            parallel_for(b.count, max(<Py_ssize_t>1, GRAIN // max(b.rows.classes, <Py_ssize_t>1)), _run_rows, b)
+            parallel_for(b.count, max(<Py_ssize_t>1, HEAVY_GRAIN // max(b.rows.classes, <Py_ssize_t>1)), _run_rows, b)
     return 0
 
 
@@ -404,7 +404,7 @@ cdef object _values(str name, PyObject** a, double* p):
         s.part = max(x.numel, <Py_ssize_t>1)
         _sum_pairs(&s, 0, 1)
     else:
-        parts = min(<Py_ssize_t>64, (x.numel + GRAIN - 1) // GRAIN)
+        parts = min(<Py_ssize_t>64, (x.numel + HEAVY_GRAIN - 1) // HEAVY_GRAIN)
         s.part = (x.numel + parts - 1) // parts
         with nogil:
             parallel_for(parts, 1, _sum_pairs, &s)
@@ -440,7 +440,7 @@ cdef object _backward(str name, PyObject** a, double* p):
         _map_pairs(&s, 0, x.numel)
     else:
         with nogil:
-            parallel_for(x.numel, GRAIN, _map_pairs, &s)
+            parallel_for(x.numel, HEAVY_GRAIN, _map_pairs, &s)
     return converted(result, original)
 
 

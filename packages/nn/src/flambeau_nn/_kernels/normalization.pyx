@@ -7,12 +7,12 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 
 from flambeau_nn._kernels.normalized cimport Normalized, normalized_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,
     read_float, read_ints, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -129,7 +129,7 @@ cdef object _layer_norm(PyObject* op, PyObject** a):
         _run(&w, 0, w.data.rows)
     else:
         with nogil:
-            parallel_for(w.data.rows, max(<Py_ssize_t>1, GRAIN // max(w.data.n, <Py_ssize_t>1)), _run, &w)
+            parallel_for(w.data.rows, max(<Py_ssize_t>1, HEAVY_GRAIN // max(w.data.n, <Py_ssize_t>1)), _run, &w)
     return converted(result, held.original)
 
 

@@ -10,12 +10,12 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
 from flambeau_nn._kernels.pooled cimport AXES, CHANNELS, Pool, pooled_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, T_LAZY, copy_into, empty_strided, flags_of, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
     dense, fresh, in_format_of, parallel_for, read_ints, shape_text, wrap_dim,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
@@ -51,7 +51,7 @@ cdef int _run(Pool* p, str loop, int dtype) except -1:
         _planes(&job, 0, p.planes)
     else:
         with nogil:
-            parallel_for(p.planes, max(<Py_ssize_t>1, GRAIN // max(work, <Py_ssize_t>1)), _planes, &job)
+            parallel_for(p.planes, max(<Py_ssize_t>1, HEAVY_GRAIN // max(work, <Py_ssize_t>1)), _planes, &job)
     return 0
 
 

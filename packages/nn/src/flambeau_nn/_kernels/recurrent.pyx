@@ -15,12 +15,12 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
-from flambeau_nn._kernels.sizes cimport GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, Product, array_of, converted, dense,
     fresh, itemsize, multiply, num_threads, parallel_for, range_task, shape_text,
 )
+from flambeau_tensor.grain cimport HEAVY_GRAIN
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -261,11 +261,11 @@ cdef class _Layer:
     cdef int walk(self, Walk* w, range_task task) except -1:
         """All times, on the pool where that is worth it."""
         cdef Py_ssize_t work = self.rows * w.width * (self.out + 16)
-        if not w.by_state.packed or work < 16 * GRAIN:
+        if not w.by_state.packed or work < 16 * HEAVY_GRAIN:
             task(w, 0, self.batch)
         else:
             with nogil:
-                parallel_for(self.batch, max(<Py_ssize_t>SHARE, self.batch * 16 * GRAIN // work), task, w)
+                parallel_for(self.batch, max(<Py_ssize_t>SHARE, self.batch * 16 * HEAVY_GRAIN // work), task, w)
         return 0
 
     cdef object buffer(self, Py_ssize_t rows, Py_ssize_t columns, Array* a):

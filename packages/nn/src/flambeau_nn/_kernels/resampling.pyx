@@ -10,12 +10,12 @@ from cpython.object cimport PyObject
 from libc cimport math
 
 from flambeau_nn._kernels.resampled cimport Resampled, resampled_t
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_UINT8, Array, array_of, converted, dense, fresh,
     in_format_of, parallel_for, read_ints, shape_text,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
@@ -197,7 +197,7 @@ cdef object _along(object source, int dim, Axis* axis, int dtype, str direction)
         _planes(&work, 0, outer)
     else:
         with nogil:
-            parallel_for(outer, max(<Py_ssize_t>1, GRAIN * outer // max(y.numel * axis.taps, <Py_ssize_t>1)), _planes,
+            parallel_for(outer, max(<Py_ssize_t>1, HEAVY_GRAIN * outer // max(y.numel * axis.taps, 1)), _planes,
                          &work)
     return result
 

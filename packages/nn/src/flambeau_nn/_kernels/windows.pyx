@@ -12,8 +12,8 @@ from flambeau_nn._kernels.convolved cimport AXES, IMAGE, WEIGHTS, Geometry
 from flambeau_nn._kernels.windows cimport Grid, Phase, Windows, windows_t
 from flambeau_tensor.abi cimport TENSOR_ABI
 from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, D_INT64, Array, fresh, num_threads, parallel_for
+from flambeau_tensor.grain cimport GIL_FREE
 
-from flambeau_nn._kernels.sizes cimport GIL_FREE
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 from flambeau_tensor.extend import hot

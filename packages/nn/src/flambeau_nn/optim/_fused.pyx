@@ -9,7 +9,6 @@ are pairs of real ones.
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_nn._kernels.sizes cimport GIL_FREE, GRAIN
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, T_DISPATCH, T_LAYERED, TensorInfo, copy_into, dtype_number, flags_of, is_tensor, set_grad, shape_of,
     tensor_info, type_string,
@@ -18,6 +17,7 @@ from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX32, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
     begin_write, dense, parallel_for, written,
 )
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -153,7 +153,7 @@ cdef class Rule:
         else:
             _held = [<object>originals[k] for k in range(STATES + 2) if originals[k] != NULL]
             with nogil:
-                parallel_for(n, GRAIN, _part, &job)
+                parallel_for(n, HEAVY_GRAIN, _part, &job)
         for k in range(STATES + 2):
             if k == 1 or originals[k] == NULL:
                 continue

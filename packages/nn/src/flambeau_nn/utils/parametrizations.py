@@ -12,6 +12,7 @@ from flambeau_nn.utils import parametrize
 from flambeau_nn.utils.spectral_norm import as_matrix, usual_dim
 from flambeau_nn.utils.weight_norm import norm_except_dim, normed
 from flambeau_tensor import Tensor, linalg
+from flambeau_tensor.extend import wrapped_dim
 
 __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
@@ -185,10 +186,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
 class _SpectralNorm(Module):
     def __init__(self, weight: Tensor, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12) -> None:
         super().__init__()
-        if not -weight.ndim <= dim < weight.ndim:
-            raise IndexError(
-                f"Dimension out of range (expected to be in range of [-{weight.ndim}, {weight.ndim - 1}] but got {dim})"
-            )
+        wrapped_dim(dim, weight.ndim, False)
         if n_power_iterations <= 0:
             raise ValueError(
                 f"Expected n_power_iterations to be positive, but got n_power_iterations={n_power_iterations}"

@@ -84,22 +84,6 @@ cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t
     cdef bint fits, asked = False
     cdef Operator op
     cdef Py_ssize_t given = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
-    cdef PyObject* slots[MAX_ARGS]
-    cdef unsigned int flags = 0
-    cdef int i
-    cdef bint exact = kwnames != NULL and _modes[0] == 0
-    for i in range(given if exact else 0):
-        if args[i].ob_type == <PyTypeObject*>type:  # a dtype, once it is converted
-            exact = False
-    if exact and overloads.plain != NULL:
-        op = <Operator>overloads.plain
-        if bind_named(op, args, n, kwnames, slots, &flags, overloads):
-            return call_slots(op, slots, flags)
-    elif exact:
-        for i in range(overloads.count):
-            op = <Operator>overloads.members[i]
-            if bind_named(op, args, n, kwnames, slots, &flags, None):
-                return call_slots(op, slots, flags)
     if overloads.plain != NULL:
         result = _attempt(<Operator>overloads.plain, args, n, kwnames, called, True, &fits, &asked, overloads)
         if fits:

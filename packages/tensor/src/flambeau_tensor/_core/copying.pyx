@@ -8,7 +8,7 @@ from libc.string cimport memcpy
 from flambeau_tensor._core.casts cimport CAST, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.loops cimport GIL_FREE, run_loop
+from flambeau_tensor._core.loops cimport run_loop
 from flambeau_tensor._core.meta_device cimport INDIRECT, META, no_memory
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_cast, check_writable, interleaves, out_tensor, same_sizes,
@@ -20,6 +20,7 @@ from flambeau_tensor._core.tensor cimport Tensor, detached, empty, grad_flags, s
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.transposing cimport copy_transposed
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE
 
 cdef enum:
     STRETCH = 1 << 14  # bytes

@@ -15,7 +15,7 @@ from flambeau_tensor._core.dtype cimport (
     type_name,
 )
 from flambeau_tensor._core.layout cimport restride
-from flambeau_tensor._core.loops cimport GIL_FREE, loop_t, run_loop
+from flambeau_tensor._core.loops cimport loop_t, run_loop
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, lie_apart, out_tensor,
     promote, result_strides, same_sizes,
@@ -25,6 +25,7 @@ from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, is_number, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, same_shape, shape_str
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor._core.dtype import _dtype_by_name
 

@@ -4,10 +4,6 @@ from flambeau_tensor._core.types cimport *
 # NumPy's signature of inner loops; ours have the same.
 ctypedef void (*loop_t)(char** args, const Py_ssize_t* dimensions, const Py_ssize_t* strides, void* data) noexcept nogil
 
-cdef enum:
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 32768  # elements a thread should have at least
-
 cdef struct Space:
     loop_t loop
     void* data

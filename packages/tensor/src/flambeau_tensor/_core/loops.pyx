@@ -10,6 +10,7 @@ from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport ITEMSIZE
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 cdef enum:
     BLOCK = 1024  # elements converted at a time

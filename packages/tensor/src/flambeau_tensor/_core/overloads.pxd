@@ -12,10 +12,14 @@ cdef struct Signature:  # sets of slots of the operator that it is a signature o
     unsigned int filled  # those that may not be None
     int npos  # so many positional arguments have the operator's places
 
+cdef enum:
+    COMPARED = 4  # positional arguments by whose kinds a member is chosen
+
 cdef class OverloadSet:
     cdef vectorcallfunc vectorcall
     cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
     cdef int count
+    cdef unsigned int[MAX_OVERLOADS] takes  # the kinds that each member may take by position, 8 bits for an argument
     cdef PyObject* plain  # the operator that all members are signatures of, or NULL
     cdef Signature[MAX_OVERLOADS] signatures  # of the members, where there is one
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried

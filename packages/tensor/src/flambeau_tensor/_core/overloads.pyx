@@ -14,18 +14,19 @@ from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again, call_bound,
-    call_positional, is_ready, kernel_t, vectorcallfunc,
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again,
+    call_bound, call_positional, call_slots, is_ready, kernel_t, vectorcallfunc,
 )
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
-from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
+from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
-from flambeau_tensor._core.types cimport K_INT, K_INTS, K_TENSOR, K_TENSORS, MAX_ARGS
+from flambeau_tensor._core.types cimport K_BOOL, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_TENSOR, K_TENSORS, MAX_ARGS
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
     object PyMethod_New(object, object)
+    bint PyUnicode_CHECK_INTERNED(PyObject*)
 
 cdef int* _modes = active_modes_ptr()
 
@@ -64,6 +65,19 @@ cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py
     return _allows(signatures, n if n <= op.npos else op.varargs + 1, given, filled)
 
 
+cdef inline int _slot_named(Operator op, PyObject* key) except -2:
+    """The slot of an argument by its name, or -1. Keywords are interned, as the names are."""
+    cdef int i
+    cdef PyObject* found
+    for i in range(op.nslots):
+        if op.args[i].name == key:
+            return -1 if i == op.out_index and op.flags & OP_INPLACE else i
+    if PyUnicode_CHECK_INTERNED(key):
+        return -1
+    found = PyDict_GetItemWithError(op.index, <object>key)
+    return -1 if found == NULL else <int><object>found
+
+
 cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
                      unsigned int* flags, OverloadSet signatures) except -1:
     """The fast path of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
@@ -78,22 +92,21 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     if n > op.npos:
         return False
     given = filled = (<unsigned int>1 << n) - 1
-    for i in range(n):
-        slots[i] = args[i]
-        if args[i] == <PyObject*>None:
-            filled &= ~(<unsigned int>1 << i)
     for i in range(n, op.nslots):
         slots[i] = NULL
     for j in range(PyTuple_GET_SIZE(<object>kwnames)):
-        o = PyDict_GetItemWithError(op.index, <object>PyTuple_GET_ITEM(<object>kwnames, j))
-        if o == NULL:  # unknown, or by another name
+        k = _slot_named(op, PyTuple_GET_ITEM(<object>kwnames, j))
+        if k < n:  # unknown, by another name, or given by position too
             return False
-        k = <object>o
         if slots[k] != NULL or (op.args[k].flags & A_OUT and args[n + j] != <PyObject*>None):
             return False
         slots[k] = args[n + j]
         given |= <unsigned int>1 << k
         filled |= <unsigned int>(args[n + j] != <PyObject*>None) << k
+    for i in range(n):
+        slots[i] = args[i]
+        if args[i] == <PyObject*>None:
+            filled &= ~(<unsigned int>1 << i)
     if signatures is not None and not _allows(signatures, n, given, filled):
         return False
     flags[0] = 0
@@ -127,33 +140,107 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     return tensors or not numbers
 
 
+cdef enum:  # kinds of arguments, as bits
+    A_TENSOR = 1
+    AN_INT = 2
+    A_FLOAT = 4
+    A_BOOL = 8
+    A_NONE = 16
+    A_TUPLE = 32
+    ANOTHER = 64
+
+
+cdef inline unsigned int _kind_of(PyObject* o) noexcept:
+    if is_plain(o):
+        return A_TENSOR
+    if o.ob_type == <PyTypeObject*>int:
+        return AN_INT
+    if o == <PyObject*>None:
+        return A_NONE
+    if o.ob_type == <PyTypeObject*>tuple or o.ob_type == <PyTypeObject*>SizeType:
+        return A_TUPLE
+    if o.ob_type == <PyTypeObject*>float:
+        return A_FLOAT
+    if o.ob_type == <PyTypeObject*>bool:
+        return A_BOOL
+    return ANOTHER
+
+
+cdef unsigned int _taken(Operator op, int i):
+    """The kinds of arguments that the fast path may take at a position: those that it looks at, and no fewer."""
+    cdef ArgSpec* spec
+    cdef int kind
+    cdef unsigned int optional
+    if i >= op.npos:
+        return AN_INT if op.varargs >= 0 else 0
+    spec = &op.args[i]
+    kind, optional = spec.kind, A_NONE if spec.flags & A_OPTIONAL else 0
+    if i == op.varargs:
+        return 0xff
+    if kind == K_TENSOR:
+        return A_TENSOR | ANOTHER | optional | (AN_INT | A_FLOAT | A_BOOL if spec.flags & A_NUMBER else 0)
+    if kind == K_TENSORS or kind == K_INTS:
+        return A_TUPLE | optional | (AN_INT if spec.flags & A_SINGLE else 0)
+    if kind == K_INT:
+        return AN_INT | optional
+    if kind == K_SCALAR:
+        return AN_INT | A_FLOAT | A_BOOL | ANOTHER | optional
+    if kind == K_FLOAT or kind == K_BOOL:
+        return (A_FLOAT if kind == K_FLOAT else A_BOOL) | optional
+    return 0xff
+
+
 cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                       PyObject* called):
     cdef Bound bound
-    cdef int i
-    cdef Operator op
-    cdef bint exact
+    cdef unsigned int kinds = 0
+    cdef Py_ssize_t i
+    cdef PyObject* op
     if kwnames != NULL:
+        return _call_named(overloads, args, n, kwnames, called)
+    if _modes[0] != 0 and mode_handles(<object>called):
         return call_overloaded(overloads, args, n, kwnames, called)
-    exact = _modes[0] == 0 or not mode_handles(<object>called)
-    if exact and overloads.plain != NULL:
+    if overloads.plain != NULL:
         if _bind_plain(overloads, args, n, &bound):
             return call_bound(<Operator>overloads.plain, &bound)
         if bound.rest != NULL:
             Py_DECREF(<object>bound.rest)
     for i in range(n):
         if args[i].ob_type == <PyTypeObject*>type:  # `x.to(float)`: a dtype, once it is converted
-            exact = False
-    if exact:
-        for i in range(overloads.count):
-            op = <Operator>overloads.members[i]
-            if bind_positional(op, args, n, &bound):
-                if (<PyObject*>op.implementation).ob_type == <PyTypeObject*>Forward and \
-                        not (<Forward>op.implementation).first:
-                    return _call_target(op, &bound)
-                return call_bound(op, &bound)
+            return call_overloaded(overloads, args, n, kwnames, called)
+        if i < COMPARED:
+            kinds |= _kind_of(args[i]) << 8 * i
+    for i in range(overloads.count):
+        if not kinds & ~overloads.takes[i]:
+            op = overloads.members[i]
+            if bind_positional(<Operator>op, args, n, &bound):
+                if (<PyObject*>(<Operator>op).implementation).ob_type == <PyTypeObject*>Forward and \
+                        not (<Forward>(<Operator>op).implementation).first:
+                    return _call_target(<Operator>op, &bound)
+                return call_bound(<Operator>op, &bound)
             if bound.rest != NULL:
                 Py_DECREF(<object>bound.rest)
+    return call_overloaded(overloads, args, n, kwnames, called)
+
+
+cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
+                        PyObject* called):
+    """The same with keywords."""
+    cdef PyObject* slots[MAX_ARGS]
+    cdef unsigned int flags = 0
+    cdef Py_ssize_t i
+    if _modes[0] != 0:
+        return call_overloaded(overloads, args, n, kwnames, called)
+    for i in range(n + PyTuple_GET_SIZE(<object>kwnames)):
+        if args[i].ob_type == <PyTypeObject*>type:
+            return call_overloaded(overloads, args, n, kwnames, called)
+    if overloads.plain != NULL:
+        if bind_named(<Operator>overloads.plain, args, n, kwnames, slots, &flags, overloads):
+            return call_slots(<Operator>overloads.plain, slots, flags)
+    else:
+        for i in range(overloads.count):
+            if bind_named(<Operator>overloads.members[i], args, n, kwnames, slots, &flags, None):
+                return call_slots(<Operator>overloads.members[i], slots, flags)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
@@ -183,13 +270,16 @@ cdef class OverloadSet:
     """
 
     def __init__(self, overloads, bint of_methods=False, str name=None):
-        cdef int i
+        cdef int i, j
         self.overloads = tuple(overloads)
         if len(self.overloads) > MAX_OVERLOADS:
             raise ValueError(f"{self.overloads[0].name}: more than {MAX_OVERLOADS} overloads")
         self.count = <int>len(self.overloads)
         for i in range(self.count):
             self.members[i] = <PyObject*>self.overloads[i]
+            self.takes[i] = 0
+            for j in range(COMPARED):
+                self.takes[i] |= _taken(self.overloads[i], j) << 8 * j
         self.name, self.namespace = name or self.overloads[0].name, self.overloads[0].namespace
         self.of_methods = of_methods
         _find_plain(self)
@@ -345,6 +435,7 @@ cdef class Forward(Kernel):
     cdef int[MAX_ARGS] source
     cdef PyObject* values[MAX_ARGS]
     cdef bint prepared
+    cdef bint same  # its arguments are the target's, one by one
     cdef int first
 
     def __init__(self, Operator target not None, int first=0, /, **fixed):
@@ -360,6 +451,7 @@ cdef class Forward(Kernel):
             if self.source[i] < 0 and self.values[i] == NULL:
                 raise TypeError(f"{op.name}() has no argument '{a.name}' for {self.target!r}")
         self.prepared = True
+        self.same = op.nslots == self.target.nslots and all([self.source[i] == i for i in range(op.nslots)])
         return 0
 
     cdef Operator fill(self, Operator op, PyObject** slots, PyObject** bound):
@@ -417,19 +509,59 @@ cdef Operator target_of(Operator op):
 
 
 cdef object _forward(Operator op, PyObject** slots):
-    cdef PyObject* bound[MAX_ARGS]
     cdef Forward f = <Forward>op.implementation
-    cdef Operator target = f.fill(op, slots, bound)
-    result = call_again(target, bound)
+    result = _fill_and_call(f, op, slots)
     return result if f.first == 0 else result[0] if f.first == 1 else tuple(result[:f.first])
 
 
 cdef object _call_target(Operator op, Bound* bound):
     """`call_bound` for an overload that forwards: the target at once."""
     cdef Bound there
-    cdef Operator target = (<Forward>op.implementation).fill(op, bound.slots, there.slots)
+    cdef Forward f = <Forward>op.implementation
+    if f.same:
+        return call_bound(f.target if op.functional is None else f.target.inplace, bound)
+    cdef Operator target = f.fill(op, bound.slots, there.slots)
     there.flags, there.cls, there.rest = bound.flags, bound.cls, bound.rest
     return call_bound(target, &there)
+
+
+cdef class ByGiven(Kernel):
+    """The kernel of a composition that is one of several operators, by which of its optional arguments are given:
+    ``{"min max": clamp_both, "min": clamp_min, "max": clamp_max}``. What is not among them is the `error`."""
+
+    cdef readonly dict forwards  # the names that are given -> Forward
+    cdef readonly object error
+    cdef list names, by_bits
+    cdef int[MAX_ARGS] slot
+
+    def __init__(self, dict operators not None, error):
+        self.forwards = {frozenset(given.split()): Forward(op) for given, op in operators.items()}
+        self.names = sorted({name for given in self.forwards for name in given})
+        self.by_bits = [self.forwards.get(frozenset([name for i, name in enumerate(self.names) if bits >> i & 1]))
+                        for bits in range(1 << len(self.names))]
+        self.error = error
+        self.run, self.handles_out = <kernel_t>_by_given, True  # it hands `out` on
+
+    def read_slots(self, dict slots not None):
+        for i, name in enumerate(self.names):
+            self.slot[i] = slots[name]
+
+
+cdef object _by_given(Operator op, PyObject** slots):
+    cdef ByGiven kernel = <ByGiven>op.implementation
+    cdef int i, bits = 0
+    for i in range(len(kernel.names)):
+        bits |= (slots[kernel.slot[i]] != <PyObject*>None) << i
+    chosen = kernel.by_bits[bits]
+    if chosen is None:
+        raise type(kernel.error)(*kernel.error.args)
+    return _fill_and_call(<Forward>chosen, op, slots)
+
+
+cdef object _fill_and_call(Forward f, Operator op, PyObject** slots):
+    cdef PyObject* bound[MAX_ARGS]
+    cdef Operator target = f.fill(op, slots, bound)
+    return call_again(target, bound)
 
 
 def overloads(Operator target not None, *schemas, **settings):

@@ -5,6 +5,8 @@ A parsed schema is the single source for binding, error messages, signatures, st
 """
 from flambeau_tensor._core.types cimport *
 
+from sys import intern
+
 cdef dict _KINDS = {
     "Tensor": K_TENSOR, "int": K_INT, "SymInt": K_INT, "bool": K_BOOL, "float": K_FLOAT, "Scalar": K_SCALAR,
     "ScalarType": K_DTYPE, "str": K_STR, "Device": K_ANY, "Layout": K_ANY, "MemoryFormat": K_ANY, "Generator": K_ANY,
@@ -128,7 +130,7 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
         default = rest[j + 1:].strip()
         rest = rest[:j].strip()
         a.default = _dtype(default) if typ.startswith("ScalarType") else _default(default)
-    a.name = rest
+    a.name = intern(rest)  # as keywords are, which so are found by their addresses
     a.type = typ
     i = typ.find("(")
     if i >= 0:

@@ -8,9 +8,10 @@ fit into the processor's table of them.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
-from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN, Space, prepare
+from flambeau_tensor._core.loops cimport Space, prepare
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 cdef extern from "transpose.h" nogil:
     void turn16 "fl_turn16"(const char* src, Py_ssize_t step, uint32_t* out)

@@ -14,6 +14,7 @@ from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
 from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.parallel cimport num_threads, parallel_for
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 import os
 
@@ -66,8 +67,7 @@ cdef enum:  # multiplications
     SMALL = 4096  # up to this our own loop is faster
     TURNED = 512  # elements of a right factor that are worth copying for it
     QUIET = 4096  # below this BLAS does not think of threads
-    GIL_FREE = 65536  # from this on the GIL is released
-    GRAIN = 524288  # a thread should have at least this many
+    CHEAP = 16  # so many cost what an addition does in `grain`, as the processor does many at once
 
 cdef sgemm_t _sgemm = NULL
 cdef dgemm_t _dgemm = NULL
@@ -376,18 +376,18 @@ cdef int multiply(Products* p) except -1:
     p.by_columns = False
     work *= p.batches
     if work < QUIET or not _found:
-        if work < GIL_FREE:
+        if work < 4 * GIL_FREE:
             _task(p, 0, p.batches)
             return 0
-    if work >= GIL_FREE and is_dry():
+    if work >= 4 * GIL_FREE and is_dry():
         return 0
-    threads = min(<Py_ssize_t>num_threads(), work // GRAIN)
+    threads = min(<Py_ssize_t>num_threads(), work // (CHEAP * GRAIN))
     if threads > p.batches:
         p.by_columns = p.n > p.m
         p.parts = min((threads + p.batches - 1) // p.batches, max(p.n, p.m))
     if _found:
         hold()
-    if work < GIL_FREE:
+    if work < 4 * GIL_FREE:
         _task(p, 0, p.batches)
     else:
         with nogil:

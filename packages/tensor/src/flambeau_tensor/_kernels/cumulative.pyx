@@ -6,12 +6,12 @@ from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, letter
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
-from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.levels import hot

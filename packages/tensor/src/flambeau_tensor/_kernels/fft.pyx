@@ -20,15 +20,15 @@ from flambeau_tensor._core.operator cimport Kernel, Operator, call_slots, make_k
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, grad_flags, wrap_dim
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from numpy.fft import _pocketfft_umath as pocketfft
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.registry import find_operator
 
-cdef enum:  # multiplications
-    GIL_FREE = 20000  # from this on the GIL is released
-    GRAIN = 50000  # a thread should have at least this many
+cdef enum:
     LONG = 2048  # a single row from this on is taken for a matrix
     LONG_REAL = 32768  # one of real numbers for half as many complex ones
 
@@ -556,9 +556,7 @@ cdef object _transform(Operator op, PyObject** slots):
                            f"{type_name(dtype_object(x.dtype))}")
     if x.dtype < FLOAT32 or x.dtype == COMPLEX32 or (kernel.real == 2 and CATEGORY[x.dtype] != CAT_COMPLEX):
         x = promoted(x, kernel.real == 2)
-    if x.ndim == 0:
-        raise IndexError(f"Dimension specified as {<object>slots[2]} but tensor has no dimensions")
-    dim = wrap_dim(<object>slots[2], x.ndim)
+    dim = wrapped_dim(<object>slots[2], x.ndim, False)
     if slots[1] != <PyObject*>None:
         n = <object>slots[1]
     else:

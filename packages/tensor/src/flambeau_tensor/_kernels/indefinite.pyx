@@ -12,6 +12,7 @@ from flambeau_tensor._kernels.factorization cimport check_infos
 from flambeau_tensor._kernels.lapack cimport *
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.operands import wrapped_dim
 
 
 cdef object _ldl_factor_ex(Operator op, PyObject** slots):
@@ -53,8 +54,7 @@ cdef object _ldl_solve(Operator op, PyObject** slots):
     cdef int d, nbatch
     check_matrices(name, ld, True, "LD")
     if b.ndim < 2:
-        raise IndexError("Dimension out of range (expected to be in range of [-1, 0], but got -2)" if b.ndim else
-                         "Dimension specified as -2 but tensor has no dimensions")
+        wrapped_dim(-2, b.ndim, False)  # an IndexError
     n, k = ld.sizes[ld.ndim - 1], b.sizes[b.ndim - 1]
     if b.sizes[b.ndim - 2] != n:
         raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is "

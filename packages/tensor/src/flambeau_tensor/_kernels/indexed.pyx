@@ -7,6 +7,7 @@ from flambeau_tensor._core.copying cimport contiguous
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
 from flambeau_tensor._core.levels import hot
 
@@ -16,8 +17,6 @@ ctypedef void (*blocks_t)(char* plain, Py_ssize_t step, char* indexed, Py_ssize_
                           Py_ssize_t n) noexcept nogil
 
 cdef enum:
-    GIL_FREE = 20000  # elements from which the GIL is released
-    GRAIN = 16384  # elements that a thread should have at least
     CHUNK = 512  # offsets computed at a time
 
 cdef loop_t[6][NDTYPES] _loops  # by mode
@@ -136,7 +135,7 @@ cdef int run_rows(Rows* r, int mode, int dtype) except -1:
         _rows_task(&t, 0, places)
     elif mode == GET:
         with nogil:
-            parallel_for(places, max(GRAIN // each, 1), _rows_task, &t)
+            parallel_for(places, max(HEAVY_GRAIN // each, 1), _rows_task, &t)
     else:
         with nogil:
             _rows_task(&t, 0, places)
@@ -199,7 +198,7 @@ cdef int run_along(Along* g, int mode, int dtype) except -1:
         _along_task(&t, 0, rows)
     elif mode == GET:
         with nogil:
-            parallel_for(rows, max(GRAIN // length, 1), _along_task, &t)
+            parallel_for(rows, max(HEAVY_GRAIN // length, 1), _along_task, &t)
     else:
         with nogil:
             _along_task(&t, 0, rows)

@@ -17,6 +17,7 @@ from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.blas cimport hold, release, symbol
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -32,11 +33,9 @@ cdef extern from *:
     """
     void fl_call_lapack(void* f, void** a) noexcept nogil
 
-cdef enum:  # multiplications
-    GIL_FREE = 20000  # from this on the GIL is released
-    GRAIN = 20000  # a thread should have at least this many
+cdef enum:
     SMALL = 64  # elements of a matrix that is copied one by one
-    OWN_THREADS = 1_000_000_000  # up to this the library's threads, which spin, cost more than they gain
+    OWN_THREADS = 1_000_000_000  # of work; up to this the library's threads, which spin, cost more than they gain
 
 UPPER = b"U"
 LOWER = b"L"

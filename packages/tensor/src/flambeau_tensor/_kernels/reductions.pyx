@@ -15,13 +15,13 @@ from libc.math cimport pow, sqrt
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, letter
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
-from flambeau_tensor._core.loops cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.levels import hot

@@ -8,14 +8,14 @@ from flambeau_tensor._core.operator cimport Kernel, Operator
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.levels import hot
 
 cdef enum:
     COLUMNS = 512  # of the loop across
-    GIL_FREE = 8000  # elements from which the GIL is released
-    GRAIN = 8192  # elements a thread should have at least
+    COST = 4  # of an element
 
 ctypedef void (*along_t)(void* kind, const char* x, char* out, Py_ssize_t n) noexcept nogil
 ctypedef void (*across_t)(void* kind, const char* x, char* out, Py_ssize_t step, Py_ssize_t n,
@@ -91,9 +91,9 @@ cdef object _softmax(Operator op, PyObject** slots):
         job.x, job.out, job.item = x.data, out.data, ITEMSIZE[compute]
         job.tiles = (job.inner + COLUMNS - 1) // COLUMNS
         count = outer * job.tiles
-        if x.numel < GIL_FREE:
+        if COST * x.numel < GIL_FREE:
             _task(&job, 0, count)
         else:
             with nogil:
-                parallel_for(count, GRAIN // (x.numel // count) + 1, _task, &job)
+                parallel_for(count, GRAIN // (COST * (x.numel // count)) + 1, _task, &job)
     return to_dtype(out, dtype)

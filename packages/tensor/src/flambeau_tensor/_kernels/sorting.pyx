@@ -17,6 +17,7 @@ from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.parallel cimport parallel_for
 from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from flambeau_tensor._core.dtype import type_name
 
@@ -25,8 +26,7 @@ cdef enum:
     FEW = 32  # elements that are sorted by insertion
     MANY = 8192  # elements from which digits are larger
     MOST_BUCKETS = 2048
-    GIL_FREE = 2000  # elements from which the GIL is released
-    GRAIN = 4096  # elements a thread should have at least
+    COST = 8  # of an element
 
 cdef struct Pair32:
     uint32_t key
@@ -392,11 +392,11 @@ cdef object _run(Task task, Tensor x, int dim, Py_ssize_t k, bint flip, bint kee
         job.task, job.k, job.flip, job.failed = task, k, flip, False
         job.x, job.values, job.indices = x.data, values.data, <int64_t*>indices.data
         job.dtype, job.bits = x.dtype, 8 * <int>ITEMSIZE[x.dtype]
-        if x.numel < GIL_FREE:
+        if COST * x.numel < GIL_FREE:
             _runs(&job, 0, runs)
         else:
             with nogil:
-                parallel_for(runs, GRAIN // job.n + 1, _runs, &job)
+                parallel_for(runs, GRAIN // (COST * job.n) + 1, _runs, &job)
         if job.failed:
             raise MemoryError()
     return values, indices

@@ -71,9 +71,7 @@ def _sizes_and_dims(input, s, dim):
     """Which dimensions, counted from 0, and how many points in each."""
     s, dim = ((x,) if isinstance(x, int) else x for x in (s, dim))
     if dim is not None:
-        if not input.ndim and dim:
-            raise IndexError(f"Dimension specified as {dim[0]} but tensor has no dimensions")
-        dim = [wrapped_dim(d, input.ndim) for d in dim]
+        dim = [wrapped_dim(d, input.ndim, False) for d in dim]
         if len(set(dim)) < len(dim):
             raise RuntimeError("FFT dims must be unique")
     if s is not None:

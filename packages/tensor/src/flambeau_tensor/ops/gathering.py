@@ -122,9 +122,8 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
     places = index.long().reshape(tuple(count if d == dim else 1 for d in range(source.ndim)))
     try:
         return scatter_reduce(input, dim, places.expand(tuple(source.shape)), source, reduce, include_self=include_self)
-    except RuntimeError as error:
-        if "out of bounds" in str(error):
-            raise IndexError("index out of range in self") from None
+    except RuntimeError:
+        input.index_select(dim, index)  # an IndexError where that was the reason
         raise
 
 

@@ -10,7 +10,7 @@ from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import LEVEL, hot
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward, overloads
+from flambeau_tensor._core.overloads import ByGiven, Forward, overloads
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
@@ -365,9 +365,17 @@ bitwise_not = _unary(
     np.invert,
     "Every bit flipped; logical not for bool.",
     variants=BOTH,
-    syntax="invert",
     dtypes="bi",
     differentiable=False,
+)
+_NO_INVERSE = TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+Operator(
+    "__invert__(Tensor self) -> Tensor",
+    Elementwise("bitwise_not", 1, np.invert, dtypes="bi", refuse={"f": _NO_INVERSE, "c": _NO_INVERSE}),
+    variants="method",
+    syntax="invert",
+    differentiable=False,
+    doc="`~input`, which is :func:`torch.bitwise_not`.",
 )
 
 
@@ -577,16 +585,6 @@ for _op in addcmul, addcdiv:
     accept_deprecated(_op, "self value tensor1 tensor2")
 
 
-def _clamp(input, min, max, out):
-    if min is None and max is None:
-        raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    if max is None:
-        return clamp_min(input, min, out=out)
-    if min is None:
-        return clamp_max(input, max, out=out)
-    return _clamp_both(input, min, max, out=out)
-
-
 _BOUND = {"dtypes": "bif", "exact_numbers": True, "refuse": {"c": "clamp is not supported for complex types"}}
 
 
@@ -606,14 +604,17 @@ _clamp_both = Operator(
     "clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
     Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND),
     namespace="torch._ops",
-    variants="function",
+    variants="function inplace_function",
     numbers="min max",
     doc="Between `min` and `max`.",
 )
 _CLAMP = "(Tensor self, {0}? min=None, {0}? max=None, *, Tensor(a!)? out=None) -> Tensor"
 clamp = Operator(
     "clamp" + _CLAMP.format("Tensor"),
-    _clamp,
+    ByGiven(
+        {"min max": _clamp_both, "min": clamp_min, "max": clamp_max},
+        RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None"),
+    ),
     composite=True,
     namespace="torch._ops",
     variants="function inplace_function",
