@@ -22,6 +22,10 @@ from flambeau_fx.proxy import ParameterProxy, Proxy, TracerBase
 from flambeau_nn import Module, Parameter, Sequential
 from flambeau_nn.interception import intercepted
 
+# What tracing calls where it does not record; packages whose tracers are their own name them.
+_orig_module_call = Module.__call__
+_orig_module_getattr = Module.__getattr__
+
 __all__ = ["PH", "ProxyableClassMeta", "Tracer", "is_fx_tracing", "symbolic_trace", "wrap"]
 
 _wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # functions that are nodes as a whole, by their module

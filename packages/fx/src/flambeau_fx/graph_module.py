@@ -93,7 +93,7 @@ class GraphModule(Module):
                 raise RuntimeError(
                     f"Node target {missing[0]} was referenced in the graph but was not provided in the dict of targets"
                 )
-            for target in sorted(set(targets), key=lambda t: t.count(".")):
+            for target in sorted(dict.fromkeys(targets), key=lambda t: t.count(".")):
                 *groups, name = target.split(".")
                 module: Module = self
                 for group in groups:

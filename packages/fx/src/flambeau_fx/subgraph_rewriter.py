@@ -10,7 +10,7 @@ from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node
 
-__all__ = ["Match", "replace_pattern"]
+__all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with_filters"]
 
 
 @dataclass
@@ -73,6 +73,79 @@ def _graph_of(program: Callable[..., Any] | GraphModule | Graph) -> Graph:
     return program.graph if isinstance(program, GraphModule) else symbolic_trace(program).graph
 
 
+@dataclass
+class ReplacedPatterns:
+    """A place where `replace_pattern_with_filters` found its pattern.
+
+    >>> list(ReplacedPatterns.__dataclass_fields__)
+    ['anchor', 'nodes_map', 'replacements']
+    """
+
+    anchor: Node
+    nodes_map: dict[Node, Any]
+    replacements: list[Node]
+
+
+@dataclass
+class InternalMatch:
+    """What filters are told of a place that the pattern fits: the last node, what stands for what, and the inputs."""
+
+    anchors: list[Node]
+    nodes_map: dict[Node, Any]
+    placeholder_nodes: list[Node]
+    returning_nodes: list[Node]
+
+
+def replace_pattern_with_filters(
+    gm: GraphModule,
+    pattern: Callable[..., Any] | GraphModule | Graph,
+    replacement: Callable[..., Any] | GraphModule | Graph | None = None,
+    match_filters: list[Callable[..., bool]] | None = None,
+    ignore_literals: bool = False,
+    replacement_callback: Callable[..., Graph] | None = None,
+    node_name_match: str = "",
+) -> list[ReplacedPatterns]:
+    """`replace_pattern` where all of several functions say so.
+
+    Args:
+        gm: changed in place, and recompiled.
+        pattern, replacement: as for `replace_pattern`.
+        match_filters: called with an `InternalMatch`, the program's graph and that of the pattern.
+        replacement_callback: called with the same, returns the graph that takes the place, instead of `replacement`.
+
+    Raises:
+        NotImplementedError: `ignore_literals` or `node_name_match` is given.
+
+    >>> import flambeau_tensor as torch
+    >>> from flambeau_fx import symbolic_trace
+    >>> traced = symbolic_trace(lambda x: torch.sin(x) + torch.sin(x))
+    >>> first = lambda match, graph, pattern: match.anchors[0].name == "sin"
+    >>> found = replace_pattern_with_filters(traced, lambda x: torch.sin(x), lambda x: torch.cos(x), [first])
+    >>> len(found), traced(torch.tensor([0.0]))
+    (1, tensor([1.]))
+    """
+    if ignore_literals or node_name_match:
+        raise NotImplementedError("replace_pattern_with_filters(): literals and names of nodes are not ignored")
+    replaced: list[ReplacedPatterns] = []
+    wanted = _graph_of(pattern)
+    given = None if replacement is None else _graph_of(replacement)
+
+    def choose(anchor: Node, found: dict[Node, Any]) -> Graph | None:
+        match = InternalMatch(
+            [anchor],
+            {p: n for p, n in found.items() if p.op != "output"},
+            [n for p, n in found.items() if p.op == "placeholder"],
+            [anchor],
+        )
+        if not all(accepts(match, gm.graph, wanted) for accepts in match_filters or ()):
+            return None
+        return given if replacement_callback is None else replacement_callback(match, gm.graph, wanted)
+
+    for found, new in _replaced(gm, wanted, choose):
+        replaced.append(ReplacedPatterns(found.anchor, found.nodes_map, new))
+    return replaced
+
+
 def replace_pattern(
     gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
@@ -92,12 +165,23 @@ def replace_pattern(
     >>> len(matches), traced(torch.tensor([0.0]))
     (2, tensor([2.]))
     """
-    graph, wanted, instead = gm.graph, _graph_of(pattern), _graph_of(replacement)
-    matcher, matches = _Matcher(wanted), []
+    wanted, instead = _graph_of(pattern), _graph_of(replacement)
+    _check_arguments(wanted, instead)
+    return [match for match, _ in _replaced(gm, wanted, lambda anchor, found: instead)]
+
+
+def _check_arguments(wanted: Graph, instead: Graph) -> None:
+    counts = [len(graph.find_nodes(op="placeholder")) for graph in (wanted, instead)]
+    if counts[0] != counts[1]:
+        raise ValueError(f"the pattern has {counts[0]} arguments and the replacement {counts[1]}")
+
+
+def _replaced(
+    gm: GraphModule, wanted: Graph, choose: Callable[[Node, dict[Node, Any]], Graph | None]
+) -> list[tuple[Match, list[Node]]]:
+    """Replace the places that a pattern fits by what `choose` says, None for what is kept; each with its new nodes."""
+    graph, matcher, matches = gm.graph, _Matcher(wanted), []
     inputs = wanted.find_nodes(op="placeholder")
-    places = instead.find_nodes(op="placeholder")
-    if len(inputs) != len(places):
-        raise ValueError(f"the pattern has {len(inputs)} arguments and the replacement {len(places)}")
     taken: set[Node] = set()
     new: set[Node] = set()
     for anchor in graph.nodes:
@@ -106,17 +190,23 @@ def replace_pattern(
         found = matcher.match(anchor)
         if found is None or taken & (used := {n for p, n in found.items() if p.op != "placeholder"}):
             continue
+        instead = choose(anchor, found)
+        if instead is None:
+            continue
+        _check_arguments(wanted, instead)
+        places = instead.find_nodes(op="placeholder")
         taken |= used
         copies = {place: found[given] for place, given in zip(places, inputs, strict=True) if given in found}
         before = set(graph.nodes)
         with graph.inserting_before(anchor):
             result = graph.graph_copy(instead, copies)
-        new |= set(graph.nodes) - before
+        made = [node for node in graph.nodes if node not in before]
+        new.update(made)
         anchor.replace_all_uses_with(result)
         for p in reversed(wanted.nodes):
             node = found.get(p)
             if isinstance(node, Node) and p.op not in ("placeholder", "output") and not node.users:
                 graph.erase_node(node)
-        matches.append(Match(anchor, found))
+        matches.append((Match(anchor, found), made))
     gm.recompile()
     return matches

@@ -1,4 +1,5 @@
 """Written by flambeau.stubs from the table of the layout; do not edit."""
 
+from . import optimization as optimization
 from . import proxy_tensor as proxy_tensor
 from flambeau_fx.experimental import *

@@ -1,0 +1,79 @@
+"""Questions about graphs that several passes ask."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau_fx.graph import Graph
+from flambeau_fx.graph_module import GraphModule
+from flambeau_fx.node import Node, qualified_name
+
+__all__ = ["get_node_target", "is_node_output_tensor", "legalize_graph", "stable_topological_sort"]
+
+
+def legalize_graph(gm: GraphModule) -> GraphModule:
+    """Bring the nodes of a program into an order in which each comes after those that it uses; else it is kept.
+
+    Raises:
+        RuntimeError: some nodes use each other.
+
+    >>> from flambeau_fx import symbolic_trace
+    >>> traced = symbolic_trace(lambda x: (x + 1) * 2)
+    >>> x, add, mul, _ = traced.graph.nodes
+    >>> add.append(x)
+    >>> [node.name for node in legalize_graph(traced).graph.nodes]
+    ['x', 'add', 'mul', 'output']
+    """
+    waiting = {node: len(node.all_input_nodes) for node in gm.graph.nodes}
+    ready = [node for node, count in waiting.items() if not count]
+    new = Graph()
+    values: dict[Node, Node] = {}
+    while ready:
+        node = ready.pop(0)
+        values[node] = new.node_copy(node, lambda n: values[n])
+        for user in node.users:
+            waiting[user] -= 1
+            if not waiting[user]:
+                ready.append(user)
+    if len(values) < len(waiting):
+        raise RuntimeError(f"Input graph has cycles, unable to add {[n for n, count in waiting.items() if count]}")
+    new._codegen = gm.graph._codegen
+    gm.graph = new
+    return gm
+
+
+stable_topological_sort = legalize_graph
+
+
+def get_node_target(submodules: Any, node: Node) -> str:
+    """What a node calls: the name of a function or method, the type of a module.
+
+    Args:
+        submodules: modules by name, such as ``dict(gm.named_modules())``.
+
+    Raises:
+        AssertionError: the node is no call.
+
+    >>> from flambeau_fx import symbolic_trace
+    >>> get_node_target({}, symbolic_trace(lambda x: x.relu()).graph.find_nodes(op="call_method", target="relu")[0])
+    'relu'
+    """
+    if node.op not in ("call_function", "call_method", "call_module"):
+        raise AssertionError(f"Expect op types of call_function, call_method, call_module, got {node.op}")
+    if node.op == "call_module":
+        module = submodules[node.target]
+        return str(getattr(module, "_base_class_origin", type(module)).__module__ + "." + type(module).__name__)
+    return qualified_name(node.target) if node.op == "call_function" else str(node.target)
+
+
+def is_node_output_tensor(node: Node) -> bool:
+    """Whether ``node.meta["type"]``, which `ShapeProp` notes, is a tensor's.
+
+    >>> from flambeau_fx import Graph
+    >>> is_node_output_tensor(Graph().placeholder("x"))
+    False
+    """
+    import flambeau_tensor
+
+    kind = node.meta.get("type", None)
+    return isinstance(kind, type) and issubclass(kind, flambeau_tensor.Tensor)
