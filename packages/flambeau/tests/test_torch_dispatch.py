@@ -447,3 +447,100 @@ def test_kernels_in_python_are_one_call():
     with Names() as names:
         torch.linalg.eigvals(x)
     assert names.seen == ["linalg_eigvals.default"]
+
+
+class Two(torch.Tensor):
+    """Two tensors side by side."""
+
+    @staticmethod
+    def __new__(cls, a, b):
+        return torch.Tensor._make_wrapper_subclass(cls, a.shape, strides=a.stride(), dtype=a.dtype)
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __repr__(self):
+        return f"Two({self.a}, {self.b})"
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        a, b = (
+            func(*tree_map_only(Two, pick, args), **tree_map_only(Two, pick, kwargs))
+            for pick in (lambda x: x.a, lambda x: x.b)
+        )
+        return return_and_correct_aliasing(func, args, kwargs, Two(a, b)) if isinstance(a, torch.Tensor) else a
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "options"),
+    [
+        ("SGD", {"momentum": 0.9, "nesterov": True}),
+        ("Adam", {}),
+        ("Adam", {"amsgrad": True, "weight_decay": 0.1}),
+        ("AdamW", {}),
+        ("RMSprop", {"centered": True, "momentum": 0.5}),
+        ("Adagrad", {}),
+        ("Adadelta", {}),
+        ("Adamax", {}),
+        ("NAdam", {}),
+        ("RAdam", {}),
+        ("Rprop", {}),
+        ("ASGD", {}),
+    ],
+)
+def test_optimizers_update_wrappers_by_operations(optimizer, options):
+    def trained(make):
+        layer = torch.nn.Linear(2, 1, bias=False)
+        layer.weight = torch.nn.Parameter(make(torch.tensor([[0.5, -0.25]])))
+        step = getattr(torch.optim, optimizer)(layer.parameters(), lr=0.1, **options)
+        for x in ([[1.0, 2.0]], [[3.0, -1.0]]):
+            step.zero_grad()
+            layer(torch.tensor(x)).pow(2).sum().backward()
+            step.step()
+        return layer.weight.detach()
+
+    both = trained(lambda w: Two(w.clone(), 2 * w))
+    assert torch.allclose(both.a, trained(lambda w: w.clone())) and torch.allclose(both.b, trained(lambda w: 2 * w))
+    assert not torch.equal(both.a, torch.tensor([[0.5, -0.25]]))
+
+
+def test_the_memory_of_wrappers_is_not_handed_out():
+    x = Two(torch.ones(2), torch.zeros(2))
+    with pytest.raises(RuntimeError, match=r"^\.numpy\(\) is not supported for tensor subclasses\.$"):
+        x.numpy()
+    with pytest.raises(RuntimeError, match=r"^\.tolist\(\) is not supported for tensor subclasses, got Two$"):
+        x.tolist()
+
+
+def test_handlers_alone_say_of_which_class_results_are():
+    class Half(torch.Tensor):
+        @staticmethod
+        def __new__(cls, values):
+            return torch.Tensor._make_wrapper_subclass(cls, values.shape, dtype=torch.float32)
+
+        def __init__(self, values):
+            self.values_of = values
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            if func is torch.ops.aten.detach.default:
+                return cls(args[0].values_of)
+            return func(*tree_map_only(Half, lambda x: x.values_of / 2, args), **(kwargs or {}))
+
+    class Later(Half):
+        pass
+
+    class Asked(Half):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return "asked"
+
+    assert Half.__torch_function__ is Later.__torch_function__ is torch._C._disabled_torch_function_impl
+    layer = torch.nn.Linear(2, 2, bias=False)
+    layer.weight = torch.nn.Parameter(Half(torch.tensor([[1.0, 2.0], [3.0, 4.0]])), requires_grad=False)
+    x = torch.ones(1, 2, requires_grad=True)
+    y = layer(x)
+    y.sum().backward()
+    assert type(y) is torch.Tensor and y.tolist() == [[1.5, 3.5]] and x.grad.tolist() == [[2.0, 3.0]]
+    assert torch.sin(Asked(torch.ones(1))) == "asked"

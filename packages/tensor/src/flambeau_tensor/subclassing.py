@@ -7,6 +7,7 @@ The operators do the same in C for subclasses that leave ``__torch_function__`` 
 from flambeau_overrides import (
     DisableTorchFunction,
     DisableTorchFunctionSubclass,
+    _disabled_torch_function_impl,
     metadata,
     register_base,
     register_namespace,
@@ -49,15 +50,20 @@ def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
     return func(*args, **(kwargs or {}))
 
 
+def _inherited_handler(cls):
+    return next(vars(base)["__torch_function__"] for base in cls.__mro__ if "__torch_function__" in vars(base))
+
+
 def _init_subclass(cls, **options):
     super(Tensor, cls).__init_subclass__(**options)
     if cls.__torch_dispatch__ is not _disabled_torch_dispatch_impl:
         declare_dispatching(cls)
+        if _inherited_handler(cls) is _handler:  # what comes of a call is for __torch_dispatch__ alone to say
+            cls.__torch_function__ = _disabled_torch_function_impl
     shorten_dealloc(cls)
     inherit_syntax(cls)
     if metadata.declare(cls):
-        inherited = next(vars(base)["__torch_function__"] for base in cls.__mro__ if "__torch_function__" in vars(base))
-        if inherited is _handler:
+        if _inherited_handler(cls) is _handler:
             cls.__torch_function__ = classmethod(_torch_function)  # to be called, where C passes the inherited one by
 
 

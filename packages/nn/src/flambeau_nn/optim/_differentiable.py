@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from flambeau_autograd import enable_grad
+from flambeau_autograd import enable_grad, no_grad
 from flambeau_tensor import Tensor, clamp, maximum, view_as_complex, view_as_real, where
 
 if TYPE_CHECKING:
@@ -26,6 +26,14 @@ def step(optimizer: FusedOptimizer, formula: Formula) -> None:
             for p in group["params"]:
                 if p.grad is not None:
                     _update(optimizer, formula, p, p.grad, group)
+
+
+def update_by_operations(
+    optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, group: dict[str, Any]
+) -> None:
+    """Update a parameter whose class answers calls itself, which a loop over memory would pass by."""
+    with no_grad():
+        _update(optimizer, globals()[formula], p, grad, group)
 
 
 def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:

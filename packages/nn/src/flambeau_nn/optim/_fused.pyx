@@ -98,6 +98,11 @@ cdef class Rule:
         if info.grad == NULL:
             return 0
         grad = <object>info.grad
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_DISPATCH:
+            from flambeau_nn.optim import _differentiable
+
+            _differentiable.update_by_operations(optimizer, self.key, p, grad, group)
+            return 0
         if self.counted or plan.wanted[0]:
             mine = PyDict_GetItemWithError(<PyObject*>state, <PyObject*>p)
             if mine != NULL:
@@ -118,7 +123,7 @@ cdef class Rule:
         cdef list copies = None
         cdef Py_ssize_t n
         cdef Job job
-        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & (T_DISPATCH | T_LAYERED):
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_LAYERED:
             _refuse_layers(self.name, p, grad)
         dtype = self._computed_dtype(p)
         self._collect(p, grad, entries, plan, originals)

@@ -416,6 +416,8 @@ cdef object _item(Operator op, PyObject** a):
 
 
 cdef object _tolist(Operator op, PyObject** a):
+    if (<Tensor>a[0]).flags & DISPATCH:  # its memory is not what it holds
+        raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(<object>a[0]).__name__}")
     return tolist(<Tensor>a[0])
 
 
@@ -423,6 +425,8 @@ def shared_array_checked(Tensor t not None):
     """`shared_array`, refused where a gradient would be lost in silence."""
     if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
+    if t.flags & DISPATCH:
+        raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     check_read(t, "numpy")
     t.storage.lent = True  # its memory may not move
     return shared_array(t)
