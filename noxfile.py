@@ -197,7 +197,7 @@ def types(session):
     gallery = sorted(ROOT.glob("examples/gallery/*.py"))
     session.run("pyright", "--level", "error", samples, str(programs), *map(str, gallery))
     session.run("python", "tests/typing_samples/completion.py")
-    for package in (p for p in ORDER if PROJECTS[p]["tool"]["flambeau"].get("strict")):
+    for package in (p for p in ORDER if {"strict", "checked"} & PROJECTS[p]["tool"]["flambeau"].keys()):
         session.run("mypy", f"packages/{package}/src")
 
 

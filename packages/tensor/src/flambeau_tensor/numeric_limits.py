@@ -13,7 +13,8 @@ class _Limits:
     """Facts of one dtype, compared by dtype."""
 
     __slots__ = ("bits", "dtype", "max", "min")
-    __hash__ = None
+    dtype: str
+    __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.dtype == self.dtype

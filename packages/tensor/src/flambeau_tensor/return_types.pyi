@@ -1,5 +1,6 @@
 """Written from the operators' schemas by flambeau_tensor.stubs; do not edit."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from flambeau_tensor import Tensor

@@ -329,6 +329,7 @@ def return_types_text():
     """The stub file of `flambeau_tensor.return_types`."""
     lines = [
         _MARK,
+        "from collections.abc import Sequence",
         "from typing import Any, NamedTuple",
         "",
         "from flambeau_tensor import Tensor",

@@ -8,6 +8,7 @@ float32 matrices are never rounded to fewer digits, so most of them are only rem
 """
 
 import os
+from typing import Any
 
 from flambeau_tensor._core.parallel import set_flush_denormal
 
@@ -27,7 +28,7 @@ __all__ = [
 ]
 _DEBUG_MODES = ("default", "warn", "error")
 _PRECISIONS = ("highest", "high", "medium")
-_state = {
+_state: dict[str, Any] = {
     "deterministic": False,
     "warn only": False,
     "precision": "highest",

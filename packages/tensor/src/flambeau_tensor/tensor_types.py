@@ -35,7 +35,7 @@ class tensortype(type):
 
 
 copyreg.pickle(tensortype, tensortype.__reduce__)
-_types = {}
+_types: dict[str, type] = {}
 
 
 def tensor_type(name: str) -> type:
