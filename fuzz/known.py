@@ -27,6 +27,14 @@ DECIDED = [
     (r"\[.*\b[a-m]\b.*\] = ", "value", ANY, "which of several writes to one element"),
     (call("polygamma"), "value", "inf", "polygamma at poles is infinite"),
     (r"\((?:.*\b)?([a-m])\b.*out=\(?.*\b\1\b", "value shape", ANY, "out= that is read after it was written"),
+    (
+        r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\((?:.*\b)?\2\b.*out=\(?\1\b",
+        "value shape",
+        ANY,
+        "out= that is read after it was written",
+    ),
+    (r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\b\2 .?.= \1\b", "value", ANY, "parts that are added to the whole"),
+    (r"float16[\s\S]*" + call("xlogy") + ".*(2|10)\\*\\*", "value", ANY, "half types that round on the way"),
     (r"\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\1\b", "value", ANY, "out= that is read after it was written"),
     ("soft_margin_loss", "value", " for .*inf", "soft_margin_loss does not overflow"),
     (call("ldexp") + r".*(2\*\*|10\*\*|1e30|1000|300)", "value", ANY, "ldexp of huge exponents"),
@@ -40,7 +48,8 @@ DECIDED = [
     (r"(edge|2\*\*)[\s\S]*_polynomial_|_polynomial_.*2\*\*", "value", ANY, "polynomials of huge degrees"),
     (r"(?s)(?=.*uint8|.*int\d+).*edge.*\bfft\.", "value", ANY, "sums of huge numbers that cancel"),
     (
-        call(r"(_foreach_)?(" + NORMS.replace(" ", "|") + ")") + r".*\b(1e-\d+|-?[1-9]\d{2,}|0\.1|-1\.5)\b",
+        call(r"(_foreach_)?(" + NORMS.replace(" ", "|") + ")")
+        + r".*\b(1e-\d+|-?[1-9]\d{2,}|0\.1|-1\.5|(2|10)\*\*.*)\b",
         "value",
         ANY,
         "norms of tiny and huge orders",
@@ -92,6 +101,7 @@ DECIDED = [
     (call("histc histogram histogramdd"), "value", ANY, "numbers at the edge of a bin"),
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
     (r"\*\*|" + call("pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
+    (r"\.data\.\w+_\([\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
     (r"\.data = ", "shape dtype grad value", ANY, "leaves given other data or shapes"),
     (
         call("unsqueeze squeeze t transpose swapaxes resize"),
@@ -113,7 +123,7 @@ DECIDED = [
     (
         r"torch\.nn\.functional\.",
         "type",
-        r"TypeError: .* \| AttributeError",
+        r"TypeError: .* \| AttributeError|TypeError: \w+\(\): argument '\w+' .*must be .* \| \w+Error",
         "functions in Python that are given no tensor",
     ),
     (r"torch\.(_|native_)", "dtype", ANY, "the dtype of what compositions hand on"),

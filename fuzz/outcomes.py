@@ -169,6 +169,6 @@ def compare(ours, theirs, program="", **how):
     return None
 
 
-CLOSE = {"OutOfMemoryError": "RuntimeError"}
+CLOSE = {"OutOfMemoryError": "RuntimeError", "_LinAlgError": "LinAlgError"}  # another name of torch.linalg.LinAlgError
 # What a session of fuzzing must not find.
 WRONG = {"crash", "hang", "value", "dtype", "shape", "grad"}

@@ -551,3 +551,8 @@ def test_gradients_that_differ_between_examples_are_refused(name):
     with pytest.raises(RuntimeError, match=rf"Can't call {name}.step\(\) on a tensor that has a tangent"):
         jvp(step, (ft.ones(3),), (ft.ones(3),))
     assert p.tolist() == [1, 1, 1]
+
+
+def test_groups_are_written_apart():
+    both = optim.SGD([{"params": [parameter([1.0])]}, {"params": [parameter([1.0])], "lr": 0.5}])
+    assert "weight_decay: 0\n\nParameter Group 1\n" in repr(both)

@@ -11,6 +11,8 @@ X, WIDE, INTS, BOOLS, Z = ft.ones(2), ft.ones(2).double(), ft.ones(2).long(), ft
 @pytest.mark.parametrize(
     ("call", "error"),
     [
+        (lambda: ft.ones(2, layout=3), TypeError),
+        (lambda: ft.tensor_split(X, BOOLS), RuntimeError),
         (lambda: ~X, TypeError),
         (lambda: ~Z, TypeError),
         (lambda: X.bitwise_not(), NotImplementedError),

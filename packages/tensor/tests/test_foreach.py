@@ -127,3 +127,7 @@ def test_every_function_is_tested():
 def test_errors(name, arguments, text):
     with pytest.raises(RuntimeError, match=text):
         foreach(name)(*arguments)
+
+
+def test_sums_of_powers_of_complex_numbers_in_a_real_dtype():
+    assert ft._foreach_powsum([ft.tensor([3 + 4j, 1j])], 2, dtype=ft.float64)[0].item() == 26

@@ -218,3 +218,9 @@ def test_small_matrices_without_a_solution():
     assert ft.linalg.cholesky_ex(ft.tensor([[4.0, 2.0], [2.0, 1.0]])).info.item() == 2
     assert ft.linalg.cholesky_ex(ft.tensor([[math.nan]])).info.item() == 1
     assert math.isnan(ft.linalg.det(ft.tensor([[math.nan, 1.0], [1.0, 2.0]])).item())
+
+
+def test_least_squares_of_matrices_beside_fewer_batch_dimensions():
+    a, b = ft.eye(2).expand(3, 1, 2, 2), ft.ones(3, 2, 1)
+    assert ft.linalg.lstsq(a, b)[0].shape == (3, 3, 2, 1)  # no vectors: PyTorch asks for all of A's dimensions but one
+    assert ft.linalg.lstsq(a, ft.ones(3, 1, 2))[0].shape == (3, 1, 2)

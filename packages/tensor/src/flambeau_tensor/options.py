@@ -170,4 +170,6 @@ def check_device(where) -> device:
 def check_layout(wanted) -> None:
     """Refuse every layout but strided."""
     if wanted is not None and wanted is not strided:
+        if not isinstance(wanted, layout):
+            raise TypeError(f"argument 'layout' must be torch.layout, not {type(wanted).__name__}")
         raise NotImplementedError(f"layout {wanted!r} is not built; tensors are torch.strided")

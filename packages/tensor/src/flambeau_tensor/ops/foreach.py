@@ -194,7 +194,7 @@ def _greatest(x):
 
 
 _each("norm", _ORDER, _norm)
-_each("powsum", _ORDER, lambda x, order, dtype: (x if dtype is None else x.to(dtype)).abs().pow(order).sum())
+_each("powsum", _ORDER, lambda x, order, dtype: (x.abs() if dtype is None else x.abs().to(dtype)).pow(order).sum())
 _each("max", ALONE, _greatest)
 _each("mm", (_Form("", "Tensor[] mat2", _together),), _operator("mm"))
 _each(

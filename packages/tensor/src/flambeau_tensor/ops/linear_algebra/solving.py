@@ -175,7 +175,7 @@ def _lstsq(input, b, rcond, driver, out):
     if not 0 <= input.ndim - b.ndim <= 1:
         fail("input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1")
     m, n = input.shape[-2:]
-    vector = input.ndim - b.ndim == 1
+    vector = b.ndim == 1 or (input.ndim - b.ndim == 1 and b.shape == input.shape[:-1])
     right = b.unsqueeze(-1) if vector else b
     if right.shape[-2] != m:
         fail(f"input.size(-2) should match other.size({-1 if vector else -2})")
