@@ -229,8 +229,9 @@ def asan(session):
         session.install("--no-build-isolation", *options, *defines, f"packages/{package}")
     library = session.run("cc", "-print-file-name=libasan.so", external=True, silent=True).strip()
     # Python itself is not instrumented: the library comes first by hand, and what the interpreter keeps is no leak.
-    # Too large a size is for the library to refuse.
-    env = {"LD_PRELOAD": library, "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}
+    # Too large a size is for the library to refuse, before the machine kills the process for it.
+    options = "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=4096"
+    env = {"LD_PRELOAD": library, "ASAN_OPTIONS": options}
     env |= {"UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "PYTHONMALLOC": "malloc"}
     but = ["-m", "not measures"]  # it would measure the sanitizer, which keeps what was freed
     # First what reaches most in the least time: random calls of every operator, and what once crashed.

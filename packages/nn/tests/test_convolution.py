@@ -350,6 +350,10 @@ ERRORS = [
     ),
     (lambda x, w: F.conv2d(x, w, stride=0), "non-positive stride is not supported"),
     (lambda x, w: F.conv2d(x, w, padding=-1), "negative padding is not supported"),
+    (
+        lambda x, w: F.conv2d(x, w, padding=(0, 2**63 - 1)),
+        "Given padding=9223372036854775807 at dimension 1 , expected padding to be at most 4611686018427387901",
+    ),
     (lambda x, w: F.conv2d(x, w, dilation=0), "non-positive dilation is not supported"),
     (lambda x, w: F.conv2d(x, w, groups=0), "non-positive groups is not supported"),
     (

@@ -399,6 +399,9 @@ cdef int _set_result(Job* job, Call* c, const Array* x, const Array* w) except -
                     [_named("output_padding", c.output_padding, dims), _named("stride", g.stride, dims),
                      _named("dilation", g.dilation, dims)]))
         else:
+            if g.padding[d] > (<Py_ssize_t>0x7fffffffffffffff - g.size[d]) // 2:
+                raise RuntimeError(f"Given padding={g.padding[d]} at dimension {d - AXES + dims} , expected padding to "
+                                   f"be at most {(<Py_ssize_t>0x7fffffffffffffff - g.size[d]) // 2}")
             padded[d] = g.size[d] + 2 * g.padding[d]
             fits = fits and padded[d] >= reach
             g.count[d] = (padded[d] - reach) // g.stride[d] + 1
