@@ -12,6 +12,7 @@ from flambeau_autograd import grad, gradcheck
 from flambeau_autograd.func import jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn import functional as F
+from flambeau_nn.attention import SDPBackend, sdpa_kernel
 
 attend = F.scaled_dot_product_attention
 
@@ -330,3 +331,23 @@ def test_blocks_give_what_the_composition_gives(shape, queries, keys):
             weights = wave(0.2, *out.shape)
             for found, wanted in zip(grad(out, (q, k, v), weights), grad(expected, (q, k, v), weights), strict=True):
                 assert ft.allclose(found, wanted, atol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+@pytest.mark.parametrize(
+    ("heads", "queries", "keys", "size", "width"), [(1, 1, 1, 1, 1), (2, 3, 5, 4, 9), (3, 8, 8, 8, 8)]
+)
+def test_few_products_agree_with_the_composition(heads, queries, keys, size, width, dtype):
+    """They are not BLAS's, and a call without a mask is chosen without Python."""
+    ft.manual_seed(0)
+    shapes = (2, heads, queries, size), (2, heads, keys, size), (2, heads, keys, width)
+    operands = [ft.randn(*shape, dtype=dtype, requires_grad=True) for shape in shapes]
+    for causal in (False, True):
+        weights = ft.randn(2, heads, queries, width, dtype=dtype)
+        results = []
+        for backend in (SDPBackend.FLASH_ATTENTION, SDPBackend.MATH):
+            with sdpa_kernel(backend):
+                y = F.scaled_dot_product_attention(*operands, is_causal=causal)
+            results.append([y, *grad(y, operands, weights)])
+        for ours, right in zip(*results, strict=True):
+            assert ft.allclose(ours, right, rtol=1e-5, atol=1e-5)

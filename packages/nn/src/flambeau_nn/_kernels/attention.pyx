@@ -2,12 +2,14 @@
 """Attention in blocks: the weights of some queries of some items at a time, which are gone when their share of the
 result, or of the gradients, is computed. float16 and bfloat16 are computed in float32.
 """
+from cpython.float cimport PyFloat_CheckExact, PyFloat_FromDouble
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
+from libc.math cimport sqrt
 from libc.string cimport memset
 
 from flambeau_nn._kernels.attended cimport Attended, attended_t
-from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel
+from flambeau_tensor.abi cimport T_LAYERED, TENSOR_ABI, TensorInfo, new_kernel, tensor_info
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
     itemsize, multiply, parallel_for, read_float, shape_text,
@@ -25,8 +27,23 @@ cdef enum:
     BLOCK = 1 << 18  # weights that are held at a time, unless one query has more
     QUERIES = 128  # of an item that a block has at most
     MAX_NDIM = 64
+    SMALL = 2048  # multiplications that are not worth calling BLAS
 
-_rows = hot("attention", "flambeau_nn._kernels").ROWS
+ctypedef void (*product_t)(const Product* p) noexcept nogil
+
+cdef attended_t[2][3] _loops  # float32, float64
+cdef product_t[2] _products
+
+
+def _take_loops():
+    rows = hot("attention", "flambeau_nn._kernels").ROWS
+    for k, name in enumerate(("float32", "float64")):
+        for kind in range(3):
+            _loops[<int>k][<int>kind] = <attended_t><size_t>rows[name][kind]
+        _products[<int>k] = <product_t><size_t>rows[name][3]
+
+
+_take_loops()
 
 cdef struct _Share:
     Attended* block
@@ -44,7 +61,7 @@ cdef class _Attention:
     cdef Py_ssize_t count, length, others, size, width, item
     cdef int dtype, original, ndim
     cdef Attended block
-    cdef attended_t[3] loops
+    cdef attended_t* loops
     cdef Py_ssize_t* places
     cdef list held
 
@@ -54,7 +71,7 @@ cdef class _Attention:
     cdef int read(self, PyObject* query, PyObject* key, PyObject* value, PyObject* mask, PyObject* is_causal,
                   PyObject* scale) except -1:
         cdef Array q, k, v
-        cdef int d, kind
+        cdef int d
         cdef bint fits
         array_of(query, &q)
         array_of(key, &k)
@@ -81,8 +98,7 @@ cdef class _Attention:
         memset(&self.block, 0, sizeof(Attended))
         self.block.length, self.block.scale = self.length, read_float(scale)
         self.block.causal = <object>is_causal
-        for kind, address in enumerate(_rows["float32" if self.dtype == D_FLOAT32 else "float64"]):
-            self.loops[kind] = <attended_t><size_t>address
+        self.loops = &_loops[self.dtype == D_FLOAT64][0]
         if mask != <PyObject*>None:
             self.take_mask(mask)
         return 0
@@ -140,6 +156,9 @@ cdef class _Attention:
         p.a_row, p.a_col = 1 if a_across else k, m if a_across else 1
         p.b_row, p.b_col = 1 if b_across else n, k if b_across else 1
         p.c_row, p.count, p.a_step, p.b_step, p.c_step = n, self.block.items, a_step, b_step, c_step
+        if m * n * k * p.count <= SMALL:
+            _products[self.dtype == D_FLOAT64](&p)
+            return 0
         return multiply(&p)
 
     cdef int run(self, int kind) except -1:
@@ -266,5 +285,54 @@ cdef object _attention_backward(PyObject* op, PyObject** a):
     return attention.backward(a[0], a[1])
 
 
+# --- scaled_dot_product_attention ----------------------------------------------------------------------------------
+
+cdef extern from "Python.h":
+    PyObject* Py_False
+    object _vectorcall "PyObject_Vectorcall"(PyObject*, PyObject* const*, size_t, PyObject*)
+
+cdef object _operator = None, _general = None, _allowed = None
+
+
+def connect(operator, general, allowed):
+    """Say what `scaled_dot_product_attention` is made of: `operator` where there is neither a mask nor dropout and the
+    operands are plain, if ``allowed.blocks``; else the function `general` of all arguments."""
+    global _operator, _general, _allowed
+    _operator, _general, _allowed = operator, general, allowed
+
+
+cdef bint _is_plain(PyObject** a) noexcept:
+    """Whether query, key and value are of one floating point dtype and equal outer sizes, and the rest is left out."""
+    cdef TensorInfo q, k, v
+    cdef int d
+    cdef bint plain
+    if a[3] != <PyObject*>None or a[7] != Py_False or a[6] != <PyObject*>None or \
+            not PyFloat_CheckExact(<object>a[4]) or <double><object>a[4] != 0:
+        return False
+    tensor_info(a[0], &q)
+    tensor_info(a[1], &k)
+    tensor_info(a[2], &v)
+    if not D_FLOAT16 <= q.dtype <= D_FLOAT64 or k.dtype != q.dtype or v.dtype != q.dtype or q.ndim < 2 or \
+            k.ndim != q.ndim or v.ndim != q.ndim or (q.flags | k.flags | v.flags) & T_LAYERED:
+        return False
+    plain = q.sizes[q.ndim - 1] == k.sizes[q.ndim - 1] > 0 and k.sizes[q.ndim - 2] == v.sizes[q.ndim - 2]
+    for d in range(q.ndim - 2):
+        plain = plain and q.sizes[d] == k.sizes[d] == v.sizes[d]
+    return plain
+
+
+cdef object _scaled_dot_product_attention(PyObject* op, PyObject** a):
+    """(query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)"""
+    cdef TensorInfo q
+    cdef PyObject* args[6]
+    if _is_plain(a) and _allowed.blocks is True:
+        tensor_info(a[0], &q)
+        scale = PyFloat_FromDouble(1 / sqrt(<double>q.sizes[q.ndim - 1]))
+        args[0], args[1], args[2], args[3], args[4], args[5] = a[0], a[1], a[2], a[3], a[5], <PyObject*>scale
+        return (<tuple>_vectorcall(<PyObject*>_operator, args, 6, NULL))[0]
+    return _vectorcall(<PyObject*>_general, a, 8, NULL)
+
+
 attention = new_kernel(_attention)
+scaled_dot_product_attention = new_kernel(_scaled_dot_product_attention)
 attention_backward = new_kernel(_attention_backward)

@@ -3,6 +3,7 @@
 `size_average`, weights, operands that have to be broadcast, integers, complex numbers) go to a general function.
 Choosing costs some nanoseconds; what is chosen records by itself."""
 cimport cython
+from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
@@ -14,6 +15,7 @@ from flambeau_tensor.abi import require
 require(TENSOR_ABI, "flambeau-nn")
 
 cdef extern from "Python.h":
+    PyObject* Py_False
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
     PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
     void Py_DECREF(PyObject*)
@@ -98,3 +100,40 @@ def connect(op, fast, general, tuple arguments not None, tuple defaulted not Non
 
 
 fast_path = new_kernel(_fast_path)
+
+
+# --- conv1d, conv2d, conv3d ------------------------------------------------------------------------------------------
+
+cdef object _convolution = None
+cdef dict _convolutions = {}  # by operator: the function for inputs without samples, how many dimensions, their zeros
+
+
+def connect_convolution(op, operator, general, int dims):
+    """Say what ``op`` is: `operator` for an input of samples, else the function `general` of all its arguments."""
+    global _convolution
+    _convolution = operator
+    _convolutions[op] = general, dims, (0,) * dims
+
+
+cdef object _convolve(PyObject* op, PyObject** a):
+    """(input, weight, bias, stride, padding, dilation, groups)"""
+    cdef tuple known = <tuple>_convolutions[<object>op]
+    cdef int dims = <object>known[1], k
+    cdef PyObject* args[9]
+    cdef TensorInfo x
+    tensor_info(a[0], &x)
+    if x.ndim != dims + 2:
+        return _owned(PyObject_Vectorcall(<PyObject*>known[0], a, 7, NULL))
+    held = []
+    args[0], args[1], args[2] = a[0], a[1], a[2]
+    for k in range(3):
+        args[3 + k] = a[3 + k]
+        if PyLong_Check(<object>a[3 + k]):
+            each = (<object>a[3 + k],) * dims
+            held.append(each)
+            args[3 + k] = <PyObject*>each
+    args[6], args[7], args[8] = Py_False, <PyObject*>known[2], a[6]
+    return _owned(PyObject_Vectorcall(<PyObject*>_convolution, args, 9, NULL))
+
+
+convolve = new_kernel(_convolve)

@@ -212,7 +212,7 @@ class Conv1d(_Conv):
     torch.Size([2, 8, 10])
     """
 
-    _convolve = staticmethod(F.conv1d)
+    _convolve = F.conv1d
 
 
 class Conv2d(_Conv):
@@ -227,7 +227,7 @@ class Conv2d(_Conv):
     """
 
     _dims = 2
-    _convolve = staticmethod(F.conv2d)
+    _convolve = F.conv2d
 
 
 class Conv3d(_Conv):
@@ -241,7 +241,7 @@ class Conv3d(_Conv):
     """
 
     _dims = 3
-    _convolve = staticmethod(F.conv3d)
+    _convolve = F.conv3d
 
 
 class _ConvTransposeNd(_ConvNd):
@@ -344,7 +344,7 @@ class ConvTranspose1d(_ConvTransposeNd):
     torch.Size([2, 8, 21])
     """
 
-    _convolve = staticmethod(F.conv_transpose1d)
+    _convolve = F.conv_transpose1d
 
 
 class ConvTranspose2d(_ConvTransposeNd):
@@ -359,7 +359,7 @@ class ConvTranspose2d(_ConvTransposeNd):
     """
 
     _dims = 2
-    _convolve = staticmethod(F.conv_transpose2d)
+    _convolve = F.conv_transpose2d
 
 
 class ConvTranspose3d(_ConvTransposeNd):
@@ -374,4 +374,4 @@ class ConvTranspose3d(_ConvTransposeNd):
     """
 
     _dims = 3
-    _convolve = staticmethod(F.conv_transpose3d)
+    _convolve = F.conv_transpose3d

@@ -141,10 +141,11 @@ def _scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_ca
     return composed(query, key, value, attn_mask, dropout_p, is_causal, scale)
 
 
+kernels.connect(attention, _scaled_dot_product_attention, ALLOWED)
 scaled_dot_product_attention = Operator(
     "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, "
     "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
-    _scaled_dot_product_attention,
+    kernels.scaled_dot_product_attention,
     namespace=NAMESPACE,
     variants="function",
     composite=True,

@@ -7,6 +7,7 @@ They are functions of `torch` itself, which `torch.nn.functional` shows, too.
 import warnings
 
 from flambeau_nn._kernels import convolution as kernels
+from flambeau_nn._kernels import fast_path
 from flambeau_nn.ops import INTERNAL, NAMESPACE, OF_TORCH
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
@@ -103,9 +104,12 @@ def _declare(n):
         "into `groups` that meet only their own weights."
     )
 
-    @composite(f"{name}({schema}, int[{n}] padding=0, {rest})", doc, namespace="torch", aten=True)
-    def conv(input, weight, bias, stride, padding, dilation, groups):
+    def unbatched(input, weight, bias, stride, padding, dilation, groups):
         return _convolve(name, n, input, weight, bias, stride, padding, dilation, groups)
+
+    whole = f"{name}({schema}, int[{n}] padding=0, {rest})"
+    op = composite(whole, doc, namespace="torch", aten=True)(fast_path.convolve)
+    fast_path.connect_convolution(op, convolution, unbatched, n)
 
     @composite(f"{name}.padding({schema}, str padding='valid', {rest})", doc, namespace="torch", aten=True)
     def conv_padded(input, weight, bias, stride, padding, dilation, groups):

@@ -5,6 +5,7 @@ from libc cimport math
 from flambeau_tensor.vector_math cimport exp_down, folded, largest
 
 from flambeau_nn._kernels.attended cimport Attended
+from flambeau_tensor.compute cimport Product
 
 ctypedef fused real_t:
     float
@@ -125,8 +126,38 @@ cdef void _gradient(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t*
             g[j] = p[j] * (g[j] - mean) * scale
 
 
-# By dtype: weights, the weights again, gradients.
+cdef void _product(const Product* p, real_t* tag) noexcept nogil:
+    """What is too small for BLAS."""
+    cdef Py_ssize_t i, _r, j, e
+    cdef const real_t* a
+    cdef const real_t* b
+    cdef real_t* c
+    cdef real_t x
+    for i in range(p.count):
+        a, b = <const real_t*>p.a + i * p.a_step, <const real_t*>p.b + i * p.b_step
+        c = <real_t*>p.c + i * p.c_step
+        for _r in range(p.m):
+            if not p.add:
+                for j in range(p.n):
+                    c[j] = 0
+            if p.b_col == 1:
+                for e in range(p.k):
+                    x = a[e * p.a_col]
+                    for j in range(p.n):
+                        c[j] += x * b[e * p.b_row + j]
+            else:
+                for j in range(p.n):
+                    x = 0
+                    for e in range(p.k):
+                        x += a[e * p.a_col] * b[e * p.b_row + j * p.b_col]
+                    c[j] += x
+            a += p.a_row
+            c += p.c_row
+
+
+# By dtype: weights, the weights again, gradients, and small products.
 ROWS = {
-    "float32": (<size_t>&_weights[float], <size_t>&_again[float], <size_t>&_gradient[float]),
-    "float64": (<size_t>&_weights[double], <size_t>&_again[double], <size_t>&_gradient[double]),
+    "float32": (<size_t>&_weights[float], <size_t>&_again[float], <size_t>&_gradient[float], <size_t>&_product[float]),
+    "float64": (<size_t>&_weights[double], <size_t>&_again[double], <size_t>&_gradient[double],
+                <size_t>&_product[double]),
 }
