@@ -556,3 +556,34 @@ def test_gradients_that_differ_between_examples_are_refused(name):
 def test_groups_are_written_apart():
     both = optim.SGD([{"params": [parameter([1.0])]}, {"params": [parameter([1.0])], "lr": 0.5}])
     assert "weight_decay: 0\n\nParameter Group 1\n" in repr(both)
+
+
+def test_an_optimizer_around_another_one_leaves_the_base_class_alone():
+    class Around(optim.Optimizer):
+        def __init__(self, inner):
+            self.inner = inner
+
+        def step(self, closure=None):
+            return self.inner.step(closure)
+
+    w = parameter([1.0])
+    w.grad = ft.ones(1)
+    inner = optim.SGD([w], lr=0.5)
+    seen = []
+    inner.register_step_post_hook(lambda *_: seen.append(w.item()))
+    assert Around(inner).step() is None and seen == [0.5]
+
+
+def test_a_step_inside_of_another_has_hooks_once():
+    class First(optim.Optimizer):
+        def step(self, closure=None):
+            return "stepped"
+
+    class Second(First):
+        def step(self, closure=None):
+            return super().step(closure)
+
+    o = Second([parameter([1.0])], {})
+    seen = []
+    o.register_step_pre_hook(lambda *_: seen.append("pre"))
+    assert o.step() == "stepped" and seen == ["pre"]  # twice in PyTorch, too, once a First was made

@@ -38,7 +38,7 @@ from flambeau_tensor import Tensor, linalg
 __all__ = ["kl_divergence", "register_kl"]
 
 _F = TypeVar("_F", bound=Callable[..., Tensor])
-_REGISTRY: dict[tuple[type, type], Callable[..., Tensor]] = {}  # the pairs of types that are registered
+_KL_REGISTRY: dict[tuple[type, type], Callable[..., Tensor]] = {}  # the pairs of types that are registered
 _FOUND: dict[tuple[type, type], Any] = {}  # what was found for other pairs
 
 
@@ -64,7 +64,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
             raise TypeError(f"Expected {name} to be a Distribution subclass but got {kind}")
 
     def decorator(fun: _F) -> _F:
-        _REGISTRY[type_p, type_q] = fun
+        _KL_REGISTRY[type_p, type_q] = fun
         _FOUND.clear()
         return fun
 
@@ -73,7 +73,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
 
 def _dispatch(type_p: type, type_q: type) -> Any:
     """The function of the nearest registered types; the first type decides where types of p and q disagree."""
-    matches = [(p, q) for p, q in _REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
+    matches = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return NotImplemented
 
@@ -84,14 +84,14 @@ def _dispatch(type_p: type, type_q: type) -> Any:
     p_order, q_order = order(type_p), order(type_q)
     by_p = min(matches, key=lambda m: (p_order(m[0]), q_order(m[1])))
     by_q = min(matches, key=lambda m: (q_order(m[1]), p_order(m[0])))
-    if _REGISTRY[by_p] is not _REGISTRY[by_q]:
+    if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
         warnings.warn(
             f"Ambiguous kl_divergence({type_p.__name__}, {type_q.__name__}). Please "
             f"register_kl({by_p[0].__name__}, {by_q[1].__name__})",
             RuntimeWarning,
             stacklevel=3,
         )
-    return _REGISTRY[by_p]
+    return _KL_REGISTRY[by_p]
 
 
 def kl_divergence(p: Any, q: Any) -> Tensor:

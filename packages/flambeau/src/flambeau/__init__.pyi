@@ -104,9 +104,11 @@ from flambeau_nn.functional import selu_ as selu_
 from flambeau_nn.functional import threshold as threshold
 from flambeau_nn.functional import threshold_ as threshold_
 from flambeau_nn.functional import triplet_margin_loss as triplet_margin_loss
+from flambeau_tensor.private_names import PyTorchFileReader as PyTorchFileReader
 
 from . import accelerator as accelerator
 from . import amp as amp
+from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import cext as cext
@@ -115,6 +117,7 @@ from . import cpu as cpu
 from . import cuda as cuda
 from . import distributed as distributed
 from . import distributions as distributions
+from . import export as export
 from . import fft as fft
 from . import func as func
 from . import functional as functional

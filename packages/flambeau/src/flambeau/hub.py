@@ -16,6 +16,41 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder = None
 
 
+class _Silent:
+    """Stands for the bar of progress where tqdm is not installed."""
+
+    def __init__(self, iterable=(), *args, **kwargs) -> None:
+        self._iterable = iterable
+
+    def __iter__(self):
+        return iter(self._iterable)
+
+    def update(self, n=1) -> None:
+        """Does nothing."""
+
+    close = update
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exc) -> None:
+        pass
+
+
+def __getattr__(name: str):
+    if name == "tqdm":
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return _Silent
+        return tqdm
+    if name in ("Request", "urlopen"):
+        import urllib.request
+
+        return getattr(urllib.request, name)
+    raise AttributeError(f"module 'torch.hub' has no attribute {name!r}")
+
+
 def get_dir() -> str:
     """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``.
 

@@ -44,6 +44,18 @@ def _copy_attribute(source: Any, target: Module, path: str) -> None:
     _assign(target, name, getattr(source, name))
 
 
+_copy_attr = _copy_attribute  # PyTorch's name, which packages that make graph modules of their own import
+_USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
+
+
+class _CodeOnlyModule(Module):
+    """A module with the given ``__dict__``, for packages that copy graph modules in their own way."""
+
+    def __init__(self, body: dict[str, Any]) -> None:
+        super().__init__()
+        self.__dict__ = body
+
+
 def _assign(module: Module, name: str, value: Any) -> None:
     if isinstance(value, _torch.Tensor) and not isinstance(value, Parameter):
         module.register_buffer(name, value)

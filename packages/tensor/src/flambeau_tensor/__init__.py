@@ -19,6 +19,9 @@ from flambeau_tensor._core.dtype import (
     all_dtypes as _all_dtypes,
 )
 from flambeau_tensor._core.dtype import get_default_dtype, set_default_dtype
+from flambeau_tensor._core.dtype import (
+    named_dtypes as _named_dtypes,
+)
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import first_use as _first_use
@@ -82,7 +85,7 @@ __all__ = [  # the operators of torch's own namespace are added below
     "to_dlpack",
 ]
 
-_named = {d.name: d for d in _all_dtypes()}
+_named = {d.name: d for d in (*_all_dtypes(), *_named_dtypes())}
 _named |= {
     short: _named[name]
     for short, name in (

@@ -4,9 +4,18 @@ Source: IEEE 754-2019 for the formats; the values follow from their widths of ex
 """
 
 from flambeau_tensor._core.dtype import DType, get_default_dtype
+from flambeau_tensor.not_built import not_built
 
-_FORMATS = {"float16": (16, 5, 10), "bfloat16": (16, 8, 7), "float32": (32, 8, 23), "float64": (64, 11, 52)}
-_DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15}  # decimals that survive
+_FORMATS = {
+    "float16": (16, 5, 10),
+    "bfloat16": (16, 8, 7),
+    "float32": (32, 8, 23),
+    "float64": (64, 11, 52),
+    "float8_e5m2": (8, 5, 2),
+    "float8_e4m3fn": (8, 4, 3),
+}
+# Decimals that survive.
+_DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15, "float8_e5m2": 0, "float8_e4m3fn": 0}
 
 
 class _Limits:
@@ -51,10 +60,14 @@ class finfo(_Limits):
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
         self.dtype = dtype.to_real().name
+        if self.dtype not in _FORMATS:
+            raise not_built(f"torch.finfo of {dtype}")
         self.bits, exponent, fraction = _FORMATS[self.dtype]
         bias = 2 ** (exponent - 1) - 1
         self.eps = 2.0**-fraction
         self.max = (2 - self.eps) * 2.0**bias
+        if self.dtype == "float8_e4m3fn":  # no infinities: their exponent has numbers, up to one NaN
+            self.max = 448.0
         self.min = -self.max
         self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
         self.resolution = 10.0 ** -_DIGITS[self.dtype]

@@ -270,7 +270,7 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
     without ``func``. Here `opcheck` compares it with what the kernel returns.
 
     Args:
-        op: the operator, or its name ``"namespace::name"``.
+        op: the operator, or its name ``"namespace::name"``; it may be declared later.
         func: takes what the schema says, and returns fresh tensors like the results; it must not look at elements.
         lib: without effect.
         allow_override: take the place of one that was registered before.
@@ -282,14 +282,17 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
     ... def _(x):
     ...     return x.new_empty(((x.shape[0] + 1) // 2, *x.shape[1:]))
     """
-    op = operators.find(op)
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_fake(): argument 'func' must be callable, not {type(function).__name__}")
-        if not allow_override and op.meta is not None:
-            raise RuntimeError(f"{operators.qualified(op)} has a fake implementation already")
-        op.meta = function
+        if not operators.exists(op):
+            operators.implement(op, function, operators.META)
+            return function
+        found = operators.find(op)
+        if not allow_override and found.meta is not None:
+            raise RuntimeError(f"{operators.qualified(found)} has a fake implementation already")
+        found.meta = function
         return function
 
     return register if func is None else register(func)

@@ -35,3 +35,11 @@ class ResetRequired(TorchDynamoException):
 
 class UserError(Unsupported):
     """The program that is compiled has an error."""
+
+
+class RestartAnalysis(TorchDynamoException):
+    """The compiler starts anew."""
+
+
+class TensorifyScalarRestartAnalysis(RestartAnalysis):
+    """The compiler starts anew, for a number became a tensor."""

@@ -2,10 +2,19 @@
 
 import math
 import warnings
+from enum import Enum
 from weakref import WeakKeyDictionary
 
 import flambeau_tensor as torch
 from flambeau_autograd import no_grad
+
+
+class OptState(Enum):
+    """How far an optimizer is in its step."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
 
 
 class GradScaler:

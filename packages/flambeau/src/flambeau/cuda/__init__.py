@@ -67,6 +67,13 @@ class CUDAGraph:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
+class graph:  # noqa: N801
+    """Raises when made: there is no CUDA."""
+
+    def __init__(self, *args, **kwargs):
+        raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
+
+
 def __getattr__(name: str):
     from importlib import import_module
 

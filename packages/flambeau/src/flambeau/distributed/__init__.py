@@ -27,7 +27,7 @@ _CLASSES = (
     "ProcessGroup",
     "Work",
 )
-_MODULES = ("algorithms", "device_mesh", "distributed_c10d", "fsdp", "nn", "rpc", "tensor", "utils")
+_MODULES = ("algorithms", "device_mesh", "distributed_c10d", "fsdp", "nn", "optim", "rpc", "tensor", "utils")
 
 
 class ReduceOp(Enum):

@@ -230,7 +230,9 @@ def _same(fn):
     return fn
 
 
-export = unused = script_method = script_if_tracing = interface = _overload = _overload_method = _same
+export = unused = script_method = script_if_tracing = _script_if_tracing = interface = _overload = _overload_method = (
+    _same
+)
 
 
 def save(m, f, _extra_files=None) -> None:

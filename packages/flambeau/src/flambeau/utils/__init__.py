@@ -1,6 +1,9 @@
 """``torch.utils``: what stands beside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""
 
-_HERE = ("_pytree", "benchmark", "collect_env", "hooks", "model_zoo", "module_tracker", "tensorboard", "weak")
+_HERE = (
+    *("_contextlib", "_pytree", "_triton", "benchmark", "collect_env", "deterministic", "hooks", "model_zoo"),
+    *("module_tracker", "tensorboard", "weak"),
+)
 _SWAP = ("set_module", "swap_tensors")
 
 

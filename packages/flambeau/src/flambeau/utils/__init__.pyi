@@ -6,6 +6,7 @@ from . import checkpoint as checkpoint
 from . import collect_env as collect_env
 from . import cpp_extension as cpp_extension
 from . import data as data
+from . import deterministic as deterministic
 from . import dlpack as dlpack
 from . import ffi as ffi
 from . import flop_counter as flop_counter

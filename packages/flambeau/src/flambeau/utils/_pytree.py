@@ -364,20 +364,21 @@ def is_structseq_instance(obj) -> bool:
     return isinstance(obj, NamedResult)
 
 
-# --- what packages take from here to register classes that are dicts of their own -----------------------------------
+def _get_node_type(tree):
+    """What `tree` is registered under; its own class for what is no container."""
+    return node_type(tree) or type(tree)
 
 
-def _dict_flatten(d):
-    return list(d.values()), list(d)
+def _is_leaf(tree, is_leaf=None) -> bool:
+    return tree_is_leaf(tree, is_leaf)
 
 
-def _dict_flatten_with_keys(d):
-    values, keys = _dict_flatten(d)
-    return [(MappingKey(key), value) for key, value in zip(keys, values, strict=True)], keys
+def _flatten_with_keys(tree):
+    """The children of a container as pairs with the key of each, and its context."""
+    return _keyed(tree), flatten_node(tree)[1]
 
 
-def _dict_unflatten(values, context):
-    return dict(zip(context, values, strict=True))
-
-
-_get_node_type = node_type
+_dict_flatten_with_keys = _list_flatten_with_keys = _tuple_flatten_with_keys = _flatten_with_keys
+_dict_flatten, _dict_unflatten = NODES[dict][:2]
+_list_flatten, _list_unflatten = NODES[list][:2]
+_tuple_flatten, _tuple_unflatten = NODES[tuple][:2]

@@ -14,9 +14,10 @@ def forward(self, x_1):
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import flambeau_tensor as _torch
@@ -173,3 +174,16 @@ def _on_meta(x: Any) -> Any:
         return x
     t = _torch.empty_strided(tuple(x.shape), x.stride(), dtype=x.dtype, device="meta")
     return t.requires_grad_() if x.requires_grad else t
+
+
+def get_proxy_mode() -> None:
+    """None: `make_fx` records with a mode of its own, which has no interface."""
+
+
+get_innermost_proxy_mode = get_proxy_mode
+
+
+@contextlib.contextmanager
+def disable_proxy_modes_tracing() -> Iterator[None]:
+    """Changes nothing: see `get_proxy_mode`."""
+    yield

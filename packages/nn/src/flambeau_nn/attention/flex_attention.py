@@ -30,6 +30,7 @@ __all__ = [
     "or_masks",
 ]
 
+_DEFAULT_SPARSE_BLOCK_SIZE = 128
 _Modifier = Callable[..., Tensor]
 
 

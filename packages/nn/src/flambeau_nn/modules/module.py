@@ -37,6 +37,7 @@ from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions
     register_module_module_registration_hook,
     register_module_parameter_registration_hook,
 )
+from flambeau_nn.modules._state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  (looked for here)
 from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype

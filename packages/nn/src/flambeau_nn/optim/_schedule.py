@@ -113,7 +113,8 @@ class LRScheduler:
 
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; after ``optimizer.step()``."""
-        if self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+        told = getattr(type(self.optimizer).step, "hooked", False)
+        if told and self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
                 "later, you should call them in the opposite order: `optimizer.step()` before "

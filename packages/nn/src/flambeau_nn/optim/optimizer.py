@@ -91,6 +91,13 @@ def _hooked(step: _F) -> _F:
     return cast(_F, run)
 
 
+def _hook(cls: type[Optimizer]) -> None:
+    """Let the steps of a class have hooks. That is done when the first optimizer of the class is made: a class whose
+    ``__init__`` leaves the base's out has none, and a step inside of another one's has no hooks of its own."""
+    if not getattr(cls.step, "hooked", False):
+        cls.step = _hooked(cls.step)  # type: ignore[method-assign]
+
+
 def _type_name(value: Any) -> str:
     kind = type(value)
     return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
@@ -134,16 +141,11 @@ class Optimizer:
     _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Callable[..., Any]]
     _optimizer_load_state_dict_post_hooks: OrderedDict[int, Callable[..., Any]]
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        step = cls.__dict__.get("step")
-        if callable(step) and not getattr(step, "hooked", False):
-            cls.step = _hooked(step)  # type: ignore[method-assign]
-
     def __init__(self, params: Iterable[Any], defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         for name in _HOOKS:
             setattr(self, name, OrderedDict())
+        _hook(type(self))
         if isinstance(params, Tensor):
             raise TypeError(
                 "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
@@ -251,6 +253,7 @@ class Optimizer:
         for name in _HOOKS:
             if name not in self.__dict__:
                 setattr(self, name, OrderedDict())
+        _hook(type(self))
         self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
             for name, default in self.defaults.items():  # options that an older version did not know

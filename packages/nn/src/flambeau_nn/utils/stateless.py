@@ -75,6 +75,17 @@ def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict
         tensors.update({name: left[name] for name in tensors if name in left})
 
 
+def _reparametrize_module(
+    module: Module,
+    parameters_and_buffers: dict[str, Any],
+    tie_weights: bool = False,
+    strict: bool = False,
+    stack_weights: bool = False,
+) -> contextlib.AbstractContextManager[None]:
+    """A context in which other tensors stand for the parameters and buffers of a module."""
+    return _replaced(module, parameters_and_buffers, tie_weights, strict)
+
+
 _ABSENT = object()
 
 

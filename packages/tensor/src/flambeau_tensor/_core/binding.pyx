@@ -19,6 +19,7 @@ from flambeau_overrides.abi cimport (
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.dtype cimport dtype_object
+from flambeau_tensor._core.dtype import refuse_named
 from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
@@ -457,9 +458,8 @@ cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
                 if v is None and quiet:
                     return _NOTHING
                 if v is None:
-                    raise TypeError(
-                        f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found element of "
-                        f"type {type(item).__name__} at pos {position}")
+                    raise TypeError(f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found "
+                                    f"element of type {type(item).__name__} at pos {position}")
                 if not _fits(v):
                     raise _too_large_at(op, i, position)
                 items.append(v)
@@ -480,7 +480,7 @@ cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
             if is_number(<PyObject*>v):
                 return float(v) if kind == K_FLOAT and not isinstance(v, complex) else v
     elif kind == K_DTYPE:
-        v = _DTYPES.get(o) if isinstance(o, type) else None
+        v = _DTYPES.get(o) if isinstance(o, type) else refuse_named(o, op.name)
         if v is not None:
             return dtype_object(v)
     elif kind == K_SCALARS:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The sixteen element types, their names and how they promote.
+"""The sixteen element types (and the names of others), their names and how they promote.
 
 Promotion follows PyTorch's lattice (bool < integers < floats < complex numbers; uint8 with a signed
 type goes to the next wider signed one; float16 with bfloat16 to float32). The wider unsigned types promote with
@@ -88,10 +88,43 @@ cdef class DType:
         return dtype_object(real_of(self.id))
 
 
+cdef class NamedDType(DType):
+    """A dtype of PyTorch's that no tensor here can have. Programs compare with it, or keep it in tables.
+
+    Operators refuse it; what else reads its number takes it for bytes.
+    """
+
+    @property
+    def is_floating_point(self):
+        return self.name.startswith("float")
+
+    @property
+    def is_signed(self):
+        if self.name.startswith(("q", "b")):
+            raise RuntimeError("isSignedType not supported for quantized types" if "q" in self.name else
+                               "Bits types are undefined")
+        return self.name.startswith(("int", "float")) and self.name != "float8_e8m0fnu"
+
+    def to_complex(self):
+        raise RuntimeError(f"Unknown Complex ScalarType for {self.name.capitalize()}")
+
+    def to_real(self):
+        return self
+
+
+(<FullType*>NamedDType).tp_name = "flambeau_tensor.dtype"
 (<FullType*>DType).tp_name = "flambeau_tensor.dtype"  # programs see the type under PyTorch's name
 PyType_Modified(<PyTypeObject*>DType)
+PyType_Modified(<PyTypeObject*>NamedDType)
+
+_NAMED = (
+    "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float4_e2m1fn_x2",
+    *(f"{sign}int{bits}" for sign in ("u", "") for bits in range(1, 8)),
+    "qint8", "quint8", "qint32", "quint4x2", "quint2x4", "bits1x8", "bits2x4", "bits4x2", "bits8", "bits16",
+)
 
 cdef list _objects = []
+cdef list _named = []
 cdef dict _by_name = {}
 
 
@@ -107,6 +140,12 @@ def _make():
         d.id, d.name, d.itemsize, d.category = i, name, itemsize, category
         ITEMSIZE[i], CATEGORY[i], NPY_TYPE[i] = itemsize, category, npy
         _objects.append(d)
+        _by_name[name] = d
+    for name in _NAMED:
+        d = NamedDType.__new__(NamedDType)
+        d.id, d.name, d.category = UINT8, name, CAT_INT
+        d.itemsize = 4 if name == "qint32" else 2 if name == "bits16" else 1
+        _named.append(d)
         _by_name[name] = d
     for i in range(NDTYPES):
         for j in range(NDTYPES):
@@ -246,6 +285,18 @@ def c_type_name(int dtype):
 def all_dtypes():
     """Every dtype, in order of their numbers."""
     return tuple(_objects)
+
+
+def refuse_named(o, str name):
+    """Raise for a dtype that no tensor can have; None for anything else."""
+    if isinstance(o, NamedDType):
+        from flambeau_tensor.not_built import NotBuiltError
+        raise NotBuiltError(f"{name}(): tensors of {o!r} are not built")
+
+
+def named_dtypes():
+    """The dtypes that are known by name alone."""
+    return tuple(_named)
 
 
 def numpy_dtype(DType d not None):

@@ -91,7 +91,15 @@ def _refusing(kind):
 globals().update({f"_rebuild_{kind}": _refusing(kind) for kind in KINDS_NOT_BUILT})
 
 
+_BESIDE = """
+    _element_size _flatten_dense_tensors _get_available_device_type _get_device_index _unflatten_dense_tensors
+    is_compiling
+""".split()
+
+
 def __getattr__(name):
+    if name in _BESIDE:
+        return getattr(import_module("flambeau_tensor.private_names"), name)
     if name in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
         module = pytorch_names.local_name("torch.nn.parameter")
         if module == "torch.nn.parameter":

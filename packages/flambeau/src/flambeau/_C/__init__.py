@@ -104,7 +104,52 @@ class _FunctionsOfNN:
 _nn = _FunctionsOfNN()
 
 
+def _get_privateuse1_backend_name() -> str:
+    """The name of the kind of device that programs may add: none was renamed."""
+    return "privateuseone"
+
+
+def _get_cudnn_enabled() -> bool:
+    """Whether cuDNN would be used if there were a GPU."""
+    return True
+
+
+def _switch(name: str) -> object:
+    """A switch of TorchScript's executor, which says that it was on, and changes nothing."""
+
+    def switch(*args: object) -> bool:
+        return True
+
+    switch.__name__ = switch.__qualname__ = name
+    switch.__doc__ = "True; it changes nothing."
+    return switch
+
+
+for _name in (
+    "_jit_can_fuse_on_cpu",
+    "_jit_can_fuse_on_gpu",
+    "_jit_override_can_fuse_on_cpu",
+    "_jit_override_can_fuse_on_gpu",
+    "_jit_set_nvfuser_enabled",
+    "_jit_set_nvfuser_guard_mode",
+    "_jit_set_profiling_executor",
+    "_jit_set_profiling_mode",
+    "_jit_set_texpr_fuser_enabled",
+):
+    globals()[_name] = _switch(_name)
+
+
 def __getattr__(name):
+    from importlib import import_module
+
+    if name in ("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"):
+        return getattr(import_module("flambeau._dispatch_keys"), name)
+    if name == "_functorch":
+        return import_module("flambeau._C._functorch")
+    if name == "_LinAlgError":
+        return import_module("flambeau_tensor.linalg").LinAlgError
+    if name == "Generator":
+        return import_module("flambeau").Generator
     if name == "_TensorMeta":
         from flambeau import Tensor
 

@@ -1,0 +1,92 @@
+"""``torch._C.DispatchKey`` and sets of them: names of ways to run an operator, which programs register kernels for.
+
+Here an operator has four (see ``flambeau_cext.library``). The other names are kept for what is written with them.
+"""
+
+from collections.abc import Iterable
+from enum import Enum
+
+_BACKENDS = "CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta".split()
+_NAMES = (
+    "Undefined Dense FPGA Vulkan Metal Quantized CustomRNGKeyId MkldnnCPU Sparse SparseCsr NestedTensor BackendSelect "
+    "Python Fake FuncTorchDynamicLayerBackMode Functionalize Named Conjugate Negative ZeroTensor ADInplaceOrView "
+    "AutogradOther AutogradFunctionality AutogradNestedTensor Tracer AutocastCPU AutocastMTIA AutocastMAIA AutocastXPU "
+    "AutocastIPU AutocastHPU AutocastXLA AutocastMPS AutocastCUDA AutocastPrivateUse1 FuncTorchBatched "
+    "BatchedNestedTensor FuncTorchVmapMode Batched VmapMode FuncTorchGradWrapper DeferredInit PythonTLSSnapshot "
+    "FuncTorchDynamicLayerFrontMode PreDispatch PythonDispatcher"
+).split()
+_KINDS = ("", "Quantized", "Sparse", "SparseCsr", "NestedTensor", "Autograd")
+_ALIASES = (
+    "Autograd CompositeImplicitAutograd FuncTorchBatchedDecomposition CompositeImplicitAutogradNestedTensor "
+    "CompositeExplicitAutograd CompositeExplicitAutogradNonFunctional"
+).split()
+
+DispatchKey = Enum(  # type: ignore[misc]
+    "DispatchKey", [*_NAMES, *(f"{kind}{backend}" for kind in _KINDS for backend in _BACKENDS), *_ALIASES], start=0
+)
+DispatchKey.__doc__ = "A way to run an operator. The numbers are not PyTorch's."
+_ORDER = {key: i for i, key in enumerate(DispatchKey)}
+
+
+class DispatchKeySet:
+    """A set of keys.
+
+    >>> DispatchKeySet(DispatchKey.CPU) | DispatchKeySet(DispatchKey.Meta)
+    DispatchKeySet(CPU, Meta)
+    """
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: "DispatchKey | Iterable[DispatchKey]" = ()) -> None:
+        self._keys = frozenset((keys,) if isinstance(keys, DispatchKey) else keys)
+
+    def has(self, key: DispatchKey) -> bool:
+        """Whether the key is in the set."""
+        return key in self._keys
+
+    def add(self, key: DispatchKey) -> "DispatchKeySet":
+        """The set with one more."""
+        return DispatchKeySet(self._keys | {key})
+
+    def remove(self, key: DispatchKey) -> "DispatchKeySet":
+        """The set without it."""
+        return DispatchKeySet(self._keys - {key})
+
+    def highestPriorityTypeId(self) -> DispatchKey:  # noqa: N802
+        """The last in order."""
+        return max(self._keys, key=_ORDER.__getitem__, default=DispatchKey.Undefined)
+
+    def __or__(self, other: "DispatchKeySet") -> "DispatchKeySet":
+        return DispatchKeySet(self._keys | other._keys)
+
+    def __and__(self, other: "DispatchKeySet") -> "DispatchKeySet":
+        return DispatchKeySet(self._keys & other._keys)
+
+    def __sub__(self, other: "DispatchKeySet") -> "DispatchKeySet":
+        return DispatchKeySet(self._keys - other._keys)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, DispatchKeySet) and other._keys == self._keys
+
+    def __hash__(self) -> int:
+        return hash(self._keys)
+
+    def __repr__(self) -> str:
+        return f"DispatchKeySet({', '.join(key.name for key in sorted(self._keys, key=_ORDER.__getitem__))})"
+
+
+class _ExcludeDispatchKeyGuard:
+    """Leaves autocasting out for a while, where the keys of that are among those given; the others change nothing."""
+
+    def __init__(self, keys: DispatchKeySet) -> None:
+        from contextlib import nullcontext
+
+        from flambeau.amp.autocast_mode import autocast
+
+        self._inner = autocast("cpu", enabled=False) if keys.has(DispatchKey.AutocastCPU) else nullcontext()
+
+    def __enter__(self) -> None:
+        self._inner.__enter__()
+
+    def __exit__(self, *exc: object) -> None:
+        self._inner.__exit__(*exc)

@@ -1,0 +1,34 @@
+"""``torch.ao.quantization``: networks are not quantized. The modules that mark where they would be pass values on, as
+they do in PyTorch until a network is converted.
+
+>>> import flambeau as torch
+>>> torch.ao.quantization.QuantStub()(torch.ones(2))
+tensor([1., 1.])
+"""
+
+from flambeau_nn import Module
+
+
+class QuantStub(Module):
+    """Where values would become quantized: returns what it is given."""
+
+    def __init__(self, qconfig=None):
+        super().__init__()
+        if qconfig:
+            self.qconfig = qconfig
+
+    def forward(self, x):
+        """`x`."""
+        return x
+
+
+class DeQuantStub(QuantStub):
+    """Where values would become numbers again: returns what it is given."""
+
+
+def __getattr__(name):
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.ao.quantization' has no attribute {name!r}")
+    raise not_built(f"torch.ao.quantization.{name}")

@@ -1,0 +1,81 @@
+"""``torch.onnx``: nothing is exported, and programs that ask whether they are being exported are told so."""
+
+from enum import Enum
+
+
+class OnnxExporterError(RuntimeError):
+    """An error of an export; never raised here."""
+
+
+def is_in_onnx_export() -> bool:
+    """False."""
+    return False
+
+
+def export(*args, **kwargs):
+    """Raises: it is not built."""
+    from flambeau_tensor.not_built import not_built
+
+    raise not_built("torch.onnx.export")
+
+
+class TrainingMode(Enum):
+    """How a module is exported."""
+
+    EVAL = 0
+    PRESERVE = 1
+    TRAINING = 2
+
+
+class OperatorExportTypes(Enum):
+    """What becomes of operators that ONNX does not have."""
+
+    ONNX = 0
+    ONNX_ATEN = 1
+    ONNX_ATEN_FALLBACK = 2
+    ONNX_FALLTHROUGH = 3
+
+
+class TensorProtoDataType(Enum):
+    """Numbers of element types in ONNX files."""
+
+    UNDEFINED = 0
+    FLOAT = 1
+    UINT8 = 2
+    INT8 = 3
+    UINT16 = 4
+    INT16 = 5
+    INT32 = 6
+    INT64 = 7
+    STRING = 8
+    BOOL = 9
+    FLOAT16 = 10
+    DOUBLE = 11
+    UINT32 = 12
+    UINT64 = 13
+    COMPLEX64 = 14
+    COMPLEX128 = 15
+    BFLOAT16 = 16
+
+
+def register_custom_op_symbolic(symbolic_name, symbolic_fn, opset_version, custom_opsets=None) -> None:
+    """Does nothing: what says how an operator is exported is never asked."""
+
+
+def unregister_custom_op_symbolic(symbolic_name, opset_version) -> None:
+    """Does nothing."""
+
+
+def __getattr__(name):
+    from importlib import import_module
+
+    from flambeau_tensor.not_built import not_built
+
+    if name.startswith("symbolic_opset"):
+        return import_module("flambeau.onnx.symbolic_helper")
+    if name == "symbolic_helper":
+        return import_module(f"flambeau.onnx.{name}")
+
+    if name.startswith("__"):
+        raise AttributeError(f"module 'torch.onnx' has no attribute {name!r}")
+    raise not_built(f"torch.onnx.{name}")

@@ -1,0 +1,155 @@
+"""Names of PyTorch's that packages import or use without need of what is behind them."""
+
+import importlib
+import io
+
+import pytest
+
+import flambeau as torch
+from flambeau_tensor.not_built import NotBuiltError
+
+
+def test_dtypes_that_no_tensor_has():
+    eight = torch.float8_e4m3fn
+    assert isinstance(eight, torch.dtype) and repr(eight) == "torch.float8_e4m3fn" and eight != torch.uint8
+    assert (eight.itemsize, eight.is_floating_point, eight.is_signed, eight.is_complex) == (1, True, True, False)
+    assert (torch.qint32.itemsize, torch.uint4.is_signed, torch.int4.is_signed) == (4, False, True)
+    assert {torch.float8_e5m2: 1}[torch.float8_e5m2] == 1 and eight.to_real() is eight
+    with pytest.raises(RuntimeError, match="^Unknown Complex ScalarType for Float8_e5m2$"):
+        torch.float8_e5m2.to_complex()
+    with pytest.raises(RuntimeError, match="^isSignedType not supported for quantized types$"):
+        assert torch.quint8.is_signed
+    limits = torch.finfo(eight)  # as PyTorch has them
+    assert (limits.max, limits.min, limits.eps, limits.tiny, limits.bits) == (448.0, -448.0, 0.125, 0.015625, 8)
+    assert torch.finfo(torch.float8_e5m2).max == 57344.0
+    for make in (
+        lambda: torch.zeros(2, dtype=eight),
+        lambda: torch.zeros(2).view(torch.int4),
+        lambda: torch.zeros(2).sum(dtype=torch.float8_e5m2),
+        lambda: torch.nn.Linear(2, 3, dtype=eight),
+    ):
+        with pytest.raises(NotBuiltError, match="tensors of torch.* are not built"):
+            make()
+
+
+def test_sets_of_dispatch_keys():
+    key = torch._C.DispatchKey
+    both = torch._C.DispatchKeySet(key.CPU) | torch._C.DispatchKeySet(key.AutocastCPU)
+    assert both.has(key.CPU) and not both.remove(key.CPU).has(key.CPU) and both.add(key.Meta) & both == both
+    x = torch.ones(2, 2)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with torch._C._ExcludeDispatchKeyGuard(both):
+            assert (x @ x).dtype is torch.float32
+        assert (x @ x).dtype is torch.bfloat16
+
+
+def test_questions_about_where_things_are():
+    assert torch._C._get_accelerator() == torch.device("cpu") and torch.get_device_module() is torch.cpu
+    assert torch._C._nn._parse_to("cpu", torch.float64, non_blocking=True) == (
+        torch.device("cpu"), torch.float64, True, None,
+    )  # fmt: skip
+    assert torch._utils._get_device_index("cuda:1") == 1 and torch._utils._get_device_index("cpu", allow_cpu=True) == -1
+    with pytest.raises(ValueError, match="^Expected a non cpu device, but got: cpu$"):
+        torch._utils._get_device_index("cpu")
+    assert torch._utils._element_size(torch.bfloat16) == 2
+
+
+def test_numbers_that_could_be_symbols():
+    assert (torch.sym_int(-2.7), torch.sym_float(3), torch.sym_min(2, 3.0), torch.sym_max(2, 3)) == (-2, 3.0, 2.0, 3)
+    assert torch.sym_not(True) is False and torch.sym_ite(False, 1, 2) == 2 and torch.sym_sum([1, 2]) == 3
+    assert torch._shape_as_tensor(torch.ones(2, 3)).tolist() == [2, 3]
+    with pytest.raises(RuntimeError, match="^Expected Tensor with single nonzero value, but got zero$"):
+        torch._assert_async(torch.tensor(0))
+
+
+def test_tensors_laid_end_to_end():
+    parts = [torch.ones(2, 3), torch.zeros(2)]
+    flat = torch._utils._flatten_dense_tensors(parts)
+    assert flat.shape == (8,)
+    again = torch._utils._unflatten_dense_tensors(flat, parts)
+    assert all(torch.equal(a, b) for a, b in zip(again, parts, strict=True))
+
+
+def test_records_of_a_file():
+    file = io.BytesIO()
+    torch.save({"a": torch.arange(3.0)}, file)
+    reader = torch.PyTorchFileReader(file)
+    assert reader.has_record("data.pkl") and not reader.has_record("data/7")
+    assert reader.get_storage_from_record("data/0", 3, torch.float32).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_how_containers_are_flattened():
+    tree = importlib.import_module("flambeau.utils._pytree")
+    assert tree._dict_flatten({"b": 1, "a": 2}) == ([1, 2], ["b", "a"])
+    pairs, context = tree._dict_flatten_with_keys({"b": 1})
+    assert [(key.key, value) for key, value in pairs] == [("b", 1)] and context == ["b"]
+    assert tree._get_node_type([1]) is list and tree._get_node_type(1) is int
+
+
+def test_contexts_decorate_functions_and_generators():
+    contexts = importlib.import_module("flambeau.utils._contextlib")
+    heard = []
+
+    class Heard(contexts._DecoratorContextManager):
+        def __enter__(self):
+            heard.append("in")
+
+        def __exit__(self, *exc):
+            heard.append("out")
+
+    assert Heard()(lambda: heard.append("f") or 3)() == 3 and heard == ["in", "f", "out"]
+
+    @Heard()
+    def steps():
+        yield 1
+        yield 2
+
+    heard.clear()
+    for _ in steps():
+        heard.append("between")
+    assert heard == ["in", "out", "between", "in", "out", "between", "in", "out"]
+
+
+def test_marks_of_quantization_pass_values_on():
+    x = torch.ones(2)
+    assert torch.ao.quantization.QuantStub()(x) is x and torch.ao.quantization.DeQuantStub()(x) is x
+    assert not hasattr(torch.ao.quantization, "convert")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_custom_ops",
+        "_dynamo._trace_wrapped_higher_order_op",
+        "_dynamo.exc",
+        "_subclasses.fake_tensor",
+        "distributed.optim",
+        "export",
+        "fx.experimental.symbolic_shapes",
+        "jit._state",
+        "jit.annotations",
+        "nn.utils._named_member_accessor",
+        "onnx.symbolic_helper",
+        "utils._triton",
+        "utils.deterministic",
+    ],
+)
+def test_modules_that_are_imported_without_need(name):
+    assert importlib.import_module(f"flambeau.{name}").__doc__
+
+
+def test_modules_answer_that_there_is_nothing():
+    assert not importlib.import_module("flambeau._subclasses.fake_tensor").is_fake(torch.ones(1))
+    with pytest.raises(NotBuiltError):
+        torch.export.export(torch.nn.Linear(1, 1), (torch.ones(1),))
+    shapes = importlib.import_module("flambeau.fx.experimental.symbolic_shapes")
+    assert shapes.guard_or_false(2 > 1) and not shapes.has_free_symbols(torch.ones(2).shape)
+
+
+def test_a_tensor_takes_the_place_of_another():
+    swap = importlib.import_module("flambeau.nn.utils._named_member_accessor").swap_tensor
+    layer = torch.nn.Linear(2, 2)
+    before, other = layer.weight, torch.zeros(2, 2)
+    assert swap(layer, "weight", other) is before and layer.weight is other
+    with pytest.raises(AttributeError, match="Linear has no attribute `w`"):
+        swap(layer, "w", other)

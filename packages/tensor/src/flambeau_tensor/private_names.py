@@ -1,0 +1,91 @@
+"""Functions of ``torch._utils`` that packages use, beside those that files name (``serialization.rebuilding``)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.options import device as _device
+
+
+def _element_size(dtype: DType) -> int:
+    """Bytes of an element."""
+    if not isinstance(dtype, DType):
+        raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
+    return dtype.itemsize
+
+
+def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
+    """One tensor of one dimension with the elements of all."""
+    from flambeau_tensor import cat
+
+    return cat([t.reshape(-1) for t in tensors])
+
+
+def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """The parts of `flat`, views that have the sizes of ``tensors``."""
+    parts, start = [], 0
+    for t in tensors:
+        parts.append(flat.narrow(0, start, t.numel()).view(t.shape))
+        start += t.numel()
+    return tuple(parts)
+
+
+def _get_device_index(device: Any, optional: bool = False, allow_cpu: bool = False) -> Any:
+    """The number of a device: -1 for the processor where that is allowed."""
+    if isinstance(device, str):
+        device = _device(device)
+    if isinstance(device, _device):
+        if device.type == "cpu" and not allow_cpu:
+            raise ValueError(f"Expected a non cpu device, but got: {device}")
+        index = -1 if device.type == "cpu" else device.index
+    else:
+        index = device if isinstance(device, int) else None
+    if index is None and not optional:
+        raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
+    return index
+
+
+def _get_available_device_type() -> None:
+    """None: there is no device beside the processor."""
+
+
+def is_compiling() -> bool:
+    """False."""
+    return False
+
+
+class PyTorchFileReader:
+    """Reads the records of a file of `torch.save`.
+
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> torch.save(3, file)
+    >>> PyTorchFileReader(file).has_record("data.pkl")
+    True
+    """
+
+    def __init__(self, file: Any) -> None:
+        from zipfile import ZipFile
+
+        self._archive = ZipFile(file)
+        self._root = self._archive.namelist()[0].partition("/")[0]
+
+    def has_record(self, name: str) -> bool:
+        """Whether there is a record of this name."""
+        return f"{self._root}/{name}" in self._archive.namelist()
+
+    def get_all_records(self) -> list[str]:
+        """The names of all."""
+        return [name.partition("/")[2] for name in self._archive.namelist()]
+
+    def get_record(self, name: str) -> bytes:
+        """A record's bytes."""
+        return self._archive.read(f"{self._root}/{name}")
+
+    def get_storage_from_record(self, name: str, numel: int, dtype: DType) -> Tensor:
+        """A record as a tensor of one dimension, of `numel` elements."""
+        from flambeau_tensor import empty, frombuffer
+
+        data = bytearray(self.get_record(name))
+        return frombuffer(data, dtype=dtype, count=numel) if numel else empty(0, dtype=dtype)
