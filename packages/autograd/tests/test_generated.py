@@ -282,7 +282,7 @@ def elementwise_case(op, count):
     try:
         function(*[torch.ones(shape, dtype=torch.float64) for shape in shapes])
         return function, [(shape, *low_high) for shape in shapes]
-    except (RuntimeError, NotImplementedError):
+    except (RuntimeError, NotImplementedError, TypeError):
         return function, [INTEGERS, *[SMALL] * (count - 1)]
 
 

@@ -6,6 +6,8 @@ import gc
 from flambeau_tensor._core.storage cimport Storage, resize_storage
 from flambeau_tensor._core.tensor cimport Tensor
 
+from flambeau_tensor._core.storage import FROZEN_BEFORE
+
 
 def resize_memory(Storage s not None, Py_ssize_t nbytes):
     """Change the size of a storage, whose memory may lie elsewhere then."""
@@ -18,7 +20,7 @@ def resize_memory(Storage s not None, Py_ssize_t nbytes):
 
 def check_movable(Storage s not None):
     """Raise if tensors that look into it could not be told a new address."""
-    if gc.get_freeze_count():  # the garbage collector does not tell of these
+    if gc.get_freeze_count() > FROZEN_BEFORE:  # the garbage collector does not tell of these
         raise RuntimeError("Trying to resize storage that is not resizable")
 
 

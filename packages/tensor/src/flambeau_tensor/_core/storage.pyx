@@ -4,6 +4,8 @@
 Fresh memory costs page faults (far more than the arithmetic on it), so freed blocks are kept, by size class, up to a
 cap. Tiny storages live in the Storage object itself. The allocator is only entered with the GIL held.
 """
+import gc
+
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
 from cpython.object cimport PyObject
@@ -14,6 +16,8 @@ from libc.string cimport memcpy, memset
 from flambeau_tensor._core.meta_device cimport META_OWNER, dry_runs, is_dry, no_memory
 from flambeau_tensor._core.type_slots cimport forget_owner
 from flambeau_tensor._core.types cimport *
+
+FROZEN_BEFORE = gc.get_freeze_count()  # objects of before the first tensor: some of CPython's own in 3.12
 
 cdef extern from * nogil:
     """
