@@ -43,7 +43,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [pair for pair in kl._REGISTRY if D.ExponentialFamily not in pair],
+    [pair for pair in kl._KL_REGISTRY if D.ExponentialFamily not in pair],
     ids=lambda kind: kind.__name__,
 )
 def test_divergences_are_means_over_samples(first, second):
@@ -84,7 +84,7 @@ def test_the_nearest_types_decide():
             assert D.kl_divergence(Second(0.0, 1.0), First(0.0, 1.0)) == "first"
     finally:
         for pair in ((First, D.Normal), (D.Normal, First)):
-            kl._REGISTRY.pop(pair, None)
+            kl._KL_REGISTRY.pop(pair, None)
         kl._FOUND.clear()
 
 

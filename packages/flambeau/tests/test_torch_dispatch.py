@@ -544,3 +544,30 @@ def test_handlers_alone_say_of_which_class_results_are():
     y.sum().backward()
     assert type(y) is torch.Tensor and y.tolist() == [[1.5, 3.5]] and x.grad.tolist() == [[2.0, 3.0]]
     assert torch.sin(Asked(torch.ones(1))) == "asked"
+
+
+def squares(x):
+    return x * x * 3
+
+
+def written(x):
+    y = x.clone()
+    y[0] *= y[1]
+    return y.view(1, 2).sin()
+
+
+def doubled_slope(x):
+    return torch.func.grad(lambda v: (v * v * v).sum())(x)
+
+
+@pytest.mark.parametrize("function", [squares, written, doubled_slope])
+def test_forward_mode_carries_wrappers(function):
+    a, b, s, t = torch.tensor([[1.0, 2.0], [3.0, 4.0], [1.0, -1.0], [0.5, 2.0]])
+    value, tangent = torch.func.jvp(function, (Two(a, b),), (Two(s, t),))
+    for x, along, pick in ((a, s, lambda two: two.a), (b, t, lambda two: two.b)):
+        expected = torch.func.jvp(function, (x,), (along,))
+        assert torch.allclose(pick(value), expected[0]) and torch.allclose(pick(tangent), expected[1])
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(Two(a, b), Two(s, t))
+        primal, direction = torch.autograd.forward_ad.unpack_dual(function(dual))
+    assert torch.equal(primal.b, value.b) and torch.equal(direction.b, tangent.b)

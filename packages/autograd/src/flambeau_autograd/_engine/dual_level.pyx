@@ -6,14 +6,14 @@ A recorded call attaches the tangents when its results have their history and be
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach, flags_of,
-    is_tensor, tensor_info, operator_info, set_base, thread_flags,
+    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_DISPATCH, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
+    flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.histories cimport history_levels, with_history
 from flambeau_autograd._engine.layers cimport (
-    DualLayer, Layer, all_layers, bare, has_tangents, holds_examples_of, laid_out, layer_at, layer_of, new_dual,
+    DualLayer, Layer, all_layers, bare, detached, has_tangents, holds_examples_of, laid_out, layer_at, layer_of, new_dual,
     set_layer, value_of, write_to_base,
 )
 from flambeau_autograd._engine.levels cimport Level
@@ -35,6 +35,11 @@ cdef object tangent_rule():
 
         _rule = tangents_of
     return _rule
+
+
+cdef object _without_layers(PyObject* tensor):
+    """The values alone: of the tensor's class where that answers calls itself."""
+    return detached(tensor) if flags_of(tensor) & T_DISPATCH else detach(tensor)
 
 
 cdef class DualLevel(Level):
@@ -66,7 +71,7 @@ cdef class DualLevel(Level):
         cdef Layer layer = layer_of(t)
         if layer is None or layer.level is not self:
             return tensor, None
-        out = detach(t)
+        out = _without_layers(t)
         set_layer(<PyObject*>out, layer.outer)
         return with_history(out, t), (<DualLayer>layer).tangent
 
@@ -196,7 +201,7 @@ cdef class _DualCall(LevelCall):
             return a
         layer = layer_of(p)
         if layer is not None and layer.level is self.level:
-            t = detach(p)
+            t = _without_layers(p)
             set_layer(<PyObject*>t, layer.outer)
         elif flags_of(p) & T_REQUIRES_GRAD or requires_grad(p):
             t = bare(p)
@@ -263,7 +268,7 @@ cdef class _DualCall(LevelCall):
         tangent = None
         if layer is not None and layer.level is self.level:
             tangent = (<DualLayer>layer).tangent
-            t = detach(p)
+            t = _without_layers(p)
             set_layer(<PyObject*>t, layer.outer)
         elif requires_grad(p):
             t = bare(p)

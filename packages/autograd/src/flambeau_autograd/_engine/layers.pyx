@@ -167,7 +167,14 @@ cdef object detached(PyObject* tensor):
         return detach(tensor)
     if _detach is None:
         _detach = find_operator("torch.detach")
-    return _detach(<object>tensor)
+    if not flags_of(tensor) & T_LAYERED:
+        return _detach(<object>tensor)
+    layers = all_layers(tensor)  # which would answer in place of the class
+    set_layer(tensor, None)
+    try:
+        return _detach(<object>tensor)
+    finally:
+        set_layer(tensor, layers)
 
 
 cdef object bare(PyObject* tensor):
