@@ -86,7 +86,8 @@ def test_check(tmp_path):
     assert done.returncode == 1
     assert "broken.py was left out" in done.stdout and "files: 2, " in done.stdout and "other.py" not in done.stdout
     found = dict(line.strip().rsplit(": ", 1) for line in done.stdout.splitlines() if line.startswith("  "))
-    assert found["torch.ao.quantization.quantize_dynamic"] == f"{program}:4" and found["torch.nn.quantizable"] == f"{program}:7"
+    assert found["torch.ao.quantization.quantize_dynamic"] == f"{program}:4"
+    assert found["torch.nn.quantizable"] == f"{program}:7"
     assert set(found) <= {
         "torch.ao.quantization.quantize_dynamic",
         "torch.nn.quantizable",

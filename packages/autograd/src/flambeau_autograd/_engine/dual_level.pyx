@@ -13,8 +13,8 @@ from flambeau_tensor.abi cimport (
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.histories cimport history_levels, with_history
 from flambeau_autograd._engine.layers cimport (
-    DualLayer, Layer, all_layers, bare, detached, has_tangents, holds_examples_of, laid_out, layer_at, layer_of, new_dual,
-    set_layer, value_of, write_to_base,
+    DualLayer, Layer, all_layers, bare, detached, has_tangents, holds_examples_of, laid_out, layer_at, layer_of,
+    new_dual, set_layer, value_of, write_to_base,
 )
 from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.record cimport LevelCall, compose, process_call
