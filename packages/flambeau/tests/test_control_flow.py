@@ -5,6 +5,7 @@ import math
 import pytest
 
 import flambeau as torch
+from flambeau._higher_order_ops.associative_scan import associative_scan
 
 
 def test_cond_takes_one_branch_and_records_it():
@@ -91,3 +92,45 @@ def test_the_module_of_a_device():
     assert torch.get_device_module("cuda") is torch.cuda
     with pytest.raises(RuntimeError, match="Device 'meta' does not have a corresponding module registered"):
         torch.get_device_module(torch.device("meta"))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_scans_run_over_any_dimension(n, reverse):
+    x = torch.arange(1.0, 3 * n + 1).reshape(3, n)
+    found = associative_scan(torch.add, x, 1, reverse)
+    assert torch.equal(found, x.flip(1).cumsum(1).flip(1) if reverse else x.cumsum(1))
+
+
+def test_scans_of_several_tensors_solve_recurrences_with_their_gradients():
+    def after(first, second):  # y -> a y + b, one behind the other
+        return {"a": first["a"] * second["a"], "b": second["a"] * first["b"] + second["b"]}
+
+    torch.manual_seed(0)
+    a, b = (torch.rand(7, 2, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    y, steps = torch.zeros(2, dtype=torch.float64), []
+    for k in range(7):
+        y = a[k] * y + b[k]
+        steps.append(y)
+    expected = torch.stack(steps)
+    found = associative_scan(after, {"a": a, "b": b}, 0, combine_mode="generic")["b"]
+    assert torch.allclose(found, expected)
+    weights = torch.rand(7, 2, dtype=torch.float64)
+    for one, other in zip(*(torch.autograd.grad((weights * t).sum(), (a, b)) for t in (found, expected)), strict=True):
+        assert torch.allclose(one, other)
+
+
+def test_scans_say_what_is_wrong():
+    x = torch.ones(3)
+    with pytest.raises(ValueError, match="Combine_fn must be a callable, but got 3"):
+        associative_scan(3, x, 0)
+    with pytest.raises(ValueError, match="Combine_mode must either"):
+        associative_scan(torch.add, x, 0, combine_mode="other")
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        associative_scan(torch.add, x, 3)
+    with pytest.raises(ValueError, match="same size along dim 0"):
+        associative_scan(lambda a, b: a, (x, torch.ones(2)), 0)
+    with pytest.raises(ValueError, match="combine_fn must return what xs is"):
+        associative_scan(lambda a, b: (a, b), x, 0)
+    with pytest.raises(ValueError, match="at least one tensor"):
+        associative_scan(torch.add, [], 0)

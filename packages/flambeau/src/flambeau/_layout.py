@@ -55,6 +55,7 @@ OWN = {
     "__config__",
     "_custom_ops",
     "_dynamo",
+    "_higher_order_ops",
     "_jit_internal",
     "_subclasses",
     "_tensor",
