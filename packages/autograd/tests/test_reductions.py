@@ -90,3 +90,11 @@ def test_equal_extremes_of_all_elements_share_the_gradient():
     rows = torch.tensor([[2.0, 2.0, 1.0], [3.0, 5.0, 5.0]])
     for name in ("max", "min", "median", "nanmedian"):
         assert vmap(getattr(torch, name))(rows).tolist() == [getattr(torch, name)(r).item() for r in rows]
+
+
+def test_rows_without_weights_have_no_gradient():
+    x = torch.tensor([[1.0, 2.0, -torch.inf], [-torch.inf] * 3], dtype=torch.float64, requires_grad=True)
+    torch._safe_softmax(x, 1).backward(torch.tensor([[0.3, 0.2, 0.1], [1.0, 2.0, 3.0]], dtype=torch.float64))
+    p = 1 / (1 + torch.tensor(1.0, dtype=torch.float64).exp())
+    assert torch.allclose(x.grad[0], 0.1 * p * (1 - p) * torch.tensor([1.0, -1.0, 0.0], dtype=torch.float64))
+    assert x.grad[1].tolist() == [0, 0, 0]

@@ -14,7 +14,8 @@ def _function(schema, kernel, doc, **options):
 
 def _safe_softmax(input, dim, dtype):
     missing = (input == float("-inf")).all(dim, True)
-    return find_operator("torch.where")(missing, 0.0, softmax(input, dim, dtype=dtype))
+    filled = find_operator("torch.masked_fill")(input, missing, 0)  # so that the gradient of such a row is 0
+    return find_operator("torch.where")(missing, 0.0, softmax(filled, dim, dtype=dtype))
 
 
 _function(
