@@ -364,3 +364,20 @@ def test_what_is_refused():
             with pytest.raises(error, match=match):
                 use()
     assert fwAD.unpack_dual(X, level=0) == (X, None)
+
+
+@pytest.mark.parametrize("reduce", [None, "add"])
+def test_scatter_with_repeated_indices(reduce):
+    """Without `reduce` the last write stays, of values as of tangents."""
+    x, x_t = torch.tensor([[1.0, 2.0, 3.0], [5.0, 7.0, 11.0]]).unbind()
+    src, src_t = torch.tensor([[4.0, 6.0], [10.0, 100.0]]).unbind()
+    index = torch.tensor([1, 1])
+
+    def f(x, src):
+        return torch.scatter(x, 0, index, src, **({"reduce": reduce} if reduce else {}))
+
+    value, tangent = jvp(f, (x, src), (x_t, src_t))
+    assert value.tolist() == ([1, 12, 3] if reduce else [1, 6, 3])
+    assert tangent.tolist() == ([5, 117, 11] if reduce else [5, 100, 11])
+    assert jvp(lambda x: f(x, src), (x,), (x_t,))[1].tolist() == ([5, 7, 11] if reduce else [5, 0, 11])
+    assert jvp(lambda x: torch.scatter(x, 0, index, value=2.0), (x,), (x_t,))[1].tolist() == [5, 0, 11]

@@ -110,7 +110,19 @@ def _scatter_src(grad, dim, index, src_shape, reduce):
     return _cut(ops.gather(grad, dim, index), src_shape)
 
 
-derivative(ops.scatter, self=_scatter_self, src=_scatter_src)
+def _scatter_tangent(self, self_t, dim, index, src, src_t, reduce):
+    """Where indices repeat, the last write stays: not what the transposed gradients would add up."""
+    if reduce == "multiply":
+        raise NotImplementedError(
+            "the tangent of scatter(..., reduce='multiply') is not built; use scatter_reduce(..., 'prod')"
+        )
+    base = factories.zeros_like(self) if self_t is None else self_t
+    if src_t is None:
+        return base if reduce == "add" else ops.scatter(base, dim, index, value=0)
+    return ops.scatter(base, dim, index, src_t, reduce=reduce)
+
+
+derivative(ops.scatter, self=_scatter_self, src=_scatter_src, jvp=_scatter_tangent)
 
 
 def _share(grad, self, dim, index, src, reduce, include_self, result):
