@@ -253,3 +253,13 @@ def test_functions_by_level():
 
     assert vmap(grad(Cube.apply))(V).tolist() == (3 * V**2).tolist()
     assert jvp(vmap(grad(Cube.apply)), (V,), (torch.ones(3),))[1].tolist() == (6 * V).tolist()
+
+
+@pytest.mark.parametrize("in_dim", [0, 2])
+def test_examples_may_be_laid_out_with_channels_last(in_dim):
+    x = torch.arange(720.0).reshape(2, 3, 4, 5, 6)
+    for f in (torch.Tensor.contiguous, torch.clone):
+        found = vmap(lambda v, f=f: f(v, memory_format=torch.channels_last), in_dim)(x.movedim(0, in_dim))
+        assert torch.equal(found, x) and found[1].is_contiguous(memory_format=torch.channels_last)
+    with pytest.raises(RuntimeError, match="required rank 5 tensor to use channels_last_3d format"):
+        vmap(lambda v: v.contiguous(memory_format=torch.channels_last_3d))(x)

@@ -25,8 +25,6 @@ batched(
     ops.view_as_real,
     "torch.conj",
     "torch._neg_view",
-    "torch.clone",
-    "torch.Tensor.contiguous",
     "torch._ops.to_copy",
     "torch._ops.to_meta",
     "torch.detach",
@@ -46,6 +44,23 @@ batched(
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
 batched(shifted, ops.diagonal_scatter, ops.select_scatter, ops.slice_scatter)
 batched(partial(shifted, more=-1), ops.unfold_backward)
+
+
+CHANNELS_LAST = {torch.channels_last: 4, torch.channels_last_3d: 5}  # the dimensions of an example
+
+
+def _in_format(level, op, args, dims):
+    """Channels last of each example: the format itself would ask for one dimension less."""
+    t, memory_format = args
+    if memory_format not in CHANNELS_LAST:
+        return plain(level, op, args, dims)
+    t, rank = batch_first(t, dims[0]), CHANNELS_LAST[memory_format]
+    if t.ndim != rank + 1:
+        raise RuntimeError(f"required rank {rank} tensor to use {str(memory_format).removeprefix('torch.')} format")
+    return in_dim_0(call(op, t.movedim(2, -1), torch.contiguous_format).movedim(-1, 2))
+
+
+batched(_in_format, "torch.clone", "torch.Tensor.contiguous")
 
 
 def _view(level, op, args, dims):
