@@ -69,15 +69,15 @@ def keeps_nothing():
             for _ in range(turns):
                 turn()
             gc.collect()
-            return (measure() - start) / turns
+            return measure() - start
 
         several(resident)
         tracemalloc.start()
         try:  # what leaks does so every time; tables that grow, and pages that are touched for the first time, do not
-            assert min(several(lambda: tracemalloc.get_traced_memory()[0]) for _ in range(3)) < 150
+            assert min(several(lambda: tracemalloc.get_traced_memory()[0]) for _ in range(3)) < 15_000
         finally:
             tracemalloc.stop()
-        assert min(several(resident) for _ in range(3)) < 500
+        assert min(several(resident) for _ in range(3)) < 50_000
 
     return check
 
