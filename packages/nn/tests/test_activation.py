@@ -409,6 +409,7 @@ def test_odd_limits(call, values):
         (lambda: F.prelu(ft.ones(2), ft.ones(1).double()), RuntimeError, "Type promoting not supported"),
         (lambda: F.glu(ft.tensor([1, 2])), NotImplementedError, '"glu_cpu" not implemented for'),
         (lambda: F.rrelu(ft.ones(2), 0, INF), RuntimeError, "upper bound must be finite, got inf"),
+        (lambda: F.rrelu(ft.tensor([1, 2]), training=True), NotImplementedError, '"rrelu_with_noise_out_cpu" not'),
         (lambda: F.relu(ft.tensor([True])), RuntimeError, "Boolean inputs not supported for relu"),
         (lambda: F.local_response_norm(ft.ones(1, 2, 3), 0), RuntimeError, "kernel size should be greater than zero"),
         (lambda: F.group_norm(ft.ones(1, 2, 3), 0), ZeroDivisionError, "by zero"),

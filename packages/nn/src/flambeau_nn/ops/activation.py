@@ -304,6 +304,7 @@ def randomly_leaky(input, lower, upper, training, inplace, generator=None):
         raise RuntimeError("Lower bound should be less than or equal to the upper bound")
     if not training:
         return (leaky_relu_.inplace if inplace else leaky_relu_)(input, (lower + upper) / 2)
+    _only_floats(input, "rrelu_with_noise_out_cpu")
     if input.is_meta:  # nothing says how many are drawn
         return (leaky_relu_.inplace if inplace else leaky_relu_)(input, upper)
     with _no_grad():
