@@ -16,33 +16,12 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder = None
 
 
-class _Silent:
-    """Stands for the bar of progress where tqdm is not installed."""
-
-    def __init__(self, iterable=(), *args, **kwargs) -> None:
-        self._iterable = iterable
-
-    def __iter__(self):
-        return iter(self._iterable)
-
-    def update(self, n=1) -> None:
-        """Does nothing."""
-
-    close = update
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc) -> None:
-        pass
-
-
 def __getattr__(name: str):
     if name == "tqdm":
         try:
             from tqdm import tqdm
         except ImportError:
-            return _Silent
+            from flambeau.viz._progress import _Unseen as tqdm
         return tqdm
     if name in ("Request", "urlopen"):
         import urllib.request

@@ -286,10 +286,11 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         if not callable(function):
             raise TypeError(f"register_fake(): argument 'func' must be callable, not {type(function).__name__}")
-        if not operators.exists(op):
+        try:
+            found = operators.find(op)
+        except RuntimeError:  # declared later
             operators.implement(op, function, operators.META)
             return function
-        found = operators.find(op)
         if not allow_override and found.meta is not None:
             raise RuntimeError(f"{operators.qualified(found)} has a fake implementation already")
         found.meta = function

@@ -100,15 +100,6 @@ def find(op: Operator | str) -> Operator:
         raise RuntimeError(f"operator {op} does not exist") from None
 
 
-def exists(op: Operator | str) -> bool:
-    """Whether an operator of this name is declared."""
-    try:
-        find(op)
-    except RuntimeError:
-        return False
-    return True
-
-
 def declare(
     namespace: str, schema: str, *, doc: str | None = None, replace: bool = False, checked: bool = False
 ) -> Operator:

@@ -22,8 +22,6 @@ def get_unwrapped(tensor: Any) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch._C._functorch' has no attribute {name!r}")
-    raise not_built(f"torch._C._functorch.{name}")
+    raise left_out("torch._C._functorch", name)

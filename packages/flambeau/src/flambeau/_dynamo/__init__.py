@@ -53,8 +53,6 @@ def __getattr__(name):
         return _import_module(f"flambeau._dynamo.{name}")
     if name == "OptimizedModule":
         return _import_module("flambeau._dynamo.eval_frame").OptimizedModule
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch._dynamo' has no attribute {name!r}")
-    raise not_built(f"torch._dynamo.{name}")
+    raise left_out("torch._dynamo", name)

@@ -231,8 +231,6 @@ class set_stance(ContextDecorator):  # noqa: N801
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.compiler' has no attribute {name!r}")
-    raise not_built(f"torch.compiler.{name}")
+    raise left_out("torch.compiler", name)

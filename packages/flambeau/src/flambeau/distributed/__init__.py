@@ -9,7 +9,7 @@ without asking is here, and says what it misses when it is called.
 from enum import Enum
 from importlib import import_module
 
-from flambeau_tensor.not_built import NotBuiltError
+from flambeau_tensor.not_built import function_not_built as _function_not_built
 
 _NEED_A_GROUP = (
     "all_gather all_gather_coalesced all_gather_into_tensor all_gather_object all_reduce all_reduce_coalesced "
@@ -102,13 +102,7 @@ def function_of_a_group(name):
 
 def function_not_built(name):
     """A function that says that it is not built."""
-
-    def function(*args, **kwargs):
-        raise NotBuiltError(f"torch.distributed.{name} is not built: there is one process")
-
-    function.__name__ = function.__qualname__ = name.rpartition(".")[2]
-    function.__doc__ = "Raises: it is not built."
-    return function
+    return _function_not_built(f"torch.distributed.{name}", ": there is one process")
 
 
 def class_not_built(name):
@@ -139,13 +133,11 @@ _STORES = ("HashStore", "PrefixStore", "Store", "TCPStore")
 def __getattr__(name):
     if name in _STORES:
         return getattr(import_module("flambeau.distributed.stores"), name)
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
     if name in _MODULES:
         try:
             return import_module(f"flambeau.distributed.{name}")
         except ModuleNotFoundError:
             pass
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.distributed' has no attribute {name!r}")
-    raise not_built(f"torch.distributed.{name}")
+    raise left_out("torch.distributed", name)

@@ -2,20 +2,10 @@
 
 from typing import Any, NoReturn
 
-from flambeau_tensor.not_built import not_built
-
-
-def _refusing(name: str) -> Any:
-    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
-        raise not_built(f"torch.export.{name}")
-
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__doc__ = "Raises: it is not built."
-    return refuse
-
+from flambeau_tensor.not_built import function_not_built, not_built
 
 for _name in ("export", "export_for_training", "load", "save", "register_dataclass", "unflatten"):
-    globals()[_name] = _refusing(_name)
+    globals()[_name] = function_not_built(f"torch.export.{_name}")
 
 
 class ExportedProgram:

@@ -474,8 +474,6 @@ def __getattr__(name):
         from flambeau.futures import Future
 
         return Future
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.jit' has no attribute {name!r}")
-    raise not_built(f"torch.jit.{name}")
+    raise left_out("torch.jit", name)

@@ -69,13 +69,11 @@ def unregister_custom_op_symbolic(symbolic_name, opset_version) -> None:
 def __getattr__(name):
     from importlib import import_module
 
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
     if name.startswith("symbolic_opset"):
         return import_module("flambeau.onnx.symbolic_helper")
     if name == "symbolic_helper":
         return import_module(f"flambeau.onnx.{name}")
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.onnx' has no attribute {name!r}")
-    raise not_built(f"torch.onnx.{name}")
+    raise left_out("torch.onnx", name)

@@ -15,8 +15,6 @@ quantized_args = parse_args
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.onnx.symbolic_helper' has no attribute {name!r}")
-    raise not_built(f"torch.onnx.symbolic_helper.{name}")
+    raise left_out("torch.onnx.symbolic_helper", name)

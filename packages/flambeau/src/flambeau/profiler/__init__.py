@@ -110,8 +110,6 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.profiler' has no attribute {name!r}")
-    raise not_built(f"torch.profiler.{name}")
+    raise left_out("torch.profiler", name)

@@ -304,8 +304,6 @@ class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.sparse' has no attribute {name!r}")
-    raise not_built(f"torch.sparse.{name}")
+    raise left_out("torch.sparse", name)

@@ -30,9 +30,6 @@ class WeakIdRef(weakref.ref):
 
     __slots__ = ("_id",)
 
-    def __new__(cls, key, callback=None):
-        return super().__new__(cls, key, callback)
-
     def __init__(self, key, callback=None):
         super().__init__(key, callback)
         self._id = id(key)

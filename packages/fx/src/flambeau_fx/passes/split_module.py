@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,7 @@ import flambeau_nn
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Node, map_arg
+from flambeau_fx.passes.tools_common import in_order
 
 __all__ = ["Partition", "split_module"]
 
@@ -78,7 +80,7 @@ def split_module(
     for node in m.graph.nodes:
         for source in node.all_input_nodes:
             _note_use(source, piece_of.get(source), piece_of.get(node))
-    copies = {name: _Copy(m, root_m, piece, qualname_map) for name, piece in pieces.items()}
+    copies = {name: _Copy(m, piece, qualname_map) for name, piece in pieces.items()}
     for node, piece in piece_of.items():
         copies[piece.name].add(node)
 
@@ -89,30 +91,18 @@ def split_module(
         if node.op in ("placeholder", "get_attr"):
             values[node] = graph.node_copy(node, lambda n: values[n])
             if node.op == "get_attr":
-                attributes[str(node.target)] = _attribute(m, str(node.target))
+                attributes[str(node.target)] = operator.attrgetter(str(node.target))(m)
     order = list(pieces.values()) if keep_original_order else _sorted(pieces)
     for piece in order:
         submodule, single = copies[piece.name].finish(tuple_return)
         attributes[piece.submod_name] = submodule
         result = graph.call_module(piece.submod_name, tuple(values[n] for n in piece.inputs.values()))
         for i, node in enumerate(piece.outputs.values()):
-            values[node] = result if single else graph.call_function(_getitem(), (result, i))
+            values[node] = result if single else graph.call_function(operator.getitem, (result, i))
     for node in m.graph.nodes:
         if node.op == "output":
             graph.output(map_arg(node.args[0], lambda n: values[n]))
     return GraphModule(attributes, graph)
-
-
-def _getitem() -> Callable[..., Any]:
-    import operator
-
-    return operator.getitem
-
-
-def _attribute(module: Any, path: str) -> Any:
-    for part in path.split("."):
-        module = getattr(module, part)
-    return module
 
 
 def _note_use(source: Node, made: Partition | None, used: Partition | None) -> None:
@@ -129,26 +119,18 @@ def _note_use(source: Node, made: Partition | None, used: Partition | None) -> N
 
 
 def _sorted(pieces: dict[str, Partition]) -> list[Partition]:
-    waiting = {name: len(piece.dependencies) for name, piece in pieces.items()}
-    ready = [name for name, count in waiting.items() if not count]
-    order = []
-    while ready:
-        name = ready.pop(0)
-        order.append(pieces[name])
-        for dependent in pieces[name].dependents:
-            waiting[dependent] -= 1
-            if not waiting[dependent]:
-                ready.append(dependent)
+    counts = {name: len(piece.dependencies) for name, piece in pieces.items()}
+    order = in_order(counts, lambda name: pieces[name].dependents)
     if len(order) < len(pieces):
         raise RuntimeError("cycle exists between partitions!")
-    return order
+    return [pieces[name] for name in order]
 
 
 class _Copy:
     """A piece while it is copied into a graph of its own."""
 
-    def __init__(self, m: Any, root: Any, piece: Partition, names: dict[str, str] | None) -> None:
-        self.module, self.root, self.piece, self.names = m, root, piece, names
+    def __init__(self, m: Any, piece: Partition, names: dict[str, str] | None) -> None:
+        self.module, self.piece, self.names = m, piece, names
         self.graph = Graph()
         self.attributes: dict[str, Any] = {}
         self.values: dict[Node, Node] = {}
@@ -161,7 +143,7 @@ class _Copy:
         if node.op == "call_module":
             path = str(node.target)
             new.target = path.replace(".", "_")
-            self.attributes[new.target] = _attribute(self.module, path)
+            self.attributes[new.target] = operator.attrgetter(path)(self.module)
             if self.names is not None:
                 self.names[f"{self.piece.submod_name}.{new.target}"] = path
         self.values[node] = new

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Node, qualified_name
 
 __all__ = ["get_node_target", "is_node_output_tensor", "legalize_graph", "stable_topological_sort"]
+
+
+Item = TypeVar("Item")
+
+
+def in_order(needs: dict[Item, int], users: Callable[[Item], Iterable[Item]]) -> list[Item]:
+    """Items, each after those that it needs, else as they are given; those that need each other are left out.
+
+    >>> in_order({"end": 2, "begin": 0, "middle": 1}, {"begin": ["middle", "end"], "middle": ["end"], "end": []}.get)
+    ['begin', 'middle', 'end']
+    """
+    waiting = dict(needs)
+    order = [item for item, count in waiting.items() if not count]
+    for item in order:  # grows
+        for user in users(item):
+            waiting[user] -= 1
+            if not waiting[user]:
+                order.append(user)
+    return order
 
 
 def legalize_graph(gm: GraphModule) -> GraphModule:
@@ -24,19 +44,13 @@ def legalize_graph(gm: GraphModule) -> GraphModule:
     >>> [node.name for node in legalize_graph(traced).graph.nodes]
     ['x', 'add', 'mul', 'output']
     """
-    waiting = {node: len(node.all_input_nodes) for node in gm.graph.nodes}
-    ready = [node for node, count in waiting.items() if not count]
+    order = in_order({node: len(node.all_input_nodes) for node in gm.graph.nodes}, lambda node: node.users)
+    if len(order) < len(gm.graph.nodes):
+        raise RuntimeError(f"Input graph has cycles, unable to add {[n for n in gm.graph.nodes if n not in order]}")
     new = Graph()
     values: dict[Node, Node] = {}
-    while ready:
-        node = ready.pop(0)
+    for node in order:
         values[node] = new.node_copy(node, lambda n: values[n])
-        for user in node.users:
-            waiting[user] -= 1
-            if not waiting[user]:
-                ready.append(user)
-    if len(values) < len(waiting):
-        raise RuntimeError(f"Input graph has cycles, unable to add {[n for n, count in waiting.items() if count]}")
     new._codegen = gm.graph._codegen
     gm.graph = new
     return gm

@@ -105,6 +105,4 @@ def __getattr__(name):
         if module == "torch.nn.parameter":
             raise ImportError("parameters need the package flambeau-nn, which is not imported")
         return getattr(import_module(module), name)
-    if name in ("_element_size", "_flatten_dense_tensors", "_get_device_index", "_unflatten_dense_tensors"):
-        return getattr(import_module("flambeau_tensor.flattening"), name)
     raise missing("torch._utils", name)

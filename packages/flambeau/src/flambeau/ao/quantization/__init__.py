@@ -27,8 +27,6 @@ class DeQuantStub(QuantStub):
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.ao.quantization' has no attribute {name!r}")
-    raise not_built(f"torch.ao.quantization.{name}")
+    raise left_out("torch.ao.quantization", name)

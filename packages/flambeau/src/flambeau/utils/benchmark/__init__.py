@@ -13,8 +13,6 @@ __all__ = ["Language", "Measurement", "TaskSpec", "Timer", "select_unit", "timer
 
 
 def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
+    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.utils.benchmark' has no attribute {name!r}")
-    raise not_built(f"torch.utils.benchmark.{name}")
+    raise left_out("torch.utils.benchmark", name)
