@@ -227,6 +227,7 @@ LEFT_OUT = {
     "torch.Tensor.__dir__",
     "torch.Tensor.__torch_function__",
 }
+ROUNDS = {"niter"}  # how often something is done again, which takes as long as that
 DRAWN = (
     "rand",
     "bernoulli",
@@ -537,6 +538,8 @@ class Draw:
                 positional = False
                 continue
             text = rng.choice(ODD) if i == self.odd else self.argument(a, target)
+            if a.name in ROUNDS and text in HUGE:
+                text = "3"
             if positional and target.name in STARRED and text[0] in "([":
                 text = "*" + text
             given.append(text if positional else f"{name}={text}")

@@ -33,7 +33,6 @@ DECIDED = [
         ANY,
         "out= that is read after it was written",
     ),
-    (r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\b\2 .?.= \1\b", "value", ANY, "parts that are added to the whole"),
     (r"float16[\s\S]*" + call("xlogy") + ".*(2|10)\\*\\*", "value", ANY, "half types that round on the way"),
     (r"\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\1\b", "value", ANY, "out= that is read after it was written"),
     ("soft_margin_loss", "value", " for .*inf", "soft_margin_loss does not overflow"),
@@ -65,14 +64,31 @@ DECIDED = [
     (HALF + call(ROUNDED), "value", ANY, "half types that round on the way"),
     (r"embedding_bag\(.*'max'", "value", "nan", "maxima of NaN"),
     (r"embedding_bag\(.*'max'", "value", "grad value", "equal maxima"),
+    (r"embedding_bag\(.*\[0, 2, 0, 6\]", "value", ANY, "bags that end before they begin"),
     (r"embedding_bag\(.*include_last_offset=True", "value", ANY, "bags that do not end at the end"),
     (r"cross_entropy\(.*ignore_index", "value", "grad value.* for .*nan", "examples that are ignored"),
     (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
-    (call(r"\w*group_norm instance_norm \w*batch_norm\w*"), "value", NO_NUMBER, "normalization by infinities"),
+    (
+        call(r"\w*group_norm instance_norm layer_norm \w*batch_norm\w*"),
+        "value",
+        NO_NUMBER,
+        "normalization by infinities",
+    ),
     (call("interpolate upsample\\w* grid_sample"), "value", NO_NUMBER, "resampling of infinities"),
     (call("multi_margin_loss multilabel_margin_loss"), "value", NO_NUMBER, "margins of NaN"),
     (r"edge[\s\S]*" + call("multi_margin_loss multilabel_margin_loss"), "value", "grad", "margins of NaN"),
     (call("unique"), "value", "nan", "the order of NaN among rows"),
+    (r"edge[\s\S]*" + call("unique"), "value", r"value: \[\d", "the order of NaN among rows"),
+    (call("isin") + ".*assume_unique=True", "value", ANY, "elements that are said to be unique"),
+    (call("_foreach_pow pow float_power") + r".*\b\d+\*\*\d+", "value", ANY, "exponents beyond the dtype"),
+    (call("matrix_power"), "value", "nan", "powers that overflow on the way"),
+    (r"\(0, .*[\s\S]*multi_margin_loss\(", "value", ANY, "losses of no examples"),
+    (r"\(0, .*[\s\S]*" + call("lstsq"), "shape", ANY, "equations of no batches"),
+    (r"edge[\s\S]*" + call("lu"), "value", ANY, "matrices with NaN and infinities"),
+    (call("[hvd]split roll sum split"), "shape", ANY, "tensors of one element as an int"),
+    (r"func\.\w+\(lambda x: x.softmax", "value", "nan.* for .*0.0", "softmax of NaN without dimensions"),
+    (r"grad_fn.register_hook\(lambda a, b: seen.append\(len\(a\)", "value", "seen value", "edges of numbers"),
+    (r"T\('u?int[\s\S]*\] = ", "value requires_grad", "True for False|False for True", "histories of whole numbers"),
     (
         call("pinv pinverse lu_factor\\w* matrix_rank lstsq cond"),
         "value",
@@ -82,16 +98,10 @@ DECIDED = [
     (r"as_strided_scatter", "value", ANY, "the order of writes to memory that overlaps itself"),
     (r"np.bool_", "dtype", ANY, "NumPy's bools"),
     (r"pad\(.*-\d.*'circular'", "value", ANY, "circular padding that crops"),
-    (r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\b\2\.\w+_\(\1\b", "value", ANY, "parts that are added to the whole"),
-    (
-        r"\b([a-m]) = ([a-m])[.\[].*\n[\s\S]*\b([a-m]) = \2[.\[].*\n[\s\S]*\b\3\.\w+_\(\1\b",
-        "value",
-        ANY,
-        "parts that are added to the whole",
-    ),
     (r"scatter_reduce\(.*include_self=False", "value", "grad value", "what is not included takes a share"),
     (r"view\(torch.bool\)", "value", ANY, "bytes that are no bool"),
     (call("scaled_dot_product_attention"), "value", "nan", "attention to infinities"),
+    (r"\b0\b[\s\S]*" + call("scaled_dot_product_attention"), "shape", ANY, "attention without features"),
     (call("scaled_dot_product_attention"), "shape", "0|1", "attention without features"),
     (rf"({HALF}|out=[\s\S]*){call('prod cumprod')}", "value", NO_NUMBER, "products that overflow on the way"),
     (call("prod cumprod") + ".*(float16|out=)", "value", NO_NUMBER, "products that overflow on the way"),
@@ -135,8 +145,30 @@ DECIDED = [
 ]
 
 
+VIEW = re.compile(
+    r"^([a-m]) = ([a-m])(\[|\.(as_strided|chunk|data|detach|diagonal|expand|flatten|mT|mH|movedim|narrow|permute|ravel"
+    r"|real|reshape|select|slice\w*|split\w*|squeeze|swapaxes|t|T|transpose|unbind|unflatten|unfold|unsqueeze|view\w*)\b)"
+)
+
+
+def writes_to_its_operand(program):
+    """Whether a tensor is written in place from another window on its memory."""
+    whole = {}
+    for line in program.split("\n"):
+        if view := VIEW.match(line):
+            name, of = view[1], view[2]
+            whole[name] = whole.get(of, of)
+        elif write := re.match(r"([a-m])(\.\w+_\(| \S{1,2}= )(.*)", line):
+            root = whole.get(write[1], write[1])
+            if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[3])):
+                return True
+    return False
+
+
 def overlaps_itself(program):
     """Whether it makes a tensor whose elements share memory, which may be written to in any order."""
+    if re.search(r"\.(unfold|as_strided)\(", program):
+        return True
     for sizes, strides in re.findall(r"T\('\w+', (\([^)]*\)), (\([^)]*\))", program):
         reach = 0
         for stride, size in sorted(zip(eval(strides), eval(sizes), strict=True)):
@@ -153,4 +185,8 @@ def reason(program, kind, detail):
             return why
     if kind == "value" and not detail.startswith("r ") and overlaps_itself(program):  # `r` is a fresh result
         return "the order of writes to memory that overlaps itself"
+    if kind == "value" and writes_to_its_operand(program):
+        return "parts that are added to the whole"
+    if "scaled_dot_product_attention" in program and overlaps_itself(program):
+        return "attention whose query overlaps itself"
     return None

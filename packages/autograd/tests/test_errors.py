@@ -186,3 +186,18 @@ def test_knowing_the_place_takes_a_tenth_of_a_microsecond_at_most(leaf):
     finally:
         call_site.note_call_sites(True)
     assert shortest[True] - shortest[False] < 100 * n, f"{(shortest[True] - shortest[False]) / n} ns"
+
+
+def test_what_has_no_derivative_says_so(leaf):
+    x = leaf([1.0, 2.0, 1.0])
+    for call, name in (
+        (lambda: x.unique(), "_unique2"),
+        (lambda: x.unique(return_inverse=True)[0], "_unique2"),
+        (lambda: x.unique(dim=0), "unique_dim"),
+        (lambda: x.unique_consecutive(), "unique_consecutive"),
+    ):
+        result = call()
+        assert result.requires_grad
+        with pytest.raises(NotImplementedError, match=f"the derivative for '{name}' is not implemented"):
+            result.sum().backward()
+    assert x.unique(return_counts=True)[1].tolist() == [2, 1] and not x.unique(return_counts=True)[1].requires_grad

@@ -249,3 +249,15 @@ def test_assignment_of_a_wrong_value(leaf):
             with pytest.raises(error, match=message):
                 z[index] = value
     assert z.tolist() == [1.0, 2.0] and z.grad_fn.name() == "MulBackward0"
+
+
+def test_where_a_nan_is_the_extreme():
+    """It equals nothing, so the gradient among the tied is 0 / 0, as for amax."""
+    for reduce, extreme in (("amax", 3.0), ("amin", 1.0)):
+        x = torch.tensor([1.0, float("nan"), 2.0], requires_grad=True)
+        y = torch.tensor([3.0, 1.0, float("nan")], requires_grad=True)
+        result = x.index_reduce(0, torch.tensor([0, 1, 2]), y, reduce)
+        result.sum().backward()
+        assert result[0] == extreme and result[1:].isnan().all()
+        assert x.grad[1:].isnan().all() and y.grad[1:].isnan().all()
+        assert (x.grad[0].item(), y.grad[0].item()) == (float(extreme == 1.0), float(extreme == 3.0))

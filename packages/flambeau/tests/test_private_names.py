@@ -100,3 +100,20 @@ def test_questions_of_sparse_tensors_to_dense_ones():
     for name in ("coalesce", "is_coalesced", "values", "indices", "crow_indices", "row_indices"):
         with pytest.raises(RuntimeError, match=f"{name} expected sparse .*tensor layout but got Strided"):
             getattr(x, name)()
+
+
+def test_losses_that_take_a_number_for_the_reduction():
+    losses, x, y = torch._C._nn, torch.ones(3), torch.zeros(3)
+    for number, result in ((0, [1, 1, 1]), (1, 1), (2, 3)):
+        assert losses.mse_loss(x, y, number).tolist() == result == losses.l1_loss(x, y, reduction=number).tolist()
+    assert losses.huber_loss(x, y).tolist() == [0.5, 0.5, 0.5] and losses.smooth_l1_loss(x, y, 1, 2.0) == 0.25
+    scores, classes = torch.tensor([[1.0, 2.0, 4.0]] * 2), torch.tensor([0, 1])
+    assert losses.nll_loss(scores, classes, None, 2, -100) == -3
+    assert losses.nll_loss_nd(scores, classes).tolist() == [-1, -2]
+    assert losses.cross_entropy_loss(scores, classes, None, 1) == torch.nn.functional.cross_entropy(scores, classes)
+    assert losses.multi_margin_loss(scores, classes, 1, 1.0, None, 2) == 2 * torch.nn.functional.multi_margin_loss(
+        scores, classes
+    )
+    for wrong, error in (("mean", TypeError), (True, TypeError), (None, TypeError), (3, RuntimeError)):
+        with pytest.raises(error, match="reduction"):
+            losses.mse_loss(x, y, wrong)

@@ -211,3 +211,8 @@ def test_asarray_copies():
     x = ft.tensor([1.0, 2.0])
     y = ft.asarray(x, copy=True)
     assert y is not x and y.tolist() == [1.0, 2.0] and ft.asarray(x) is x and ft.asarray(x, requires_grad=False) is x
+
+
+def test_a_list_that_no_memory_holds():
+    with pytest.raises(MemoryError):
+        ft.zeros(1, 1).expand(2**58, 1).tolist()

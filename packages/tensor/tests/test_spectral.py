@@ -196,6 +196,12 @@ def test_many_threads_give_the_same():
     assert all((x == y).all() for x, y in zip(one, four, strict=True))
 
 
+def test_a_vandermonde_matrix_that_no_memory_holds():
+    for vander in (ft.linalg.vander, ft.vander):
+        with pytest.raises(RuntimeError, match="overflow"):
+            vander(ft.ones(3), N=2**62)
+
+
 def test_vandermonde_of_one_number_is_a_matrix():
     assert ft.linalg.vander(ft.tensor(2.0), N=3).tolist() == [[1.0, 2.0, 4.0]]
     with pytest.raises(RuntimeError, match="N must be greater than 1."):

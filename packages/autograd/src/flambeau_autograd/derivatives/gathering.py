@@ -144,7 +144,7 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
         if not include_self:
             mine_too = ops.scatter(mine_too, dim, index, value=False)
         ties = ops.scatter_add(mine_too.to(grad.dtype), dim, index, chosen.to(grad.dtype))
-        part = grad / pointwise.where(ties == 0, 1.0, ties)
+        part = grad / ties  # NaN equals nothing, so where one is the result the gradient is 0 / 0
         mine, theirs = part * mine_too, ops.gather(part, dim, index) * chosen
     else:
         mine, theirs = _share_of_product(grad, self, dim, index, src, include_self, result)

@@ -83,14 +83,16 @@ def _get_accelerator(check: bool = False):
 
 
 class _FunctionsOfNN:
-    """``torch._C._nn``: operators of ``torch.nn.functional``."""
+    """``torch._C._nn``: operators of ``torch.nn.functional``; losses take the number of their reduction."""
 
     def __getattr__(self, name):
+        from flambeau._C.losses import loss_with_number
         from flambeau_nn import functional
 
-        if name.startswith("__") or not hasattr(functional, name):
+        found = loss_with_number(name) or getattr(functional, name, None)
+        if name.startswith("__") or found is None:
             raise AttributeError(f"module 'torch._C._nn' has no attribute {name!r}")
-        return getattr(functional, name)
+        return found
 
     @staticmethod
     def _parse_to(*args, **kwargs):

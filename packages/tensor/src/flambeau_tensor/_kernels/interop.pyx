@@ -392,7 +392,10 @@ cdef object _to_list(Tensor t, int dim, const char* at):
     if dim == t.ndim:
         return load_scalar(t.dtype, at)
     step = t.strides[dim] * ITEMSIZE[t.dtype]
-    return [_to_list(t, dim + 1, at + i * step) for i in range(t.sizes[dim])]
+    cdef list items = [None] * t.sizes[dim]  # at once: a list that no memory holds raises before it is filled
+    for i in range(t.sizes[dim]):
+        items[i] = _to_list(t, dim + 1, at + i * step)
+    return items
 
 
 cpdef object tolist(Tensor t):

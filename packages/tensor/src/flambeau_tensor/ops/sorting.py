@@ -225,7 +225,6 @@ unique = Operator(
     "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
     "int? dim=None) -> Tensor",
     _unique,
-    differentiable=False,
     meta=False,
     doc="""
 The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
@@ -235,7 +234,6 @@ of `input`, and how often each occurs. Every NaN is distinct.
 unique_consecutive = Operator(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
     _unique_consecutive,
-    differentiable=False,
     meta=False,
     doc="The elements without those that equal their predecessor.",
 )

@@ -460,11 +460,8 @@ def _vander(x, N, out):
         raise RuntimeError("N must be greater than 1.")
     if not (x.is_floating_point() or x.is_complex()):
         x = x.long()
-    x = x if x.ndim else x.unsqueeze(0)
-    powers = [find_operator("torch.ones_like")(x)]
-    for _ in range(n - 1):
-        powers.append(powers[-1] * x)
-    return find_operator("torch.stack")(powers[:n], -1)
+    rising = find_operator("torch.cumprod")(x.unsqueeze(-1).expand((*x.shape, n - 1)), -1)
+    return find_operator("torch.cat")((find_operator("torch.ones_like")(x).unsqueeze(-1), rising), -1)
 
 
 def _named_vander(x, N, increasing):

@@ -1,0 +1,56 @@
+"""Losses of ``torch._C._nn``: those of ``torch.nn.functional``, whose reduction is a number as C++ has it."""
+
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from operator import index
+from typing import Any
+
+_REDUCTIONS = ("none", "mean", "sum")
+# Losses whose reduction is a number, in `torch._C._nn`: what they are in `torch.nn.functional`, and their arguments.
+_WITH_NUMBER = {
+    "binary_cross_entropy": ("binary_cross_entropy", {"weight": None, "reduction": 0}),
+    "cross_entropy_loss": (
+        "cross_entropy",
+        {"weight": None, "reduction": 0, "ignore_index": -100, "label_smoothing": 0.0},
+    ),
+    "huber_loss": ("huber_loss", {"reduction": 0, "delta": 1.0}),
+    "l1_loss": ("l1_loss", {"reduction": 0}),
+    "mse_loss": ("mse_loss", {"reduction": 0}),
+    "multi_margin_loss": ("multi_margin_loss", {"p": 1, "margin": 1.0, "weight": None, "reduction": 0}),
+    "multilabel_margin_loss": ("multilabel_margin_loss", {"reduction": 0}),
+    **dict.fromkeys(
+        ("nll_loss", "nll_loss2d", "nll_loss_nd"),
+        ("nll_loss", {"weight": None, "reduction": 0, "ignore_index": -100}),
+    ),
+    "smooth_l1_loss": ("smooth_l1_loss", {"reduction": 0, "beta": 1.0}),
+    "soft_margin_loss": ("soft_margin_loss", {"reduction": 0}),
+}
+
+
+def loss_with_number(name: str) -> Callable[..., Any] | None:
+    """The loss of ``torch._C._nn``, which does not reduce unless it is told to; None if it has no such loss."""
+    if name not in _WITH_NUMBER:
+        return None
+    import flambeau
+
+    called, defaults = _WITH_NUMBER[name]
+    loss = getattr(flambeau.nn.functional, called)
+    kind = Parameter.POSITIONAL_OR_KEYWORD
+    signature = Signature(
+        [Parameter(given, kind) for given in ("input", "target")]
+        + [Parameter(given, kind, default=default) for given, default in defaults.items()]
+    )
+
+    def with_number(*args, **kwargs):
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        reduction = given.arguments["reduction"]
+        if isinstance(reduction, bool) or not hasattr(reduction, "__index__"):
+            raise TypeError(f"{name}(): argument 'reduction' must be int, not {type(reduction).__name__}")
+        if not 0 <= index(reduction) < len(_REDUCTIONS):
+            raise RuntimeError(f"{name}(): reduction must be 0, 1 or 2, got {reduction}")
+        return loss(**{**given.arguments, "reduction": _REDUCTIONS[index(reduction)]})
+
+    with_number.__name__ = with_number.__qualname__ = name
+    with_number.__signature__ = signature  # type: ignore[attr-defined]
+    return with_number
