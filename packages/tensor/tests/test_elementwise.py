@@ -433,3 +433,53 @@ def test_a_row_of_the_tensor_itself():
     with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
         ft.ones(3).add_(x)
     assert (x * x[1]).tolist() == [[0, 4, 10], [9, 16, 25]]
+
+
+def spread(x):
+    """The same elements with gaps between them."""
+    return ft.stack((x, x), -1)[..., 0] if isinstance(x, ft.Tensor) else x
+
+
+def outcome(f, *operands):
+    try:
+        result = f(*operands)
+    except (RuntimeError, TypeError) as e:
+        return type(e), str(e)
+    return result.dtype, tuple(result.shape), str(result.tolist())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "float16", "complex64"])
+def test_how_operands_lie_makes_no_difference(dtype):
+    # Contiguous operands of one shape, or one element, take a shorter way than others.
+    dtype = getattr(ft, dtype)
+    x, y = (ft.tensor(v, dtype=dtype) for v in ([[-2, -1, 0], [1, 2, 3]], [[4, 5, 6], [1, 2, 3]]))
+    more = (ft.tensor(3, dtype=dtype), ft.full((1, 1, 1), 4, dtype=dtype), x[1], ft.full((2, 3), 5.0), 2, -1.5, True)
+    conditions = (ft.tensor([[True, False, True], [False, False, True]]), ft.tensor([False]), ft.tensor(True))
+    calls = [(ft.where, c, a, b) for c in conditions for a in (x, *more) for b in (y, *more)]
+    calls += [
+        (f, a, b, c) for f in (ft.addcmul, ft.lerp) for a in (x, *more[:2]) for b in (x, *more) for c in (y, *more)
+    ]
+    calls += [(f, a, b) for f in (ft.round, ft.logit) for a in (x, *more[:4]) for b in (0, 2)]
+    for f, *operands in calls:
+        assert outcome(f, *operands) == outcome(f, *map(spread, operands)), (f, operands)
+
+
+@pytest.mark.parametrize("write", [ft.Tensor.addcmul_, ft.Tensor.lerp_])
+def test_operands_in_the_memory_that_is_written(write):
+    memory = ft.from_numpy(np.arange(24, dtype="float32"))
+    x, y, version = memory[:6], memory[8:14], memory._version
+    expected = (x + x * y if write is ft.Tensor.addcmul_ else x + y * (x - x)).tolist()
+    assert write(x, x, y).tolist() == expected and memory[6:].tolist() == list(range(6, 24))
+    assert memory._version == version + 1
+    for part in (memory[1:7], memory[5:6]):
+        with pytest.raises(RuntimeError, match="refer to a single memory location"):
+            write(x, part, y)
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        write(x[:1], y, y)
+    array = np.ones(3, "float32")
+    array.flags.writeable = False
+    with pytest.warns(UserWarning, match="not writable"):
+        constant = ft.from_numpy(array)
+    with pytest.raises(RuntimeError, match="read-only"):
+        write(constant, ft.ones(3), ft.ones(3))
+    assert ft.from_numpy(np.ones(3, "float32")).add_(ft.from_numpy(np.ones(3, "float32"))).tolist() == [2, 2, 2]

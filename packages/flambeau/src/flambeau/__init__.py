@@ -21,6 +21,7 @@ from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_overrides.registry import before_listing as _before_listing
 from flambeau_tensor.extend import declare_lazily as _declare_lazily
 from flambeau_tensor.extend import find_operator as _find_operator
+from flambeau_tensor.extend import find_quickly as _find_quickly
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
@@ -44,6 +45,7 @@ for _name in (
     globals()[_name] = getattr(_autograd, _name)
 
 
+_find_quickly("flambeau")
 _layout.install("flambeau")
 _pytorch_names.update({f"torch.{name}": module for name, module in _layout.TABLE.items()}, torch="flambeau")
 for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
@@ -98,7 +100,8 @@ def __getattr__(name: str):
             if e.name != f"flambeau.{name}":
                 raise
     if name in _tensors.LAZY_NAMES:
-        return getattr(_tensors, name)
+        found = globals()[name] = getattr(_tensors, name)
+        return found
     found = _find_operator(f"torch.{name}") if name in _layout.FUNCTIONS_OF_NN else _first_use("torch", name)
     if found is not None:
         globals()[name] = found

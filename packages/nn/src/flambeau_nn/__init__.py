@@ -23,8 +23,10 @@ from flambeau_nn.parameter import Buffer as Buffer
 from flambeau_nn.parameter import Parameter as Parameter
 from flambeau_nn.parameter import UninitializedBuffer as UninitializedBuffer
 from flambeau_nn.parameter import UninitializedParameter as UninitializedParameter
+from flambeau_tensor.extend import find_quickly as _find_quickly
 
 _batching_rules_in("flambeau_nn.batching")
+_find_quickly(__name__)
 
 
 def __getattr__(name: str) -> _Any:

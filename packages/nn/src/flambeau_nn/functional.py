@@ -6,10 +6,12 @@ from flambeau_nn.ops import activation as _activation
 from flambeau_nn.ops.multi_head import multi_head_attention_forward as multi_head_attention_forward
 from flambeau_tensor import relu as _relu
 from flambeau_tensor.extend import find_operator as _find_operator
+from flambeau_tensor.extend import find_quickly as _find_quickly
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
 
+_find_quickly(__name__)
 globals().update(_functions(_ops.NAMESPACE, lazy=False))
 globals().update({_name: _find_operator(f"torch.{_name}") for _name in _ops.OF_TORCH})
 relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.leaky_relu_.inplace

@@ -22,6 +22,7 @@ from flambeau_tensor._core.dtype import get_default_dtype, set_default_dtype
 from flambeau_tensor._core.dtype import (
     named_dtypes as _named_dtypes,
 )
+from flambeau_tensor._core.namespace import find_quickly as _find_quickly
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import first_use as _first_use
@@ -85,7 +86,7 @@ __all__ = [  # the operators of torch's own namespace are added below
     "to_dlpack",
 ]
 
-_named = {d.name: d for d in (*_all_dtypes(), *_named_dtypes())}
+_named = {_sys.intern(d.name): d for d in (*_all_dtypes(), *_named_dtypes())}
 _named |= {
     short: _named[name]
     for short, name in (
@@ -100,7 +101,7 @@ _named |= {
         ("cdouble", "complex128"),
     )
 }
-_named |= {f.__name__: f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
+_named |= {_sys.intern(f.__name__): f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
 # What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
@@ -152,6 +153,7 @@ LAZY_NAMES = {
 _named |= _functions("torch", lazy=False)
 globals().update(_named)
 __all__ += _named
+_find_quickly(__name__)
 _register_namespace("torch", _sys.modules[__name__])
 for _name in ("fft", "functional", "linalg", "special"):
     _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
@@ -164,7 +166,8 @@ def __getattr__(name):
     from importlib import import_module
 
     if name in LAZY_NAMES:
-        return getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
+        return found
     if name in _SUBMODULES:
         return import_module(f"flambeau_tensor.{name}")
     found = _first_use("torch", name)

@@ -13,6 +13,7 @@ from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import LEVEL, built_levels, hot
+from flambeau_tensor._core.namespace import find_quickly
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import Forward, Method, OverloadSet, overloads
@@ -55,6 +56,7 @@ __all__ = [
     "declared_operators",
     "dispatching",
     "find_operator",
+    "find_quickly",
     "first_use",
     "forget",
     "functions",

@@ -1,5 +1,6 @@
 """Modules that hold the operators of a namespace: those that are declared, and the others when they are first named."""
 
+from flambeau_tensor._core.namespace import find_quickly
 from flambeau_tensor._core.registry import first_use, functions, lazy_names
 
 
@@ -17,6 +18,7 @@ def served(namespace, contents):
         *lazy_names(namespace),
     ]
     contents.update(found)
+    find_quickly(contents["__name__"])
 
     def __getattr__(name):
         value = first_use(namespace, name)

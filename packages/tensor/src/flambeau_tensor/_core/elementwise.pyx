@@ -17,7 +17,7 @@ from flambeau_tensor._core.dtype cimport (
 from flambeau_tensor._core.layout cimport restride
 from flambeau_tensor._core.loops cimport loop_t, run_loop
 from flambeau_tensor._core.operands cimport (
-    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, lie_apart, out_tensor,
+    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, out_tensor,
     promote, result_strides, same_sizes,
 )
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, call2, read_slot
@@ -64,10 +64,10 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
             ptrs[1] = b.data
             steps[1] = steps[0]
             if same_shape(a, b):
-                if inplace and b.data != a.data and not lie_apart(a, b):
+                if inplace and b.data != a.data and not _is_beside(a, b):
                     return None
             elif _is_row(a, b):
-                if inplace and not lie_apart(a, b) or not _repeat(a, b, &ptrs[1], &steps[1], rows):
+                if inplace and not _is_beside(a, b) or not _repeat(a, b, &ptrs[1], &steps[1], rows):
                     return None
             elif not inplace and b.numel < GIL_FREE and _is_row(b, a) and _repeat(b, a, &ptrs[0], &steps[0], rows):
                 shaped = b
@@ -91,6 +91,73 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
     if inplace:
         out.storage.version += 1
     return out
+
+
+cdef object _fast_of_many(Operator op, Elementwise el, PyObject** slots):
+    """The same for other numbers of operands, and for loops with parameters: contiguous operands of one shape, or one
+    number for all, each in the dtype that its place in the loop has."""
+    cdef char* ptrs[MAX_OPERANDS]
+    cdef Py_ssize_t[MAX_OPERANDS] steps
+    cdef char[MAX_OPERANDS][16] numbers
+    cdef double[MAX_PARAMS] params
+    cdef Entry* e
+    cdef Tensor t, shaped = None, out
+    cdef Scalar s
+    cdef int k, dtype = -1
+    cdef bint inplace = (op.flags & OP_INPLACE) != 0
+    for k in range(el.nin):
+        if isinstance(<object>slots[k], Tensor):
+            t = <Tensor>slots[k]
+            if not t.flags & CONTIGUOUS:
+                return None
+            if shaped is None or (shaped.numel == 1 and t.ndim >= shaped.ndim):
+                shaped = t
+            if el.fixed[k] < 0 and dtype < 0:
+                dtype = t.dtype
+            elif t.dtype != (dtype if el.fixed[k] < 0 else el.fixed[k]):
+                return None
+        elif el.fixed[k] >= 0 or not is_number(slots[k]):
+            return None
+    if dtype < 0 or shaped.numel >= GIL_FREE:
+        return None
+    e = &el.entries[dtype]
+    if e.loop == NULL or e.compute != dtype or e.result != e.written:
+        return None
+    for k in range(el.nin):
+        if isinstance(<object>slots[k], Tensor):
+            t = <Tensor>slots[k]
+            ptrs[k], steps[k] = t.data, ITEMSIZE[t.dtype]
+            if not same_shape(shaped, t):
+                if t.numel != 1 or t.ndim > shaped.ndim:
+                    return None
+                steps[k] = 0
+            if inplace and k and not _is_beside(<Tensor>slots[0], t):
+                return None
+        else:
+            read_scalar(slots[k], &s)
+            if s.category > CATEGORY[dtype] or not shaped.ndim:
+                return None
+            _store_number(el, &s, dtype, numbers[k])
+            ptrs[k], steps[k] = numbers[k], 0
+    if inplace:
+        t = <Tensor>slots[0]
+        if e.result != t.dtype or t.storage.readonly or not same_shape(shaped, t):
+            return None
+    if el.check is not None:
+        el.check.run(op, slots, dtype)
+    if el.nparams:
+        _read_params(el, slots, dtype, params)
+    out = <Tensor>slots[0] if inplace else empty(e.result, shaped.ndim, shaped.sizes)
+    ptrs[el.nin], steps[el.nin] = out.data, ITEMSIZE[e.result]
+    e.loop(ptrs, &out.numel, steps, <void*>params if el.nparams else e.data)
+    if inplace:
+        out.storage.version += 1
+    return out
+
+
+cdef inline bint _is_beside(Tensor a, Tensor b) noexcept:
+    """Whether contiguous tensors are known to share no memory."""
+    return a.data + a.numel * ITEMSIZE[a.dtype] <= b.data or b.data + b.numel * ITEMSIZE[b.dtype] <= a.data
 
 
 cdef inline bint _is_row(Tensor t, Tensor row) noexcept:
@@ -129,10 +196,13 @@ cdef object run_elementwise(Operator op, PyObject** slots):
     cdef int k
     if el.mode >= 0:
         el = _chosen(op, el, <object>slots[el.mode])
-    if out == <PyObject*>None and el.nparams == 0 and el.nin <= 2 and \
-            isinstance(<object>slots[0], Tensor) and el.fixed[0] < 0 and \
-            (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
-        result = _fast(op, el, <Tensor>slots[0], slots[1] if el.nin == 2 else NULL, slots)
+    if out == <PyObject*>None and (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
+        if el.nparams == 0 and el.nin <= 2:
+            result = None
+            if isinstance(<object>slots[0], Tensor) and el.fixed[0] < 0:
+                result = _fast(op, el, <Tensor>slots[0], slots[1] if el.nin == 2 else NULL, slots)
+        else:
+            result = _fast_of_many(op, el, slots)
         if result is not None:
             return result
     if op.flags & OP_INPLACE:

@@ -27,6 +27,7 @@ from flambeau_tensor._core.types cimport K_TENSORS
 import sys
 from _thread import RLock
 from importlib import import_module
+from sys import intern
 
 from flambeau_overrides.registry import (
     before_listing, ignore as ignore_override, register as register_override, unregister as unregister_override,
@@ -142,7 +143,7 @@ cdef dict _SYNTAX = {
 
 def set_attribute(str name not None, value):
     """Put ``value`` into the Tensor's dictionary."""
-    type_members(TensorType)[name] = value
+    type_members(TensorType)[intern(name)] = value
     PyType_Modified(TensorType)
 
 
@@ -358,7 +359,7 @@ def functions(str namespace not None, *, bint lazy=True):
             out[(<Operator>known[0]).name] = _public[key]
     for key, op in _aliases.items():
         if (<Operator>op).namespace == namespace:
-            out[key.rpartition(".")[2]] = _public[key]
+            out[intern(key.rpartition(".")[2])] = _public[key]
     return out
 
 

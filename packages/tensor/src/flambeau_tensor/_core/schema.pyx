@@ -180,7 +180,7 @@ def parse(str text not None):
     s.name, _, s.overload = head.partition(".")
     if not s.name.isidentifier():
         raise SchemaError(f"'{s.name}' is not a name, in '{text}'")
-    s.text = text
+    s.name, s.text = intern(s.name), text
     for part in _split(text[lo + 1:hi]):
         if part == "*":
             kwarg_only = True

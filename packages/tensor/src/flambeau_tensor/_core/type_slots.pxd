@@ -7,6 +7,7 @@ cdef extern from "Python.h":
     ctypedef void (*destructor)(PyObject*) noexcept
     ctypedef int (*inquiry)(PyObject*) noexcept
     ctypedef int (*visitproc)(PyObject*, void*) noexcept
+    ctypedef object (*getattrofunc)(object, object)
     ctypedef int (*traverseproc)(PyObject*, visitproc, void*) noexcept
     ctypedef struct FullType "PyTypeObject":
         const char* tp_name
@@ -17,6 +18,7 @@ cdef extern from "Python.h":
         unsigned long tp_flags
         PyObject* tp_dict
         void* tp_vectorcall
+        getattrofunc tp_getattro
         object (*tp_call)(object, object, object)
         destructor tp_dealloc
         destructor tp_finalize
