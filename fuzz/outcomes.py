@@ -63,12 +63,12 @@ ROUGH = {
 
 
 def tolerance(dtype, program):
-    """How near numbers have to be: as in the shortest dtype that the program names, and what is written into `out=` may
-    have been computed in the default one."""
+    """How near numbers have to be: as in the shortest dtype that the program names, and what is written into `out=`,
+    or made of integers in a program, may have been computed in the default one."""
     if not RTOL.get(dtype):
         return 0
     computed = [name for name in RTOL if re.search(rf"\b{name.removeprefix('torch.')}\b", program)]
-    if "out=" in program and re.search("'(u?int|bool)", program):
+    if ("out=" in program or program.startswith("seen")) and re.search("'(u?int|bool)", program):
         computed.append("torch.float32")
     rough = [least for pattern, least in ROUGH.items() if re.search(pattern, program)]
     return max([RTOL[name] for name in [dtype, *computed]] + rough)

@@ -46,7 +46,7 @@ DECIDED = {
     "the types of data are asked": (r"torch\.(tensor|as_tensor|asarray)\(\[?s|new_tensor\(|as_subclass\(torch\.Tensor"),
     "an argument that is converted is asked by the function that it is given to": (
         r"t\(\)\.normal_\(s|torch\.from_dlpack\(|backward\(s\(|autograd\.grad\(y, x, s|s\(\) in t|"
-        r"\.(imag|real) = s|t\(2\)\.__eq__\(s"
+        r"t\(2\)\.__eq__\(s"
     ),
     "factories ask modes alike": r"from_numpy\(|frombuffer\(",
     "what is in Python here hands on no keywords as {}": r"^s\(2(, 3)?\)\.(new\((2, 3)?|apply_\(abs)\)$",

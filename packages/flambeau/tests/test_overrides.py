@@ -323,3 +323,29 @@ def test_gradients_are_overridable():
         lambda: torch.nn.init.constant_(duck, 1.0),
     ):
         assert call() == -1
+
+
+def test_parts_of_complex_numbers_are_assigned_without_asking():
+    x = torch.tensor([1 + 2j]).as_subclass(Recorder)
+    Recorder.seen.clear()
+
+    class Mode(overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            Recorder.seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    part = torch.ones(1)
+    x.real = part
+    with Mode():
+        x.imag = part
+    assert Recorder.seen == []
+    with torch._C.DisableTorchFunctionSubclass():
+        assert x.tolist() == [1 + 1j]
+
+
+def test_what_is_ignored_is_what_pytorch_ignores():
+    ignored = overrides.get_ignored_functions()
+    for func in (torch.tensor, torch.use_deterministic_algorithms, torch.cond, torch.set_warn_always):
+        assert func in ignored
+    assert {torch.sparse_coo_tensor, torch.get_autocast_dtype, torch.Tensor._make_wrapper_subclass} <= ignored
+    assert not {torch.add, torch.Tensor.add, torch.nn.functional.relu} & ignored

@@ -254,3 +254,24 @@ def test_filled_and_resized():
 def test_the_type_of_dtypes_has_the_name_of_pytorch():
     assert ft.dtype.__name__ == ft.dtype.__qualname__ == "dtype" and ft.dtype.__module__ == "flambeau_tensor"
     assert type(ft.float32) is ft.dtype and pickle.loads(pickle.dumps(ft.dtype)) is ft.dtype
+
+
+def test_attributes_of_old():
+    x = ft.ones(2)
+    assert x.name is None and ft.Tensor.__array_priority__ == 1000
+    with pytest.raises(AttributeError, match="'name' .* not writable"):
+        x.name = "a"
+    with pytest.warns(UserWarning, match="volatile was removed"):
+        assert x.volatile is False
+    with pytest.warns(UserWarning, match="volatile was removed and now has no effect"):
+        x.volatile = True
+
+
+def test_dtypes_that_are_names_alone():
+    for call in (
+        lambda: ft.ones(2).to(ft.float8_e4m3fn),
+        lambda: ft.ones(2).type(ft.qint8),
+        lambda: ft.ones(2, dtype=ft.qint8),
+    ):
+        with pytest.raises(NotImplementedError, match="tensors of torch.* are not built"):
+            call()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from flambeau_tensor.extend import operators
 
 DTYPES = [
     getattr(ft, name)
@@ -373,3 +374,21 @@ def test_empty_permuted():
     ):
         with pytest.raises(RuntimeError, match=re.escape(text)):
             ft.empty_permuted((2, 3, 4), layout)
+
+
+def _sample(argument):
+    """A value for an argument of a factory's schema."""
+    if argument.is_list:
+        return [0] if argument.name == "physical_layout" else [2]
+    named = {"Tensor": ft.tensor(2.0), "str": __file__, "Data": [1.0], "bool": True}
+    return named.get(argument.type.partition("(")[0], 2)
+
+
+@pytest.mark.parametrize(
+    "key", sorted(k for k, op in operators().items() if "layout" in [a.name for a in op.schema.arguments])
+)
+def test_every_factory_looks_at_the_layout(key):
+    op = operators()[key]
+    given = [_sample(a) for a in op.schema.arguments if not (a.kwarg_only or a.has_default)]
+    with pytest.raises(TypeError, match="'layout' must be torch.layout, not int"):
+        (op if op.is_function else getattr(ft.Tensor, op.name))(*given, layout=3)

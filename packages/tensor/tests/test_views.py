@@ -243,3 +243,14 @@ def test_as_strided_scatter():
     assert turned.stride() == (1, 3) and turned.tolist() == [[-1, 3], [-1, 4], [2, 5]]
     with pytest.raises(RuntimeError, match="expected src to have a size equal to the slice of self. src size"):
         ft.as_strided_scatter(x, ft.ones(2, 3), (2, 2), (1, 2))
+
+
+def test_bytes_that_do_not_begin_at_an_element():
+    """The offset of a view is a number of its elements."""
+    x = ft.zeros(9, dtype=ft.uint8)
+    assert x[4:8].view(ft.int32).storage_offset() == 1
+    for part, dtype in ((x[1:5], ft.int32), (x[2:6], ft.float32), (ft.zeros(5)[1:], ft.complex64)):
+        with pytest.raises(RuntimeError, match="storage_offset.* must be divisible by"):
+            part.view(dtype)
+    with pytest.raises(RuntimeError, match="storage_offset divisible by 2"):
+        ft.view_as_complex(ft.zeros(5)[1:].view(2, 2))

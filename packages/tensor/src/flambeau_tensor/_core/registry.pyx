@@ -6,7 +6,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 
 from flambeau_overrides.abi cimport (
-    active_modes_ptr, collect_vector, dispatch_method, overridden, pop_disabled, push_disabled, subclass_disabled,
+    active_modes_ptr, collect_vector, dispatch_method, overridden, pop_all_disabled, pop_disabled, push_all_disabled,
+    push_disabled, subclass_disabled,
     type_overrides,
 )
 
@@ -65,9 +66,10 @@ cdef class Property:
     cdef readonly Operator setter
     cdef readonly str __name__
     cdef readonly str kept  # what is said of an attempt to delete it
+    cdef readonly bint asks  # whether an assignment is one for handlers, too
 
-    def __init__(self, Operator getter not None, Operator setter=None, str kept=None):
-        self.getter, self.setter, self.kept = getter, setter, kept
+    def __init__(self, Operator getter not None, Operator setter=None, str kept=None, bint asks=True):
+        self.getter, self.setter, self.kept, self.asks = getter, setter, kept, asks
         self.__name__ = getter.name
 
     def __get__(self, instance, owner):
@@ -83,12 +85,16 @@ cdef class Property:
         if self.setter is None:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
         cdef bint alone = is_plain(<PyObject*>instance) and not is_plain(<PyObject*>value)
-        if alone:  # the value is not asked
+        if not self.asks:
+            push_all_disabled()
+        elif alone:  # the value is not asked
             push_disabled()
         try:
             call2(self.setter, instance, value)
         finally:
-            if alone:
+            if not self.asks:
+                pop_all_disabled()
+            elif alone:
                 pop_disabled()
 
     def __delete__(self, instance):
@@ -96,10 +102,9 @@ cdef class Property:
             raise AttributeError(f"attribute '{self.getter.name}' of 'torch.Tensor' objects is not writable")
         cdef PyObject* asked = <PyObject*>instance
         cdef list overriding = collect_vector(&asked, 1)
-        deleter = self.__delete__
         if (overriding is not None and not is_bare_subclass(asked) or _modes[0] != 0) and \
-                overridden(deleter, overriding):
-            dispatch_method(deleter, instance, overriding, (instance,), None)
+                overridden(self.__delete__, overriding):
+            dispatch_method(self.__delete__, instance, overriding, (instance,), None)
             return
         try:
             call2(self.setter, instance, None)
@@ -271,9 +276,10 @@ def forget(Operator op not None):
         _announce(op)
 
 
-def define_property(str name not None, Operator getter not None, Operator setter=None, str kept=None):
-    """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it."""
-    set_attribute(name, Property(getter, setter, kept))
+def define_property(str name not None, Operator getter not None, Operator setter=None, str kept=None, bint asks=True):
+    """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it. Assignments that do
+    not ask are not seen by handlers."""
+    set_attribute(name, Property(getter, setter, kept, asks))
     register_override("torch.Tensor", f"{name}.__get__", getter, getter.testing_signature)
 
 

@@ -113,6 +113,9 @@ cdef Tensor _view_dtype(Tensor t, int dtype):
         if (t.sizes[last] * old) % new:
             raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view a tensor of a smaller "
                                "element size as a larger one")
+        if (t.data - t.storage.data) % new:
+            raise RuntimeError(f"self.storage_offset() must be divisible by {new // old} to view a tensor of a smaller "
+                               f"element size as a larger one, but got {offset_of(t)}")
         sizes[last] = t.sizes[last] * old // new
         for i in range(last):
             if (strides[i] * old) % new:
@@ -515,6 +518,8 @@ cdef object _view_as_complex(Operator op, PyObject** a):
         raise RuntimeError("Tensor must have a last dimension of size 2")
     if t.strides[last] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if offset_of(t) % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     for i in range(last):
         if t.strides[i] % 2:
             raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")

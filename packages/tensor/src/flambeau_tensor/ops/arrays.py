@@ -101,6 +101,7 @@ _method(
     doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.",
 )
 set_attribute("__array_ufunc__", _array_ufunc)
+set_attribute("__array_priority__", 1000)  # for classes of arrays that ask for nothing else
 
 
 # --- the array API standard -----------------------------------------------------------------------------------------

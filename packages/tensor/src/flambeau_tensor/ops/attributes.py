@@ -1,6 +1,6 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, refuse_named, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, define_property, find_operator
 from flambeau_tensor._core.tensor import Tensor, describe
@@ -69,6 +69,7 @@ for _name in ("cuda", "sparse", "sparse_csr", "quantized", "mkldnn", "mps", "xpu
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
 _property("is_meta", "bool", kernels.is_meta, "Whether it has no memory, on device 'meta'.")
 _property("is_cpu", "bool", lambda input: not kernels.is_meta(input), "Whether it lives on the CPU.")
+_property("name", "str?", lambda input: None, "None: a name of old, which tensors no longer have.")
 _property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
 
 size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
@@ -329,6 +330,7 @@ to_meta = Operator(
 
 
 def _to_device(input, device, dtype, non_blocking, copy, memory_format):
+    refuse_named(device, "to")
     if device is not None and (check_device(device) is META) != kernels.is_meta(input):
         if kernels.is_meta(input):
             raise NotImplementedError("Cannot copy out of meta tensor; no data!")
@@ -403,6 +405,7 @@ def _of_type(input, dtype, non_blocking):
 
 
 def _of_class(input, dtype, non_blocking):
+    refuse_named(dtype, "type")
     if not isinstance(dtype, type):
         raise TypeError("dtype must be a type, str, or dtype object")
     name = "torch.Tensor" if dtype is Tensor else f"{dtype.__module__}.{dtype.__qualname__}".removeprefix("builtins.")

@@ -140,14 +140,17 @@ new_ones = _declare_new("new_ones", ones)
 
 
 def _new_full(input, size, fill_value, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     return _new(input, dtype, requires_grad, lambda dtype: full(size, fill_value, dtype=dtype))
 
 
 def _new_tensor(input, data, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     return tensor(data, dtype=dtype or input.dtype, requires_grad=requires_grad)
 
 
 def _new_empty_strided(input, size, stride, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     return _new(input, dtype, requires_grad, lambda dtype: empty_strided(size, stride, dtype=dtype))
 
 
@@ -303,6 +306,7 @@ def _steps(start, end, step, dtype):
 
 
 def _arange(end, start, step, out, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     check_device(device)
     dtype = _range_dtype("arange", (start, end, step), dtype)
     return _finished(kernels.ramp(dtype, _steps(start, end, step, dtype), start, step), requires_grad)
@@ -331,6 +335,7 @@ arange = _of_several(
 
 
 def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     check_device(device)
     if end is None:
         start, end = 0, start
@@ -376,6 +381,7 @@ def _number(name, argument, value):
 
 
 def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     check_device(device)
     start, end = _number("linspace", "start", start), _number("linspace", "end", end)
     return _finished(_line(start, end, steps, _line_dtype(start, end, dtype)), requires_grad)
@@ -398,6 +404,7 @@ linspace = _of_several(
 
 
 def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     check_device(device)
     start, end = _number("logspace", "start", start), _number("logspace", "end", end)
     dtype = _line_dtype(start, end, dtype)
@@ -417,6 +424,7 @@ logspace = _of_several(
 
 
 def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     check_device(device)
     for name, value in (("n", n), ("m", m)):
         if value is not None and value < 0:
@@ -436,6 +444,7 @@ eye = _of_several(
 
 
 def _scalar_tensor(s, dtype, layout, device, pin_memory, requires_grad):
+    check_layout(layout)
     return tensor(s, dtype=dtype or get_default_dtype(), device=device, requires_grad=requires_grad)
 
 

@@ -1,9 +1,12 @@
-"""What tensors say of gradients as long as no autograd package is there: that they have none.
+"""What tensors say of gradients as long as no autograd package is there: that they have none. And `volatile`.
 
 ``flambeau_autograd`` puts the real attributes in the place of these when it is imported.
 """
 
-from flambeau_tensor._core.registry import set_attribute
+import warnings
+
+from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.registry import define_property, set_attribute
 
 
 def _needs_autograd(what):
@@ -42,3 +45,21 @@ def _backward(self, *args, **kwargs):
 
 set_attribute("requires_grad_", _requires_grad_)
 set_attribute("backward", _backward)
+
+
+def _volatile(input):
+    warnings.warn("volatile was removed (Variable.volatile is always False)", stacklevel=2)
+    return False
+
+
+def _set_volatile(input, value):
+    warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
+
+
+_FACT = {"variants": "function", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
+_DOC = "False. Of old, it said that nothing should be recorded."
+define_property(
+    "volatile",
+    Operator("volatile(Tensor self) -> bool", _volatile, namespace="torch._get", doc=_DOC, **_FACT),
+    Operator("volatile.set(Tensor self, Any value) -> ()", _set_volatile, namespace="torch._set", doc=_DOC, **_FACT),
+)

@@ -11,7 +11,7 @@ from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.ops import views
-from flambeau_tensor.options import check_device, contiguous_format
+from flambeau_tensor.options import check_device, check_layout, contiguous_format
 
 FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
@@ -223,6 +223,7 @@ _composite(
 def _triangle_indices(name, lower):
     def indices(row, col, offset, dtype, layout, device, pin_memory, requires_grad):
         check_device(device)
+        check_layout(layout)
         if row < 0:
             raise RuntimeError(f"row must be non-negative, got{row}")
         if col < 0:

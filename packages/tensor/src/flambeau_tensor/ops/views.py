@@ -366,6 +366,7 @@ for _name, _get in ("real", real), ("imag", imag):
             namespace="torch._set",
             variants="function",
         ),
+        asks=False,
     )
 
 
