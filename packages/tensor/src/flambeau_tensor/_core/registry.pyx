@@ -7,8 +7,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 
 from flambeau_overrides.abi cimport (
     active_modes_ptr, collect_vector, dispatch_method, overridden, pop_all_disabled, pop_disabled, push_all_disabled,
-    push_disabled, subclass_disabled,
-    type_overrides,
+    push_disabled, subclass_disabled, type_overrides,
 )
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
