@@ -91,13 +91,14 @@ cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
         return (spec.flags & A_OPTIONAL) != 0 or kind == K_ANY
     if kind == K_INT:
         return is_short_int(o)
-    if kind == K_INTS:
+    if kind == K_INTS or kind == K_SCALARS:
         if o.ob_type == <PyTypeObject*>tuple or o.ob_type == <PyTypeObject*>SizeType:
             for i in range(PyTuple_GET_SIZE(<object>o)):
-                if not is_short_int(PyTuple_GET_ITEM(<object>o, i)):
+                if not is_short_int(PyTuple_GET_ITEM(<object>o, i)) and (
+                        kind == K_INTS or not is_number(PyTuple_GET_ITEM(<object>o, i))):
                     return False
             return True
-        return spec.flags & A_SINGLE and is_short_int(o)
+        return spec.flags & A_SINGLE and kind == K_INTS and is_short_int(o)
     if kind == K_BOOL:
         return PyBool_Check(<object>o)
     if kind == K_SCALAR:

@@ -19,7 +19,7 @@ cdef class OverloadSet:
     cdef vectorcallfunc vectorcall
     cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
     cdef int count
-    cdef unsigned int[MAX_OVERLOADS] takes  # the kinds that each member may take by position, 8 bits for an argument
+    cdef unsigned long long[MAX_OVERLOADS] takes  # the kinds that each may take by position, 16 bits for an argument
     cdef PyObject* plain  # the operator that all members are signatures of, or NULL
     cdef Signature[MAX_OVERLOADS] signatures  # of the members, where there is one
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried

@@ -12,16 +12,21 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
+from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again,
     call_bound, call_positional, call_slots, is_ready, kernel_t, vectorcallfunc,
 )
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.sockets cimport call_general, call_overloaded
+from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, call_overloaded
+from flambeau_tensor._core.subclass cimport is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
-from flambeau_tensor._core.types cimport K_BOOL, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_TENSOR, K_TENSORS, MAX_ARGS
+from flambeau_tensor._core.types cimport (
+    DISPATCH, K_BOOL, K_DTYPE, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_SCALARS, K_STR, K_TENSOR, K_TENSORS, MAX_ARGS,
+)
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -147,7 +152,12 @@ cdef enum:  # kinds of arguments, as bits
     A_BOOL = 8
     A_NONE = 16
     A_TUPLE = 32
-    ANOTHER = 64
+    A_STR = 64
+    A_DTYPE = 128
+    A_SUBCLASS = 256  # of Tensor
+    ANOTHER = 512
+    ANY_KIND = 1023
+    A_CLASS = 1024  # `x.to(float)`: a dtype, once it is converted; no fast path takes it
 
 
 cdef inline unsigned int _kind_of(PyObject* o) noexcept:
@@ -155,15 +165,25 @@ cdef inline unsigned int _kind_of(PyObject* o) noexcept:
         return A_TENSOR
     if o.ob_type == <PyTypeObject*>int:
         return AN_INT
-    if o == <PyObject*>None:
-        return A_NONE
-    if o.ob_type == <PyTypeObject*>tuple or o.ob_type == <PyTypeObject*>SizeType:
-        return A_TUPLE
     if o.ob_type == <PyTypeObject*>float:
         return A_FLOAT
+    if o.ob_type == <PyTypeObject*>tuple or o.ob_type == <PyTypeObject*>SizeType:
+        return A_TUPLE
+    if o == <PyObject*>None:
+        return A_NONE
+    return _odd_kind_of(o)
+
+
+cdef unsigned int _odd_kind_of(PyObject* o) noexcept:
     if o.ob_type == <PyTypeObject*>bool:
         return A_BOOL
-    return ANOTHER
+    if o.ob_type == <PyTypeObject*>str:
+        return A_STR
+    if o.ob_type == <PyTypeObject*>DType:
+        return A_DTYPE
+    if o.ob_type == <PyTypeObject*>type:
+        return A_CLASS
+    return A_SUBCLASS if is_tensor(o) else ANOTHER
 
 
 cdef unsigned int _taken(Operator op, int i):
@@ -175,27 +195,24 @@ cdef unsigned int _taken(Operator op, int i):
         return AN_INT if op.varargs >= 0 else 0
     spec = &op.args[i]
     kind, optional = spec.kind, A_NONE if spec.flags & A_OPTIONAL else 0
-    if i == op.varargs:
-        return 0xff
     if kind == K_TENSOR:
-        return A_TENSOR | ANOTHER | optional | (AN_INT | A_FLOAT | A_BOOL if spec.flags & A_NUMBER else 0)
-    if kind == K_TENSORS or kind == K_INTS:
+        return A_TENSOR | A_SUBCLASS | optional | (AN_INT | A_FLOAT | A_BOOL | ANOTHER if spec.flags & A_NUMBER else 0)
+    if kind == K_TENSORS or kind == K_INTS or kind == K_SCALARS:
         return A_TUPLE | optional | (AN_INT if spec.flags & A_SINGLE else 0)
-    if kind == K_INT:
-        return AN_INT | optional
     if kind == K_SCALAR:
         return AN_INT | A_FLOAT | A_BOOL | ANOTHER | optional
-    if kind == K_FLOAT or kind == K_BOOL:
-        return (A_FLOAT if kind == K_FLOAT else A_BOOL) | optional
-    return 0xff
+    for known, taken in ((K_INT, AN_INT), (K_FLOAT, A_FLOAT), (K_BOOL, A_BOOL), (K_STR, A_STR), (K_DTYPE, A_DTYPE)):
+        if kind == known:
+            return taken | optional
+    return ANY_KIND
 
 
 cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                       PyObject* called):
     cdef Bound bound
-    cdef unsigned int kinds = 0
+    cdef unsigned long long kinds = 0
     cdef Py_ssize_t i
-    cdef PyObject* op
+    cdef int shift = 0
     if kwnames != NULL:
         return _call_named(overloads, args, n, kwnames, called)
     if _modes[0] != 0 and mode_handles(<object>called):
@@ -206,18 +223,17 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         if bound.rest != NULL:
             Py_DECREF(<object>bound.rest)
     for i in range(n):
-        if args[i].ob_type == <PyTypeObject*>type:  # `x.to(float)`: a dtype, once it is converted
+        if shift < 16 * COMPARED:
+            kinds |= <unsigned long long>_kind_of(args[i]) << shift
+            shift += 16
+        elif args[i].ob_type == <PyTypeObject*>type:
             return call_overloaded(overloads, args, n, kwnames, called)
-        if i < COMPARED:
-            kinds |= _kind_of(args[i]) << 8 * i
     for i in range(overloads.count):
         if not kinds & ~overloads.takes[i]:
-            op = overloads.members[i]
-            if bind_positional(<Operator>op, args, n, &bound):
-                if (<PyObject*>(<Operator>op).implementation).ob_type == <PyTypeObject*>Forward and \
-                        not (<Forward>(<Operator>op).implementation).first:
-                    return _call_target(<Operator>op, &bound)
-                return call_bound(<Operator>op, &bound)
+            if bind_positional(<Operator>overloads.members[i], args, n, &bound):
+                if bound.rest == NULL and _is_redirected(overloads.members[i]):
+                    return _call_target(overloads.members[i], bound.slots, bound.flags, bound.cls)
+                return call_bound(<Operator>overloads.members[i], &bound)
             if bound.rest != NULL:
                 Py_DECREF(<object>bound.rest)
     return call_overloaded(overloads, args, n, kwnames, called)
@@ -240,7 +256,7 @@ cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t
     else:
         for i in range(overloads.count):
             if bind_named(<Operator>overloads.members[i], args, n, kwnames, slots, &flags, None):
-                return call_slots(<Operator>overloads.members[i], slots, flags)
+                return _call_target(overloads.members[i], slots, flags, NULL)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
@@ -279,7 +295,7 @@ cdef class OverloadSet:
             self.members[i] = <PyObject*>self.overloads[i]
             self.takes[i] = 0
             for j in range(COMPARED):
-                self.takes[i] |= _taken(self.overloads[i], j) << 8 * j
+                self.takes[i] |= <unsigned long long>_taken(self.overloads[i], j) << 16 * j
         self.name, self.namespace = name or self.overloads[0].name, self.overloads[0].namespace
         self.of_methods = of_methods
         _find_plain(self)
@@ -454,15 +470,19 @@ cdef class Forward(Kernel):
         self.same = op.nslots == self.target.nslots and all([self.source[i] == i for i in range(op.nslots)])
         return 0
 
-    cdef Operator fill(self, Operator op, PyObject** slots, PyObject** bound):
+    cdef PyObject* fill(self, Operator op, PyObject** slots, PyObject** bound) except NULL:
         """The target, and its arguments from those of `op`."""
-        cdef Operator target = self.target if op.functional is None else self.target.inplace
+        cdef PyObject* target = _target(self, op)
         cdef int i
         if not self.prepared:
             self.prepare(op)
-        for i in range(target.nslots):
+        for i in range((<Operator>target).nslots):
             bound[i] = self.values[i] if self.source[i] < 0 else slots[self.source[i]]
         return target
+
+
+cdef inline PyObject* _target(Forward f, Operator op) noexcept:
+    return <PyObject*>f.target if <PyObject*>op.functional == <PyObject*>None else <PyObject*>f.target.inplace
 
 
 cdef int _find_plain(OverloadSet overloads) except -1:
@@ -514,15 +534,36 @@ cdef object _forward(Operator op, PyObject** slots):
     return result if f.first == 0 else result[0] if f.first == 1 else tuple(result[:f.first])
 
 
-cdef object _call_target(Operator op, Bound* bound):
-    """`call_bound` for an overload that forwards: the target at once."""
-    cdef Bound there
-    cdef Forward f = <Forward>op.implementation
-    if f.same:
-        return call_bound(f.target if op.functional is None else f.target.inplace, bound)
-    cdef Operator target = f.fill(op, bound.slots, there.slots)
-    there.flags, there.cls, there.rest = bound.flags, bound.cls, bound.rest
-    return call_bound(target, &there)
+cdef inline bint _is_redirected(PyObject* op) noexcept:
+    cdef PyTypeObject* kind = (<PyObject*>(<Operator>op).implementation).ob_type
+    return kind == <PyTypeObject*>Forward or kind == <PyTypeObject*>ByGiven
+
+
+cdef object _call_target(PyObject* op, PyObject** slots, unsigned int flags, PyTypeObject* cls):
+    """Steps 3 and 4 of the operator that `op` is under other arguments, or of that which this one is in turn."""
+    cdef PyObject* bound[2][MAX_ARGS]
+    cdef PyObject* f
+    cdef int turn = 0
+    while _is_redirected(op):
+        f = <PyObject*>(<Operator>op).implementation
+        if f.ob_type == <PyTypeObject*>ByGiven:
+            if (flags | thread_state().dispatching) & DISPATCH:  # what handlers get is this one
+                break
+            f = (<ByGiven>f).choose(slots)
+        if (<Forward>f).first:
+            break
+        if (<Forward>f).same:
+            op = _target(<Forward>f, <Operator>op)
+        else:
+            op = (<Forward>f).fill(<Operator>op, slots, bound[turn])
+            slots, turn = bound[turn], 1 - turn
+    if cls != NULL:
+        return call_for_subclass(<Operator>op, cls, slots, flags)
+    return call_slots(<Operator>op, slots, flags)
+
+
+cdef enum:
+    MAX_GIVEN = 4  # arguments that an operator is chosen by
 
 
 cdef class ByGiven(Kernel):
@@ -531,14 +572,20 @@ cdef class ByGiven(Kernel):
 
     cdef readonly dict forwards  # the names that are given -> Forward
     cdef readonly object error
-    cdef list names, by_bits
-    cdef int[MAX_ARGS] slot
+    cdef list names
+    cdef int count
+    cdef int[MAX_GIVEN] slot
+    cdef PyObject* by_bits[1 << MAX_GIVEN]  # borrowed from `forwards`; NULL: an error
 
     def __init__(self, dict operators not None, error):
         self.forwards = {frozenset(given.split()): Forward(op) for given, op in operators.items()}
         self.names = sorted({name for given in self.forwards for name in given})
-        self.by_bits = [self.forwards.get(frozenset([name for i, name in enumerate(self.names) if bits >> i & 1]))
-                        for bits in range(1 << len(self.names))]
+        self.count = len(self.names)
+        if self.count > MAX_GIVEN:
+            raise ValueError(f"more than {MAX_GIVEN} arguments to choose by")
+        for bits in range(1 << self.count):
+            found = self.forwards.get(frozenset([name for i, name in enumerate(self.names) if bits >> i & 1]))
+            self.by_bits[<int>bits] = NULL if found is None else <PyObject*>found
         self.error = error
         self.run, self.handles_out = <kernel_t>_by_given, True  # it hands `out` on
 
@@ -546,22 +593,23 @@ cdef class ByGiven(Kernel):
         for i, name in enumerate(self.names):
             self.slot[i] = slots[name]
 
+    cdef PyObject* choose(self, PyObject** slots) except NULL:
+        cdef int i, bits = 0
+        for i in range(self.count):
+            bits |= <int>(slots[self.slot[i]] != <PyObject*>None) << i
+        if self.by_bits[bits] == NULL:
+            raise type(self.error)(*self.error.args)
+        return self.by_bits[bits]
+
 
 cdef object _by_given(Operator op, PyObject** slots):
-    cdef ByGiven kernel = <ByGiven>op.implementation
-    cdef int i, bits = 0
-    for i in range(len(kernel.names)):
-        bits |= (slots[kernel.slot[i]] != <PyObject*>None) << i
-    chosen = kernel.by_bits[bits]
-    if chosen is None:
-        raise type(kernel.error)(*kernel.error.args)
-    return _fill_and_call(<Forward>chosen, op, slots)
+    return _fill_and_call(<Forward>(<ByGiven>op.implementation).choose(slots), op, slots)
 
 
 cdef object _fill_and_call(Forward f, Operator op, PyObject** slots):
     cdef PyObject* bound[MAX_ARGS]
-    cdef Operator target = f.fill(op, slots, bound)
-    return call_again(target, bound)
+    cdef PyObject* target = f.fill(op, slots, bound)
+    return call_again(<Operator>target, bound)
 
 
 def overloads(Operator target not None, *schemas, **settings):
