@@ -192,8 +192,10 @@ def types(session):
     session.install(*group("types"))
     samples = "tests/typing_samples/calls.py"
     session.run("mypy", samples)
-    programs = Path(session.create_tmp()) / "programs.py"
+    programs, names = (Path(session.create_tmp()) / f"{name}.py" for name in ("programs", "names"))
     session.run("python", "tests/typing_samples/programs.py", str(programs))
+    session.run("python", "tests/typing_samples/names.py", str(names))
+    session.run("mypy", str(names))
     gallery = sorted(ROOT.glob("examples/gallery/*.py"))
     session.run("pyright", "--level", "error", samples, str(programs), *map(str, gallery))
     session.run("python", "tests/typing_samples/completion.py")

@@ -298,6 +298,34 @@ def decided_by_words(sources):
     ]
 
 
+# --- types ----------------------------------------------------------------------------------------------------------
+
+
+def public_functions(body):
+    """The functions and methods that users name."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            if not node.name.startswith("_") or node.name.endswith("__"):
+                yield node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body)
+
+
+def unannotated(sources):
+    """Public functions of `flambeau` without annotations, which mypy would pass over."""
+    wrong = []
+    for path, text in sources.items():
+        if not re.match(r"packages/flambeau/src/(?!.*/_(?!_)).*\.py$", path):
+            continue
+        for node in public_functions(ast.parse(text).body):
+            a = node.args
+            named = [arg for arg in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if arg]
+            bare = [arg.arg for arg in named if arg.annotation is None and arg.arg not in ("self", "cls", "ctx")]
+            if bare or not (node.returns or (node.name == "__init__" and len(named) > 1)):
+                wrong.append(f"{path}:{node.lineno} {node.name} lacks types: {', '.join(bare) or 'of the result'}")
+    return wrong
+
+
 CHECKS = [
     upward,
     private,
@@ -309,6 +337,7 @@ CHECKS = [
     complex_casts,
     repeated,
     decided_by_words,
+    unannotated,
 ]
 
 
@@ -413,6 +442,8 @@ def cython_bodies(text):
         ),
         (decided_by_words, "nn/src/flambeau_nn/functional.py", "if 'vmap' not in str(error):\n    raise"),
         (decided_by_words, "nn/src/flambeau_nn/functional.py", "if str(e).startswith('size'):\n    raise"),
+        (unannotated, "flambeau/src/flambeau/hub.py", "class Loader:\n    def get(self, name): ..."),
+        (unannotated, "flambeau/src/flambeau/hub.py", "def get(name: str): ..."),
     ],
 )
 def test_the_rule_finds_who_breaks_it(check, path, added):

@@ -5,13 +5,21 @@
 ``flambeau_cext.library`` makes operators of functions.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flambeau_cext.build import include_paths, library_paths
 from flambeau_cext.cache import root as _root
 from flambeau_cext.errors import CompileError
 from flambeau_cext.load import load, load_inline
 from flambeau_cext.ninja import is_ninja_available, verify_ninja_availability
+
+if TYPE_CHECKING:
+    from flambeau_cext.extension import BuildExtension as BuildExtension
+    from flambeau_cext.extension import CExtension as CExtension
+    from flambeau_cext.extension import CppExtension as CppExtension
+    from flambeau_cext.extension import CUDAExtension as CUDAExtension
+    from flambeau_cext.extension import CythonExtension as CythonExtension
+    from flambeau_cext.extension import SyclExtension as SyclExtension
 
 __version__ = "0.1.0"
 

@@ -11,6 +11,8 @@ whatever name it is reached.
 tensor([2., 4.])
 """
 
+from typing import Any
+
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensors
 from flambeau import _layout
@@ -85,7 +87,7 @@ def _decomposition(op):
 _sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "torch":  # PyTorch's module has itself among its names
@@ -113,7 +115,7 @@ def __getattr__(name: str):
     raise missing("torch", name)
 
 
-def __dir__():
+def __dir__() -> list[str]:
     from importlib.util import find_spec
 
     return sorted(

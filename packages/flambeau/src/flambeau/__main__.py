@@ -79,10 +79,10 @@ def check(arguments: list[str]) -> int:
 
 def doctor(arguments: list[str]) -> int:
     """Report on this installation."""
-    import flambeau
+    from flambeau import __config__
     from flambeau_cext.__main__ import main as extensions
 
-    print(flambeau.__config__.show().rstrip())
+    print(__config__.show().rstrip())
     return extensions(["doctor", *arguments])
 
 

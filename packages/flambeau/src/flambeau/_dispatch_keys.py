@@ -5,6 +5,7 @@ Here an operator has four (see ``flambeau_cext.library``). The other names are k
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Any
 
 _BACKENDS = "CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta".split()
 _NAMES = (
@@ -54,7 +55,7 @@ class DispatchKeySet:
 
     def highestPriorityTypeId(self) -> DispatchKey:  # noqa: N802
         """The last in order."""
-        return max(self._keys, key=_ORDER.__getitem__, default=DispatchKey.Undefined)
+        return max(self._keys, key=_ORDER.__getitem__, default=DispatchKey["Undefined"])
 
     def __or__(self, other: "DispatchKeySet") -> "DispatchKeySet":
         return DispatchKeySet(self._keys | other._keys)
@@ -83,7 +84,7 @@ class _ExcludeDispatchKeyGuard:
 
         from flambeau.amp.autocast_mode import autocast
 
-        self._inner = autocast("cpu", enabled=False) if keys.has(DispatchKey.AutocastCPU) else nullcontext()
+        self._inner: Any = autocast("cpu", enabled=False) if keys.has(DispatchKey["AutocastCPU"]) else nullcontext()
 
     def __enter__(self) -> None:
         self._inner.__enter__()

@@ -31,7 +31,7 @@ def _str_intern(inp: Any, *, tensor_contents: str | None = None) -> str:
     from flambeau import _C, Tensor
 
     with _C.DisableTorchFunctionSubclass():
-        return Tensor.__repr__(inp, tensor_contents=tensor_contents)
+        return Tensor.__repr__(inp, tensor_contents=tensor_contents)  # type: ignore[call-arg]  # not in the stub
 
 
 _str = _str_intern

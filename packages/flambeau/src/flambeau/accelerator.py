@@ -1,5 +1,7 @@
 """``torch.accelerator``: there is none."""
 
+from typing import Any
+
 
 def is_available() -> bool:
     """False."""
@@ -19,7 +21,7 @@ def empty_cache() -> None:
     """Does nothing."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import not_built
 
     if name in (

@@ -3,6 +3,9 @@
 Nothing is compiled here, so they run as the ``if`` and ``while`` of Python would, and are recorded so.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import flambeau as torch
 
 
@@ -12,7 +15,9 @@ def _truth(value, what):
     return bool(value)
 
 
-def cond(pred, true_fn, false_fn, operands=()):
+def cond(
+    pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...] | list[Any] = ()
+) -> Any:
     """``true_fn(*operands)`` if `pred` is true, else ``false_fn(*operands)``.
 
     Args:
@@ -34,7 +39,9 @@ def cond(pred, true_fn, false_fn, operands=()):
     return (true_fn if _truth(pred, "pred") else false_fn)(*operands)
 
 
-def while_loop(cond_fn, body_fn, carried_inputs):
+def while_loop(
+    cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: tuple[Any, ...] | list[Any]
+) -> Any:
     """Replace values by ``body_fn(*values)`` as long as ``cond_fn(*values)`` is true, beginning with `carried_inputs`.
 
     Args:

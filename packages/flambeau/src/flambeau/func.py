@@ -1,5 +1,7 @@
 """``torch.func``: the transforms of functions, and modules as functions of their parameters."""
 
+from typing import Any
+
 from flambeau_autograd.func import (
     grad,
     grad_and_value,
@@ -29,7 +31,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.func", name)

@@ -1,7 +1,9 @@
 """``torch.futures``: results that come later."""
 
 import threading
+from collections.abc import Callable, Sequence
 from types import GenericAlias
+from typing import Any
 
 __all__ = ["Future", "collect_all", "wait_all"]
 
@@ -16,27 +18,27 @@ class Future:
     2
     """
 
-    __class_getitem__ = classmethod(GenericAlias)  # Future[Tensor], for annotations
+    __class_getitem__: Any = classmethod(GenericAlias)  # Future[Tensor], for annotations
 
-    def __init__(self, *, devices=None):
+    def __init__(self, *, devices: Any = None) -> None:
         if devices:
             raise ValueError("Future(): there are no devices that results could be on")
         self._ready, self._lock = threading.Event(), threading.Lock()
         self._result = self._error = None
-        self._callbacks = []
+        self._callbacks: list[Callable[[Future], Any]] = []
 
     def done(self) -> bool:
         """Whether the result, or an error, is there."""
         return self._ready.is_set()
 
-    def wait(self):
+    def wait(self) -> Any:
         """The result, when it is there; an error is raised."""
         self._ready.wait()
         if self._error is not None:
             raise self._error
         return self._result
 
-    def value(self):
+    def value(self) -> Any:
         """The result, which has to be there.
 
         Raises:
@@ -56,7 +58,7 @@ class Future:
         for callback in callbacks:
             callback(self)
 
-    def set_result(self, result) -> None:
+    def set_result(self, result: Any) -> None:
         """Give it its result.
 
         Raises:
@@ -64,13 +66,13 @@ class Future:
         """
         self._finish(result, None)
 
-    def set_exception(self, result) -> None:
+    def set_exception(self, result: BaseException) -> None:
         """Give it an error, that `wait` raises."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._finish(None, result)
 
-    def add_done_callback(self, callback) -> None:
+    def add_done_callback(self, callback: Callable[["Future"], Any]) -> None:
         """Call ``callback(self)`` when the result is there, at once if it is."""
         with self._lock:
             if not self.done():
@@ -78,7 +80,7 @@ class Future:
                 return
         callback(self)
 
-    def then(self, callback) -> "Future":
+    def then(self, callback: Callable[["Future"], Any]) -> "Future":
         """A future with the result of ``callback(self)``, which is called when this one has its own."""
         after = Future()
 
@@ -94,7 +96,7 @@ class Future:
         return after
 
 
-def collect_all(futures) -> Future:
+def collect_all(futures: Sequence[Future]) -> Future:
     """A future whose result is the list of the futures, when all of them are done.
 
     >>> a, b = torch.futures.Future(), torch.futures.Future()
@@ -121,7 +123,7 @@ def collect_all(futures) -> Future:
     return whole
 
 
-def wait_all(futures) -> list:
+def wait_all(futures: Sequence[Future]) -> list[Any]:
     """The results of all futures; the first error in their order is raised.
 
     >>> a = torch.futures.Future()

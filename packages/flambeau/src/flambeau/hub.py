@@ -5,7 +5,9 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 
 from flambeau_tensor.not_built import NotBuiltError
@@ -16,7 +18,7 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder = None
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     if name == "tqdm":
         try:
             from tqdm import tqdm
@@ -48,7 +50,7 @@ def _get_torch_home():
     return os.path.expanduser(home)
 
 
-def set_dir(d) -> None:
+def set_dir(d: str | os.PathLike[str]) -> None:
     """Keep files in another folder.
 
     >>> import tempfile
@@ -79,8 +81,8 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
     import tempfile
     from urllib.request import urlopen
 
-    dst, digest = Path(dst).expanduser(), hashlib.sha256()
-    with urlopen(url) as source, tempfile.NamedTemporaryFile(dir=dst.parent, delete=False) as f:
+    target, digest = Path(dst).expanduser(), hashlib.sha256()
+    with urlopen(url) as source, tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as f:
         try:
             while block := source.read(1 << 20):
                 f.write(block)
@@ -88,7 +90,7 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
             if hash_prefix is not None and not digest.hexdigest().startswith(hash_prefix):
                 raise RuntimeError(f'invalid hash value (expected "{hash_prefix}", got "{digest.hexdigest()}")')
             f.close()
-            os.replace(f.name, dst)
+            os.replace(f.name, target)
         except BaseException:
             f.close()
             os.unlink(f.name)
@@ -98,12 +100,12 @@ def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, pro
 def load_state_dict_from_url(
     url: str,
     model_dir: str | None = None,
-    map_location=None,
+    map_location: Any = None,
     progress: bool = True,
     check_hash: bool = False,
     file_name: str | None = None,
     weights_only: bool = False,
-):
+) -> Any:
     """`torch.load` of the file of an address, which is copied to ``model_dir`` unless it is there.
 
     Args:
@@ -163,7 +165,13 @@ def _source(repo, source):
     return source or ("local" if Path(repo, "hubconf.py").exists() else "github")
 
 
-def list(github, force_reload=False, skip_validation=False, trust_repo="check", verbose=True):  # noqa: A001
+def list(
+    github: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: bool | str | None = "check",
+    verbose: bool = True,
+) -> Sequence[str]:  # noqa: A001
     """The names of what the ``hubconf.py`` of a folder offers.
 
     >>> import pathlib
@@ -177,7 +185,13 @@ def list(github, force_reload=False, skip_validation=False, trust_repo="check", 
     return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith("_")]
 
 
-def help(github, model, force_reload=False, skip_validation=False, trust_repo="check"):  # noqa: A001
+def help(
+    github: str,
+    model: str,
+    force_reload: bool = False,
+    skip_validation: bool = False,
+    trust_repo: bool | str | None = "check",
+) -> str | None:  # noqa: A001
     """The docstring of what the ``hubconf.py`` of a folder offers under a name.
 
     >>> import pathlib
@@ -191,16 +205,16 @@ def help(github, model, force_reload=False, skip_validation=False, trust_repo="c
 
 
 def load(
-    repo_or_dir,
-    model,
-    *args,
-    source="github",
-    trust_repo="check",
-    force_reload=False,
-    verbose=True,
-    skip_validation=False,
-    **kwargs,
-):
+    repo_or_dir: str,
+    model: str,
+    *args: Any,
+    source: str = "github",
+    trust_repo: bool | str | None = "check",
+    force_reload: bool = False,
+    verbose: bool = True,
+    skip_validation: bool = False,
+    **kwargs: Any,
+) -> Any:
     """What the function ``model`` in the ``hubconf.py`` of a folder returns for the other arguments.
 
     Args:

@@ -1,10 +1,10 @@
 """A table of a network's modules: what they return, how many parameters they have, how much they multiply."""
 
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flambeau import nn, no_grad
-from flambeau.nn.modules.conv import _ConvNd, _ConvTransposeNd
+from flambeau_nn.modules.conv import _ConvNd, _ConvTransposeNd
 from flambeau_tensor import Tensor
 
 __all__ = ["Row", "Summary", "summary"]
@@ -118,7 +118,7 @@ def _first(value):
     return value if isinstance(value, Tensor) else getattr(value, "data", None)
 
 
-def summary(model: nn.Module, input) -> Summary:
+def summary(model: nn.Module, input: Any) -> Summary:
     """A table of a model's modules, from one call in evaluation mode without gradients.
 
     Products are counted by the modules that make them (linear maps, convolutions, recurrent layers, attention); what a
@@ -138,7 +138,8 @@ def summary(model: nn.Module, input) -> Summary:
     -----------------------------------------------
     total                         36             64
     """
-    shapes, counts = {}, {}
+    shapes: dict[nn.Module, tuple[int, ...]] = {}
+    counts: dict[nn.Module, int] = {}
 
     def watch(module, args, kwargs, result):
         y = _first(result)

@@ -1,5 +1,7 @@
 """``torch.mps``: there are no such devices, and what needs one raises."""
 
+from typing import Any
+
 _CALLS = {
     "current_allocated_memory": "getCurrentAllocatedMemory",
     "driver_allocated_memory": "getDriverAllocatedMemory",
@@ -27,7 +29,7 @@ def manual_seed(seed: int) -> None:
     """Does nothing."""
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import not_built
 
     if name in _CALLS:

@@ -12,8 +12,11 @@ import pickle
 import signal
 import tempfile
 import traceback
+from collections.abc import Callable as _Callable
 from multiprocessing import *  # noqa: F403
 from multiprocessing import reduction as _reduction
+from typing import Any
+from typing import Any as _Any
 
 from flambeau_tensor.extend import over_descriptor as _over_descriptor
 from flambeau_tensor.extend import shared_descriptor as _shared_descriptor
@@ -90,7 +93,7 @@ class ProcessException(Exception):
         super().__init__(msg)
         self.msg, self.error_index, self.pid = msg, error_index, pid
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.pid)
 
 
@@ -116,11 +119,13 @@ class ProcessExitedException(ProcessException):
     1 1
     """
 
-    def __init__(self, msg, error_index, error_pid, exit_code, signal_name=None):
+    def __init__(
+        self, msg: str, error_index: int, error_pid: int, exit_code: int, signal_name: str | None = None
+    ) -> None:
         super().__init__(msg, error_index, error_pid)
         self.exit_code, self.signal_name = exit_code, signal_name
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.msg, self.error_index, self.pid, self.exit_code, self.signal_name)
 
 
@@ -143,7 +148,7 @@ class ProcessContext:
     (2, True)
     """
 
-    def __init__(self, processes, error_files):
+    def __init__(self, processes: list[_Any], error_files: list[str]) -> None:
         self.processes, self.error_files = processes, error_files
         self._waiting = {process.sentinel: index for index, process in enumerate(processes)}
 
@@ -199,7 +204,7 @@ class ProcessContext:
             f"\n\n-- Process {index} terminated with the following error:\n{text}", index, process.pid
         )
 
-    def __del__(self):
+    def __del__(self) -> None:
         for file in self.error_files:
             if os.path.exists(file):
                 os.unlink(file)
@@ -208,7 +213,14 @@ class ProcessContext:
 SpawnContext = ProcessContext
 
 
-def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+def start_processes(
+    fn: _Callable[..., object],
+    args: tuple[_Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
     """Call ``fn(index, *args)`` in ``nprocs`` processes of their own.
 
     Args:
@@ -224,7 +236,7 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
 
     >>> torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, start_method="fork")
     """
-    context = _python.get_context(start_method)
+    context: _Any = _python.get_context(start_method)
     processes, files = [], []
     for index in range(nprocs):
         handle, file = tempfile.mkstemp(prefix="flambeau-spawn-")
@@ -242,7 +254,14 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
     return None
 
 
-def spawn(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn"):
+def spawn(
+    fn: _Callable[..., object],
+    args: tuple[_Any, ...] = (),
+    nprocs: int = 1,
+    join: bool = True,
+    daemon: bool = False,
+    start_method: str = "spawn",
+) -> ProcessContext | None:
     """Call ``fn(index, *args)`` in ``nprocs`` new processes, see `start_processes`.
 
     >>> torch.multiprocessing.spawn(max, args=(1,), nprocs=1)

@@ -8,6 +8,8 @@ tensor([[0.0000, 0.0000],
         [0.2500, 0.7500]])
 """
 
+from typing import Self
+
 import numpy as np
 
 import flambeau as torch
@@ -35,7 +37,7 @@ class SobolEngine:
     MAXBIT = 30
     MAXDIM = 21201
 
-    def __init__(self, dimension, scramble=False, seed=None):
+    def __init__(self, dimension: int, scramble: bool = False, seed: int | None = None) -> None:
         if not 1 <= dimension <= self.MAXDIM:
             raise ValueError(f"Supported range of dimensionality for SobolEngine is [1, {self.MAXDIM}]")
         try:
@@ -76,7 +78,7 @@ class SobolEngine:
         self.quasi = torch.from_numpy(points[-1].copy())
         return torch.from_numpy(points[1:])
 
-    def draw(self, n=1, out=None, dtype=None):
+    def draw(self, n: int = 1, out: torch.Tensor | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
         """The next points of the sequence, (n, dimension).
 
         >>> engine = SobolEngine(1)
@@ -94,7 +96,7 @@ class SobolEngine:
         points = points.to(dtype) / 2**self.MAXBIT
         return points if out is None else out.resize_as_(points).copy_(points)
 
-    def draw_base2(self, m, out=None, dtype=None):
+    def draw_base2(self, m: int, out: torch.Tensor | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
         """The next ``2**m`` points, so many that what has been drawn is balanced.
 
         Raises:
@@ -110,19 +112,19 @@ class SobolEngine:
             )
         return self.draw(n=n, out=out, dtype=dtype)
 
-    def reset(self):
+    def reset(self) -> Self:
         """Begin again."""
         self.quasi = self.shift.clone()
         self.num_generated = 0
         return self
 
-    def fast_forward(self, n):
+    def fast_forward(self, n: int) -> Self:
         """Pass over n points."""
         self._advance(n if self.num_generated else n - 1)
         self.num_generated += n
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         notes = [f"dimension={self.dimension}"]
         if self.scramble:
             notes.append("scramble=True")

@@ -1,6 +1,8 @@
 """``torch.Stream``, ``torch.Event`` and ``torch.get_device_module``: on the CPU, work is done when a call returns."""
 
 from importlib import import_module
+from types import ModuleType
+from typing import Any, Self
 
 import flambeau as torch
 
@@ -27,29 +29,29 @@ class Stream(_OnDevice):
     True
     """
 
-    def query(self):
+    def query(self) -> bool:
         """Whether all work is done: True."""
         return True
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Wait for the work: it is done."""
 
-    def wait_event(self, event):
+    def wait_event(self, event: Any) -> None:
         """Let what follows wait for an event: it has happened."""
 
-    def wait_stream(self, stream):
+    def wait_stream(self, stream: Any) -> None:
         """Let what follows wait for another stream: it is up to date."""
 
-    def record_event(self, event=None):
+    def record_event(self, event: Any = None) -> Any:
         """An event (or this one) that happens here."""
         event = Event(self.device) if event is None else event
         event.record(self)
         return event
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         pass
 
 
@@ -68,27 +70,30 @@ class Event(_OnDevice):
     True
     """
 
-    def __init__(self, device=None, *, enable_timing=False, blocking=False, interprocess=False):
+    def __init__(
+        self, device: Any = None, *, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False
+    ) -> None:
         super().__init__(device)
-        self.enable_timing, self._time = enable_timing, None
+        self.enable_timing = enable_timing
+        self._time: float | None = None
 
-    def record(self, stream=None):
+    def record(self, stream: Any = None) -> None:
         """Say that the event happens now."""
         import time
 
         self._time = time.perf_counter()
 
-    def query(self):
+    def query(self) -> bool:
         """Whether it has happened: True."""
         return True
 
-    def synchronize(self):
+    def synchronize(self) -> None:
         """Wait for it: it has happened."""
 
-    def wait(self, stream=None):
+    def wait(self, stream: Any = None) -> None:
         """Let a stream wait for it: it has happened."""
 
-    def elapsed_time(self, end_event):
+    def elapsed_time(self, end_event: Any) -> float:
         """Milliseconds from this event to another.
 
         Raises:
@@ -99,7 +104,7 @@ class Event(_OnDevice):
         return 1000 * (end_event._time - self._time)
 
 
-def get_device_module(device=None):
+def get_device_module(device: Any = None) -> ModuleType:
     """The module of a kind of device: ``torch.cpu``, ``torch.cuda``, …
 
     Args:

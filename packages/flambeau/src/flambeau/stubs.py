@@ -8,11 +8,13 @@ known before that is imported; a test compares.
 import re
 import sys
 import textwrap
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from flambeau import _layout
+from flambeau_tensor.not_built import names_of_pytorch
 
 _HERE = Path(__file__).parent
 _MARK = '"""Written by flambeau.stubs from the table of the layout; do not edit."""\n'
@@ -71,7 +73,7 @@ def _import_line(name: str) -> str:
     return f"from . import {name} as {name}"
 
 
-def _text(module: _Module, children: list[str]) -> str:
+def _text(place: str, module: _Module, children: list[str]) -> str:
     """The stub of an alias."""
     stub = module.path.with_suffix(".pyi")
     source = (stub if stub.exists() else module.path).read_text(encoding="utf-8")
@@ -83,9 +85,20 @@ def _text(module: _Module, children: list[str]) -> str:
         *(["from typing import Any\n"] if anything else []),
         *map(_import_line, children),
         f"from {module.target} import *",
+        *(f"from {module.target} import {name} as {name}" for name in _unlisted(place, module, source)),
         *(["\n" + _ANYTHING] if anything else []),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _unlisted(place: str, module: _Module, source: str) -> list[str]:
+    """Names of PyTorch's that a module has and its ``__all__``, as far as it is written out, leaves out."""
+    if "__all__" not in source:
+        return []
+    listed = source.partition("__all__")[2].partition("]")[0]
+    known = dir(import_module(module.target))
+    names = sorted(name for name in names_of_pytorch().get(f"torch.{place}", ()) if name in known)
+    return [name for name in names if f'"{name}"' not in listed]
 
 
 def _top(children: list[str]) -> str:
@@ -148,7 +161,7 @@ def files() -> dict[str, str]:
     for name, module in modules.items():
         children = sorted(other.rpartition(".")[2] for other in modules if other.rpartition(".")[0] == name)
         path = name.replace(".", "/")
-        texts[f"{path}/__init__.pyi" if children else f"{path}.pyi"] = _text(module, children)
+        texts[f"{path}/__init__.pyi" if children else f"{path}.pyi"] = _text(name, module, children)
     tops = {name.partition(".")[0] for name in modules}
     # The other folders of this package have files of their own, which a stub would hide.
     utils = _own("utils") | {name.split(".")[1] for name in modules if name.startswith("utils.")}

@@ -5,6 +5,8 @@
 False
 """
 
+from typing import Any
+
 from flambeau_overrides import overridable
 
 
@@ -43,7 +45,7 @@ class SymBool(_Symbol):
 
 
 @overridable(namespace="torch")
-def sym_int(a):
+def sym_int(a: Any) -> Any:
     """A number cut to a whole one, toward zero.
 
     >>> sym_int(-3.7)
@@ -53,7 +55,7 @@ def sym_int(a):
 
 
 @overridable(namespace="torch")
-def sym_float(a):
+def sym_float(a: Any) -> Any:
     """A number as a float.
 
     >>> sym_float(3)
@@ -63,7 +65,7 @@ def sym_float(a):
 
 
 @overridable(namespace="torch")
-def sym_not(a):
+def sym_not(a: Any) -> Any:
     """Whether it is false.
 
     >>> sym_not(True)
@@ -73,7 +75,7 @@ def sym_not(a):
 
 
 @overridable(namespace="torch")
-def sym_max(a, b):
+def sym_max(a: Any, b: Any) -> Any:
     """The larger of two numbers; a float if one of them is.
 
     >>> sym_max(3, 2.0)
@@ -83,7 +85,7 @@ def sym_max(a, b):
 
 
 @overridable(namespace="torch")
-def sym_min(a, b):
+def sym_min(a: Any, b: Any) -> Any:
     """The smaller of two numbers; a float if one of them is.
 
     >>> sym_min(1, 2.0)
@@ -97,7 +99,7 @@ def _as_both(value, a, b):
 
 
 @overridable(namespace="torch")
-def sym_sum(args):
+def sym_sum(args: Any) -> Any:
     """The sum of numbers.
 
     >>> sym_sum([1, 2, 3])
@@ -107,7 +109,7 @@ def sym_sum(args):
 
 
 @overridable(namespace="torch")
-def sym_sqrt(a):
+def sym_sqrt(a: Any) -> Any:
     """The square root of a number.
 
     >>> sym_sqrt(4)
@@ -118,7 +120,7 @@ def sym_sqrt(a):
     return math.sqrt(a)
 
 
-def sym_fresh_size(expr):
+def sym_fresh_size(expr: Any) -> Any:
     """A size that stands for a number: the number.
 
     >>> sym_fresh_size(3)
@@ -128,7 +130,7 @@ def sym_fresh_size(expr):
 
 
 @overridable(namespace="torch")
-def sym_ite(b, t, f):
+def sym_ite(b: Any, t: Any, f: Any) -> Any:
     """`t` if `b` is True, else `f`, which is of the same type.
 
     Raises:

@@ -1,6 +1,7 @@
 """The type of ``torch.__version__``: a str that compares as a version."""
 
 import re
+from typing import Any
 
 _PARTS = re.compile(
     r"\s*v?(?P<release>\d+(?:\.\d+)*)"
@@ -40,22 +41,22 @@ class TorchVersion(str):
         mine, theirs = _key(str(self)), _key(other)
         return getattr(str, by)(self, other) if mine is None or theirs is None else getattr(mine, by)(theirs)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> bool:
         return self._compare(other, "__lt__")
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> bool:
         return self._compare(other, "__le__")
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> bool:
         return self._compare(other, "__gt__")
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> bool:
         return self._compare(other, "__ge__")
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self._compare(other, "__eq__")
 
-    def __ne__(self, other):
+    def __ne__(self, other: object) -> bool:
         return not self == other
 
     __hash__ = str.__hash__

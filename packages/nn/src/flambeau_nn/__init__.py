@@ -9,6 +9,7 @@ torch.Size([3, 2])
 
 __version__ = "0.1.0"
 
+import typing as _typing
 from typing import Any as _Any
 
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
@@ -24,6 +25,9 @@ from flambeau_nn.parameter import Parameter as Parameter
 from flambeau_nn.parameter import UninitializedBuffer as UninitializedBuffer
 from flambeau_nn.parameter import UninitializedParameter as UninitializedParameter
 from flambeau_tensor.extend import find_quickly as _find_quickly
+
+if _typing.TYPE_CHECKING:
+    from flambeau_nn.parallel import DataParallel as DataParallel
 
 _batching_rules_in("flambeau_nn.batching")
 _find_quickly(__name__)

@@ -361,7 +361,10 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     return tensor
 
 
-def _renamed(old: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _renamed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function under its old name, without the underscore."""
+    old = function.__name__.removesuffix("_")
+
     def deprecated(*args: Any, **kwargs: Any) -> Any:
         warnings.warn(
             f"`nn.init.{old}` is now deprecated in favor of `nn.init.{function.__name__}`.", FutureWarning, stacklevel=2
@@ -373,21 +376,17 @@ def _renamed(old: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return deprecated
 
 
-for _function in (
-    uniform_,
-    normal_,
-    constant_,
-    eye_,
-    dirac_,
-    xavier_uniform_,
-    xavier_normal_,
-    kaiming_uniform_,
-    kaiming_normal_,
-    orthogonal_,
-    sparse_,
-):
-    _old = _function.__name__.removesuffix("_")
-    globals()[_old] = _renamed(_old, _function)
+uniform = _renamed(uniform_)
+normal = _renamed(normal_)
+constant = _renamed(constant_)
+eye = _renamed(eye_)
+dirac = _renamed(dirac_)
+xavier_uniform = _renamed(xavier_uniform_)
+xavier_normal = _renamed(xavier_normal_)
+kaiming_uniform = _renamed(kaiming_uniform_)
+kaiming_normal = _renamed(kaiming_normal_)
+orthogonal = _renamed(orthogonal_)
+sparse = _renamed(sparse_)
 
 
 def __getattr__(name: str) -> Any:

@@ -31,14 +31,22 @@ from flambeau_overrides.modes import (
     _enable_torch_function,
     _get_current_function_mode,
     _get_current_function_mode_stack,
-    _get_function_stack_at,
-    _is_torch_function_enabled,
-    _is_torch_function_mode_enabled,
-    _len_torch_function_stack,
     _pop_mode,
     _pop_mode_temporarily,
     _push_mode,
     enable_reentrant_dispatch,
+)
+from flambeau_overrides.modes import (
+    _get_function_stack_at as _get_function_stack_at,
+)
+from flambeau_overrides.modes import (
+    _is_torch_function_enabled as _is_torch_function_enabled,
+)
+from flambeau_overrides.modes import (
+    _is_torch_function_mode_enabled as _is_torch_function_mode_enabled,
+)
+from flambeau_overrides.modes import (
+    _len_torch_function_stack as _len_torch_function_stack,
 )
 from flambeau_overrides.registry import (
     get_default_nowrap_functions,

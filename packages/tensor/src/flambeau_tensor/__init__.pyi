@@ -1029,6 +1029,52 @@ from . import signal as signal
 from . import special as special
 def broadcast_shapes(*shapes: Any) -> Size: ...
 def einsum(equation: Any, *operands: Any) -> Tensor: ...
+from flambeau_tensor.default_device import get_default_device as get_default_device
+from flambeau_tensor.default_device import set_default_device as set_default_device
+_mkldnn: _layout
+jagged: _layout
+sparse_bsc: _layout
+sparse_bsr: _layout
+from flambeau_tensor.options import sparse_coo as sparse_coo
+sparse_csc: _layout
+sparse_csr: _layout
+BFloat16Storage: Any
+BoolStorage: Any
+ByteStorage: Any
+CharStorage: Any
+ComplexDoubleStorage: Any
+ComplexFloatStorage: Any
+DoubleStorage: Any
+FloatStorage: Any
+HalfStorage: Any
+IntStorage: Any
+LongStorage: Any
+ShortStorage: Any
+from flambeau_tensor.storage import TypedStorage as TypedStorage
+from flambeau_tensor.switches import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
+from flambeau_tensor.switches import get_deterministic_debug_mode as get_deterministic_debug_mode
+from flambeau_tensor.switches import get_float32_matmul_precision as get_float32_matmul_precision
+from flambeau_tensor.switches import get_num_interop_threads as get_num_interop_threads
+from flambeau_tensor.switches import is_deterministic_algorithms_warn_only_enabled as is_deterministic_algorithms_warn_only_enabled
+from flambeau_tensor.switches import is_warn_always_enabled as is_warn_always_enabled
+from flambeau_tensor.switches import set_deterministic_debug_mode as set_deterministic_debug_mode
+from flambeau_tensor.switches import set_float32_matmul_precision as set_float32_matmul_precision
+from flambeau_tensor.switches import set_flush_denormal as set_flush_denormal
+from flambeau_tensor.switches import set_num_interop_threads as set_num_interop_threads
+from flambeau_tensor.switches import set_warn_always as set_warn_always
+from flambeau_tensor.switches import use_deterministic_algorithms as use_deterministic_algorithms
+BFloat16Tensor: Any
+BoolTensor: Any
+ByteTensor: Any
+CharTensor: Any
+DoubleTensor: Any
+FloatTensor: Any
+HalfTensor: Any
+IntTensor: Any
+LongTensor: Any
+ShortTensor: Any
+from flambeau_tensor.tensor_types import set_default_tensor_type as set_default_tensor_type
+from flambeau_tensor.tensor_types import typename as typename
 def _chunk_cat(tensors: Sequence[Tensor], dim: _int, num_chunks: _int, *, out: Tensor | None = None) -> Tensor: ...
 def _dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor: ...
 def _fft_c2c(input: Tensor, dim: Sequence[_int], normalization: _int, forward: _bool) -> Tensor: ...

@@ -7,6 +7,7 @@ beside the sources are part of the wheel, and a test compares them with what is 
 import re
 import sys
 import textwrap
+from pathlib import Path
 
 import flambeau_tensor
 from flambeau_tensor import documentation
@@ -307,6 +308,17 @@ def _syntax():
             yield f"    def __r{word}__(self, other: Any) -> Tensor: ..."
 
 
+def _found_when_used():
+    """The names that are imported when they are first used, but for those that stand in `_HEAD`."""
+    for name, module in sorted(flambeau_tensor.LAZY_NAMES.items(), key=lambda item: (item[1], item[0])):
+        if re.search(rf"\b(def {name}\(|class {name}\b|{name}: |{name} as {name}\b)", _HEAD):
+            continue
+        kind = "_layout" if module == "options" else "Any"
+        source = Path(flambeau_tensor.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+        written = re.search(rf"(?m)^(def|class) {name}\b|^{name}\b.* = |^from .* import .*\b{name}\b", source)
+        yield f"from flambeau_tensor.{module} import {name} as {name}" if written else f"{name}: {kind}"
+
+
 def stub_text():
     """The stub file of `flambeau_tensor`."""
     lines = [_HEAD.rstrip(), *_members(), *_syntax(), ""]
@@ -321,6 +333,7 @@ def stub_text():
         "def broadcast_shapes(*shapes: Any) -> Size: ...",
         "def einsum(equation: Any, *operands: Any) -> Tensor: ...",
     ]
+    lines += _found_when_used()
     lines += [function_stub(op, name) for name, op in sorted(names.items()) if name.isidentifier()]
     return "\n".join(lines) + "\n"
 
@@ -399,7 +412,6 @@ def main(arguments):
     if not arguments:
         sys.stdout.write(stub_text())
         return 0
-    from pathlib import Path
 
     folder = Path(arguments[0])
     folder.mkdir(parents=True, exist_ok=True)

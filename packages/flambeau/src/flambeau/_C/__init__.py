@@ -2,7 +2,6 @@
 
 from flambeau_overrides import (  # noqa: F401
     DisableTorchFunction,
-    DisableTorchFunctionSubclass,
     _disabled_torch_function_impl,
     _get_function_stack_at,
     _has_torch_function,
@@ -13,6 +12,9 @@ from flambeau_overrides import (  # noqa: F401
     _len_torch_function_stack,
     _pop_torch_function_stack,
     _push_on_torch_function_stack,
+)
+from flambeau_overrides import (
+    DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
 from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401

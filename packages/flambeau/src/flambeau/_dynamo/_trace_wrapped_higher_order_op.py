@@ -3,5 +3,5 @@
 from contextlib import nullcontext
 
 
-class TransformGetItemToIndex(nullcontext):  # type: ignore[type-arg]
+class TransformGetItemToIndex(nullcontext):
     """Changes nothing."""

@@ -5,13 +5,18 @@ A mode of overriding casts the arguments, so code that has no ``with torch.autoc
 
 import threading
 import warnings
+from collections.abc import Callable
 from functools import cache, wraps
 from inspect import iscoroutinefunction
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar, cast
 
 import flambeau_tensor as torch
 from flambeau_autograd.trees import tree_map
 from flambeau_overrides import TorchFunctionMode
 from flambeau_tensor.extend import find_operator
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # Operators by what their arguments are cast to: the dtype that was asked for, or float32.
 LOWER = """
@@ -135,7 +140,7 @@ def get_autocast_gpu_dtype() -> torch.dtype:
     return get_autocast_dtype("cuda")
 
 
-def set_autocast_dtype(device_type: str, dtype) -> None:
+def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
     """Set the dtype that operators compute in where autocasting is on.
 
     >>> set_autocast_dtype("cpu", torch.bfloat16)
@@ -220,7 +225,13 @@ class autocast:  # noqa: N801
     torch.bfloat16
     """
 
-    def __init__(self, device_type: str, dtype=None, enabled: bool = True, cache_enabled: bool | None = None):
+    def __init__(
+        self,
+        device_type: str,
+        dtype: torch.dtype | None = None,
+        enabled: bool = True,
+        cache_enabled: bool | None = None,
+    ):
         if not isinstance(device_type, str):
             raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
         self.device = device_type
@@ -237,9 +248,9 @@ class autocast:  # noqa: N801
             enabled = False
         self._enabled = enabled
         self._cache_enabled = _state.cache_enabled if cache_enabled is None else cache_enabled
-        self._entered = []
+        self._entered: list[Any] = []
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         mode = _Casting() if self._enabled and self.device == "cpu" else None
         self._entered.append(
             (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache_enabled, mode)
@@ -251,7 +262,9 @@ class autocast:  # noqa: N801
             mode.__enter__()
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> Literal[False]:
         enabled, dtype, cache_enabled, mode = self._entered.pop()
         if mode is not None:
             mode.__exit__(kind, value, traceback)
@@ -262,7 +275,7 @@ class autocast:  # noqa: N801
             _state.dtypes[self.device] = dtype
         return False
 
-    def __call__(self, func):
+    def __call__(self, func: F) -> F:
         if iscoroutinefunction(func):
 
             @wraps(func)
@@ -276,10 +289,12 @@ class autocast:  # noqa: N801
                 with self:
                     return func(*args, **kwargs)
 
-        return decorated
+        return cast(F, decorated)
 
 
-def custom_fwd(fwd=None, *, device_type: str, cast_inputs=None):
+def custom_fwd(
+    fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: torch.dtype | None = None
+) -> Callable[..., Any]:
     """A decorator for the ``forward`` of a `torch.autograd.Function`: backward then casts as forward did.
 
     Args:
@@ -322,7 +337,7 @@ def custom_fwd(fwd=None, *, device_type: str, cast_inputs=None):
     return decorated
 
 
-def custom_bwd(bwd=None, *, device_type: str):
+def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Callable[..., Any]:
     """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`.
 
     >>> class Half(torch.autograd.Function):

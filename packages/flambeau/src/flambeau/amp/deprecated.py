@@ -1,12 +1,13 @@
 """The names that ``torch.cuda.amp`` and ``torch.cpu.amp`` had before there was ``torch.amp``."""
 
 import warnings
+from typing import Any
 
 from flambeau.amp.autocast_mode import autocast as _autocast
 from flambeau.amp.grad_scaler import GradScaler as _GradScaler
 
 
-def deprecated_names(device, dtype):
+def deprecated_names(device: str, dtype: Any) -> tuple[Any, Any]:
     """``autocast`` and ``GradScaler`` for one device."""
     default = dtype
 

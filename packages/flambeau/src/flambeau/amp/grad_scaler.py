@@ -3,6 +3,7 @@
 import math
 import warnings
 from enum import Enum
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import flambeau_tensor as torch
@@ -59,13 +60,14 @@ class GradScaler:
             self._scale = float(init_scale)
             self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
             self._growth_interval, self._growth_tracker = growth_interval, 0
-            self._optimizers = WeakKeyDictionary()  # since the last update(): "unscaled" or "stepped", and all finite?
+            # since the last update(): "unscaled" or "stepped", and all finite?
+            self._optimizers: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def is_enabled(self) -> bool:
         """Whether it does anything."""
         return self._enabled
 
-    def scale(self, outputs):
+    def scale(self, outputs: Any) -> Any:
         """The tensor, or the tensors in lists and tuples, times the scale."""
         if not self._enabled:
             return outputs
@@ -76,7 +78,7 @@ class GradScaler:
             return type(outputs)(*scaled) if hasattr(outputs, "_fields") else type(outputs)(scaled)
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
-    def unscale_(self, optimizer) -> None:
+    def unscale_(self, optimizer: Any) -> None:
         """Divide the gradients of an optimizer's parameters by the scale, in place; `step` does so otherwise.
 
         Raises:
@@ -100,7 +102,7 @@ class GradScaler:
                         finite = finite and bool(p.grad.isfinite().all())
         self._optimizers[optimizer] = "unscaled", finite
 
-    def step(self, optimizer, *args, **kwargs):
+    def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> float | None:
         """``optimizer.step(*args, **kwargs)`` unless a gradient is not finite; what that returned, or None.
 
         Raises:
@@ -120,7 +122,7 @@ class GradScaler:
         self._optimizers[optimizer] = "stepped", finite
         return result
 
-    def update(self, new_scale=None) -> None:
+    def update(self, new_scale: float | torch.Tensor | None = None) -> None:
         """Let the scale grow or shrink, after the steps of all optimizers; or set it to ``new_scale``."""
         if not self._enabled:
             return
@@ -195,7 +197,7 @@ class GradScaler:
         self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
         self._growth_interval, self._growth_tracker = state_dict["growth_interval"], state_dict["_growth_tracker"]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         if self._enabled and self._optimizers:
             raise RuntimeError(
                 "A GradScaler instance may only be pickled at the beginning of an iteration, or at the "
@@ -205,7 +207,7 @@ class GradScaler:
         state.pop("_optimizers", None)
         return state
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._enabled:
             self._optimizers = WeakKeyDictionary()

@@ -1,7 +1,9 @@
 """``torch.ao``: of it, the names that mark where a network would be quantized."""
 
+from typing import Any
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     if name == "quantization":

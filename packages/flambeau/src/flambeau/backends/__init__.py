@@ -1,7 +1,10 @@
 """``torch.backends``: which libraries there are, and switches of theirs that programs set. The switches are kept, and
 change nothing where the library is not here."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
+from typing import Any
 
 MODULES = (
     "cpu",
@@ -22,7 +25,7 @@ fp32_precision = "none"
 
 
 @contextmanager
-def switched(module, **values):
+def switched(module: ModuleType, **values: Any) -> Iterator[None]:
     """A ``with`` block in which switches of a module have other values; None leaves one as it is."""
     values = {name: value for name, value in values.items() if value is not None}
     before = {name: getattr(module, name) for name in values}
@@ -33,7 +36,7 @@ def switched(module, **values):
         vars(module).update(before)
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name in MODULES:

@@ -1,8 +1,10 @@
 """``torch.backends.cuda``: switches for CUDA, which is not here. Those of attention hold for the CPU, too; the others
 are kept, and change nothing."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import SimpleNamespace
+from typing import Any
 
 matmul = SimpleNamespace(
     allow_tf32=False,
@@ -45,7 +47,9 @@ cudnn_sdp_enabled, enable_cudnn_sdp = _switch("CUDNN_ATTENTION")
 
 
 @contextmanager
-def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, enable_cudnn=True):
+def sdp_kernel(
+    enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True, enable_cudnn: bool = True
+) -> Iterator[Any]:
     """The older form of :func:`torch.nn.attention.sdpa_kernel`."""
     before = _allowed().backends
     try:
@@ -63,7 +67,7 @@ def is_flash_attention_available() -> bool:
     return False
 
 
-def preferred_linalg_library(backend=None) -> str:
+def preferred_linalg_library(backend: str | None = None) -> str:
     """``"default"``; another one cannot be had."""
     return "default"
 

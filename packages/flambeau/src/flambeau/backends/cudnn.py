@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import AbstractContextManager
+from typing import Any
 
 from flambeau.backends import switched
 
@@ -22,13 +23,18 @@ def version() -> None:
     """None."""
 
 
-def is_acceptable(tensor) -> bool:
+def is_acceptable(tensor: Any) -> bool:
     """False."""
     return False
 
 
 def flags(
-    enabled=False, benchmark=False, benchmark_limit=10, deterministic=False, allow_tf32=True, fp32_precision="none"
+    enabled: bool = False,
+    benchmark: bool = False,
+    benchmark_limit: int = 10,
+    deterministic: bool = False,
+    allow_tf32: bool = True,
+    fp32_precision: str = "none",
 ) -> AbstractContextManager:
     """A ``with`` block in which the switches have other values."""
     return switched(
@@ -43,7 +49,12 @@ def flags(
 
 
 def set_flags(
-    _enabled=None, _benchmark=None, _benchmark_limit=None, _deterministic=None, _allow_tf32=None, _fp32_precision="none"
+    _enabled: bool | None = None,
+    _benchmark: bool | None = None,
+    _benchmark_limit: int | None = None,
+    _deterministic: bool | None = None,
+    _allow_tf32: bool | None = None,
+    _fp32_precision: str = "none",
 ) -> tuple:
     """Set the switches that are given; returns what all of them were."""
     module = vars(sys.modules[__name__])

@@ -15,6 +15,8 @@ def is_available() -> bool:
     return False
 
 
-def flags(enabled=False, deterministic=False, allow_tf32=True, fp32_precision="none") -> AbstractContextManager:
+def flags(
+    enabled: bool = False, deterministic: bool = False, allow_tf32: bool = True, fp32_precision: str = "none"
+) -> AbstractContextManager:
     """A ``with`` block in which the switches have other values."""
     return switched(sys.modules[__name__], enabled=enabled, deterministic=deterministic, allow_tf32=allow_tf32)

@@ -8,7 +8,12 @@
 tensor([2., 2.])
 """
 
+from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
+from types import TracebackType
+from typing import Any, Literal, Self, TypeVar
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
     "allow_in_graph",
@@ -31,19 +36,19 @@ __all__ = [
 
 
 def compile(
-    model=None,
+    model: Callable[..., Any] | None = None,
     *,
-    fullgraph=False,
-    dynamic=None,
-    backend=None,
-    mode=None,
-    options=None,
-    name=None,
-    disable=False,
-    recompile_limit=None,
-    isolate_recompiles=False,
-    shapes_spec=None,
-):
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = None,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    name: str | None = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: Any = None,
+) -> Any:
     """The function or module itself; without one, a decorator that returns what it is given.
 
     Args:
@@ -74,7 +79,7 @@ def _same(fn):
     return fn
 
 
-def disable(fn=None, recursive=True, *, reason=None):
+def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """The function itself, or a decorator that returns what it is given.
 
     >>> disable(len) is len
@@ -83,7 +88,7 @@ def disable(fn=None, recursive=True, *, reason=None):
     return _same if fn is None else fn
 
 
-def allow_in_graph(fn):
+def allow_in_graph(fn: F) -> F:
     """The function itself, or the functions of a list.
 
     >>> allow_in_graph(len) is len
@@ -92,7 +97,7 @@ def allow_in_graph(fn):
     return fn
 
 
-def assume_constant_result(fn):
+def assume_constant_result(fn: F) -> F:
     """The function itself.
 
     >>> assume_constant_result(len) is len
@@ -101,7 +106,7 @@ def assume_constant_result(fn):
     return fn
 
 
-def nested_compile_region(fn=None, *args, **kwargs):
+def nested_compile_region(fn: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The function itself, or a decorator that returns what it is given.
 
     >>> nested_compile_region(len) is len
@@ -110,7 +115,7 @@ def nested_compile_region(fn=None, *args, **kwargs):
     return _same if fn is None else fn
 
 
-def wrap_numpy(fn):
+def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays.
 
     >>> @wrap_numpy
@@ -134,7 +139,9 @@ def wrap_numpy(fn):
     return wrapper
 
 
-def substitute_in_graph(original_fn, *, can_constant_fold_through=False, skip_signature_check=False):
+def substitute_in_graph(
+    original_fn: Callable[..., Any], *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
+) -> Callable[[F], F]:
     """A decorator that returns what it is given.
 
     >>> @substitute_in_graph(len)
@@ -187,7 +194,7 @@ def cudagraph_mark_step_begin() -> None:
     """
 
 
-def list_backends(exclude_tags=("debug", "experimental")) -> list:
+def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> list[str]:
     """An empty list.
 
     >>> list_backends()
@@ -205,7 +212,7 @@ def get_default_backend() -> str:
     return "eager"
 
 
-def set_default_backend(backend) -> None:
+def set_default_backend(backend: Any) -> None:
     """Does nothing.
 
     >>> set_default_backend("eager")
@@ -220,17 +227,21 @@ class set_stance(ContextDecorator):  # noqa: N801
     tensor([2., 2.])
     """
 
-    def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
+    def __init__(
+        self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
+    ) -> None:
         self.stance = stance
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> Literal[False]:
         return False
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.compiler", name)

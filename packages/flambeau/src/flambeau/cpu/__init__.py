@@ -1,6 +1,8 @@
 """``torch.cpu``: the one device that is here, under the names that other devices have. Its work never waits."""
 
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 
 class Stream:
@@ -9,13 +11,13 @@ class Stream:
     def __init__(self, priority: int = -1):
         pass
 
-    def wait_stream(self, stream) -> None:
+    def wait_stream(self, stream: Any) -> None:
         """Does nothing."""
 
     def record_event(self) -> None:
         """Does nothing."""
 
-    def wait_event(self, event) -> None:
+    def wait_event(self, event: Any) -> None:
         """Does nothing."""
 
 
@@ -26,13 +28,13 @@ class Event:
         """True."""
         return True
 
-    def record(self, stream=None) -> None:
+    def record(self, stream: Any = None) -> None:
         """Does nothing."""
 
     def synchronize(self) -> None:
         """Does nothing."""
 
-    def wait(self, stream=None) -> None:
+    def wait(self, stream: Any = None) -> None:
         """Does nothing."""
 
 
@@ -59,26 +61,26 @@ def current_device() -> str:
     return "cpu"
 
 
-def set_device(device) -> None:
+def set_device(device: Any) -> None:
     """Does nothing."""
 
 
-def synchronize(device=None) -> None:
+def synchronize(device: Any = None) -> None:
     """Does nothing: all work is done."""
 
 
-def current_stream(device=None) -> Stream:
+def current_stream(device: Any = None) -> Stream:
     """The only stream."""
     return _stream
 
 
 @contextmanager
-def stream(stream):
+def stream(stream: Any) -> Iterator[None]:
     """A ``with`` block on a stream, which changes nothing."""
     yield
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "amp":
         from importlib import import_module
 

@@ -7,9 +7,14 @@ What needs a device raises PyTorch's error of a build for the CPU.
 'cpu'
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from flambeau import _devices
 from flambeau.cuda._tensors import *  # noqa: F403
 
+is_available: Callable[[], bool]  # these and more come from `_devices`
+device_count: Callable[[], int]
 _initialized = False
 globals().update(_devices.device_module(__name__, "CUDA"))
 globals().update(
@@ -63,18 +68,18 @@ class OutOfMemoryError(RuntimeError):
 class CUDAGraph:
     """Raises when made: there is no CUDA."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
 class graph:  # noqa: N801
     """Raises when made: there is no CUDA."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
-def __getattr__(name: str):
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     from flambeau_tensor.not_built import not_built

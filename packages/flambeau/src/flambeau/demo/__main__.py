@@ -3,6 +3,7 @@
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,10 @@ import flambeau as torch
 from flambeau import nn
 from flambeau.nn import functional as F
 
+_Pair = tuple[torch.Tensor, torch.Tensor]
 
-def digits(train_share=0.8):
+
+def digits(train_share: float = 0.8) -> tuple[_Pair, _Pair]:
     """The images as rows of 64 numbers in [0, 1], shuffled and split: (x, y) to train on and to test on.
 
     The training set also holds each image moved by one pixel to each side.
@@ -26,14 +29,14 @@ def digits(train_share=0.8):
     return (torch.cat(moved), y[train].repeat(len(moved))), (x[test], y[test])
 
 
-def shifted(x, down, right):
+def shifted(x: torch.Tensor, down: int, right: int) -> torch.Tensor:
     """Rows of 64 pixels moved within their 8x8 images; what comes in is empty."""
     images = torch.zeros(len(x), 10, 10)
     images[:, 1 + down : 9 + down, 1 + right : 9 + right] = x.view(-1, 8, 8)
     return images[:, 1:9, 1:9].reshape(-1, 64)
 
 
-def progress(steps):
+def progress(steps: int) -> Any:
     """tqdm's bar, or plain lines where it is not installed."""
     try:
         from tqdm import tqdm
@@ -53,13 +56,13 @@ def progress(steps):
         return Lines()
 
 
-def accuracy(model, x, y) -> float:
+def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
     """The share of images whose most likely class is the right one."""
     with torch.no_grad():
         return (model(x).argmax(1) == y).float().mean().item()
 
 
-def train(epochs, batch, seed):
+def train(epochs: int, batch: int, seed: int) -> tuple[nn.Module, list[float], float, _Pair]:
     """Train; returns the model, the loss of every step, seconds per step, and the test set."""
     from flambeau.demo.layer import Swish
 
@@ -88,7 +91,7 @@ def train(epochs, batch, seed):
     return model, losses, seconds / len(losses), test
 
 
-def picture(model, losses, x, y, path) -> None:
+def picture(model: nn.Module, losses: list[float], x: torch.Tensor, y: torch.Tensor, path: Path) -> None:
     """The loss curve beside a grid of test digits with their predictions, mistakes in red."""
     import matplotlib
 
@@ -100,7 +103,7 @@ def picture(model, losses, x, y, path) -> None:
     wrong = [i for i in range(len(y)) if predicted[i] != y[i]]
     shown = (wrong + [i for i in range(len(y)) if i not in wrong])[:30]
     figure = pyplot.figure(figsize=(11, 5), layout="constrained")
-    left, right = figure.subfigures(1, 2)
+    left, right = figure.subfigures(1, 2)  # type: ignore[misc]  # an array of them
     axes = left.subplots()
     axes.semilogy(losses, linewidth=0.7)
     axes.set(title="training loss", xlabel="step", ylabel="cross entropy")

@@ -1,6 +1,7 @@
 """The layer of the demonstration: C kernels, the Function that makes them differentiable, the Module that trains."""
 
 from pathlib import Path
+from typing import Any
 
 import flambeau as torch
 from flambeau import nn
@@ -15,13 +16,13 @@ class SwishFunction(Function):
     """x · sigmoid(beta · x), forward and backward in C."""
 
     @staticmethod
-    def forward(ctx, x, beta):
+    def forward(ctx: Any, x: torch.Tensor, beta: torch.Tensor) -> torch.Tensor:
         ctx.save_for_backward(x, beta)
         return kernels.swish(x, beta)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         x, beta = ctx.saved_tensors
         grad_beta = torch.zeros_like(beta)
         return kernels.swish_backward(grad.contiguous(), x, beta, grad_beta), grad_beta
@@ -30,14 +31,14 @@ class SwishFunction(Function):
 class Swish(nn.Module):
     """An activation that learns how sharp it is, one `beta` for each feature."""
 
-    def __init__(self, features):
+    def __init__(self, features: int) -> None:
         super().__init__()
         self.beta = nn.Parameter(torch.ones(features))
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         return SwishFunction.apply(x, self.beta)
 
-    def extra_repr(self):
+    def extra_repr(self) -> str:
         return f"features={self.beta.numel()}"
 
 

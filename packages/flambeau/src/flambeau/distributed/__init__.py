@@ -6,8 +6,10 @@ without asking is here, and says what it misses when it is called.
 (False, False)
 """
 
+from collections.abc import Callable
 from enum import Enum
 from importlib import import_module
+from typing import Any, NoReturn
 
 from flambeau_tensor.not_built import function_not_built as _function_not_built
 
@@ -81,12 +83,12 @@ def is_backend_available(backend: str) -> bool:
     return False
 
 
-def supports_complex(reduceOp) -> bool:  # noqa: N803
+def supports_complex(reduceOp: Any) -> bool:  # noqa: N803
     """Whether a reduction can take complex numbers."""
     return reduceOp not in (ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PRODUCT, ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR)
 
 
-def function_of_a_group(name):
+def function_of_a_group(name: str) -> Callable[..., Any]:
     """A function that says that there is no group of processes."""
 
     def function(*args, **kwargs):
@@ -100,12 +102,12 @@ def function_of_a_group(name):
     return function
 
 
-def function_not_built(name):
+def function_not_built(name: str) -> Callable[..., NoReturn]:
     """A function that says that it is not built."""
     return _function_not_built(f"torch.distributed.{name}", ": there is one process")
 
 
-def class_not_built(name):
+def class_not_built(name: str) -> type:
     """A class that says that it is not built when it is made. Nothing is an instance."""
     return type(
         name.rpartition(".")[2],
@@ -130,7 +132,7 @@ for _name in _CLASSES:
 _STORES = ("HashStore", "PrefixStore", "Store", "TCPStore")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name in _STORES:
         return getattr(import_module("flambeau.distributed.stores"), name)
     from flambeau_tensor.not_built import left_out

@@ -1,9 +1,11 @@
 """``torch.distributed.distributed_c10d``: the same names as ``torch.distributed``."""
 
+from typing import Any
+
 from flambeau import distributed
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     return getattr(distributed, name)
 
 

@@ -8,11 +8,18 @@
 tensor([2., 2.])
 """
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from flambeau_nn import Module
+
+if TYPE_CHECKING:
+    from flambeau.futures import Future
+
+T = TypeVar("T")
 
 __all__ = [
     "Attribute",
@@ -63,11 +70,11 @@ class TracerWarning(Warning):
     """A warning of PyTorch's tracer; never given here, as tracing keeps the Python."""
 
     @staticmethod
-    def ignore_lib_warnings():
+    def ignore_lib_warnings() -> None:
         """Does nothing."""
 
 
-class _Marked(type(Module)):
+class _Marked(type(Module)):  # type: ignore[misc]  # ModuleBase is compiled
     """Takes modules that `script` or `trace` was given for instances, as these stay what they are."""
 
     def __instancecheck__(cls, instance):
@@ -116,14 +123,14 @@ def _marked(module, how):
 class ScriptFunction:
     """What PyTorch makes of a function that it scripts. `script` returns the function, so nothing is an instance."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError("torch.jit.script returns functions as they are; there is no ScriptFunction to be made")
 
 
 class CompilationUnit:
     """What holds TorchScript in PyTorch, which cannot be made here."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("torch.jit.CompilationUnit is not built: there is no TorchScript")
 
 
@@ -138,7 +145,9 @@ class Attribute(NamedTuple):
     type: Any
 
 
-def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
+def script(
+    obj: Any, optimize: bool | None = None, _frames_up: int = 0, _rcb: Any = None, example_inputs: Any = None
+) -> Any:
     """The function, module or class itself. A module counts as a `ScriptModule` from then on, and has ``save``.
 
     Raises:
@@ -156,19 +165,19 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
 
 
 def trace(
-    func,
-    example_inputs=None,
-    optimize=None,
-    check_trace=True,
-    check_inputs=None,
-    check_tolerance=1e-5,
-    strict=True,
-    _force_outplace=False,
-    _module_class=None,
-    _compilation_unit=None,
-    example_kwarg_inputs=None,
-    _store_inputs=True,
-):
+    func: Any,
+    example_inputs: Any = None,
+    optimize: bool | None = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: dict[str, Any] | None = None,
+    _store_inputs: bool = True,
+) -> Any:
     """The function or module itself, after it ran on the example inputs, so that errors show.
 
     Other than a trace it takes every branch of the Python for what it is then given.
@@ -178,6 +187,7 @@ def trace(
     """
     from flambeau_autograd import no_grad
 
+    args: tuple[Any, ...]
     if example_inputs is None:
         args = ()
     elif _isinstance(example_inputs, (tuple, list)):
@@ -191,19 +201,19 @@ def trace(
 
 
 def trace_module(
-    mod,
-    inputs,
-    optimize=None,
-    check_trace=True,
-    check_inputs=None,
-    check_tolerance=1e-5,
-    strict=True,
-    _force_outplace=False,
-    _module_class=None,
-    _compilation_unit=None,
-    example_inputs_is_kwarg=False,
-    _store_inputs=True,
-):
+    mod: Any,
+    inputs: dict[str, Any],
+    optimize: bool | None = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_inputs_is_kwarg: bool = False,
+    _store_inputs: bool = True,
+) -> Any:
     """The module itself, after each method that ``inputs`` names ran on what it gives.
 
     >>> trace_module(torch.nn.ReLU(), {"forward": torch.ones(2)})(torch.tensor([-1.0, 2.0]))
@@ -235,7 +245,7 @@ export = unused = script_method = script_if_tracing = _script_if_tracing = inter
 )
 
 
-def save(m, f, _extra_files=None) -> None:
+def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
     """Write a module or function to a file, with all that it is made of.
 
     The file is one of `torch.save`: the code is not in it, so `load` needs the classes where they were.
@@ -258,7 +268,9 @@ def save(m, f, _extra_files=None) -> None:
     flambeau.save({_FILE: m, "extra": extra}, f)
 
 
-def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
+def load(
+    f: Any, map_location: Any = None, _extra_files: dict[str, Any] | None = None, _restore_shapes: bool = False
+) -> Any:
     """The module or function that `save` wrote.
 
     As with ``torch.load(weights_only=False)``, reading the file may run any code: take none from strangers.
@@ -307,7 +319,7 @@ def _names_in(f):
     return names
 
 
-def ignore(drop=False, **kwargs):
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
     """A decorator that returns the function itself.
 
     >>> @ignore
@@ -337,7 +349,7 @@ def is_tracing() -> bool:
     return False
 
 
-def annotate(the_type, the_value):
+def annotate(the_type: Any, the_value: T) -> T:
     """``the_value``.
 
     >>> annotate(list[int], [1, 2])
@@ -346,7 +358,7 @@ def annotate(the_type, the_value):
     return the_value
 
 
-def isinstance(obj, target_type) -> bool:  # noqa: A001
+def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
     """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too.
 
     >>> isinstance([1, 2], list[int]), isinstance([1, "a"], list[int])
@@ -370,7 +382,7 @@ def isinstance(obj, target_type) -> bool:  # noqa: A001
     return all(isinstance(each, parts[0]) for each in obj)
 
 
-def freeze(mod, preserved_attrs=None, optimize_numerics=True):
+def freeze(mod: Any, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> Any:
     """The module itself.
 
     Raises:
@@ -384,7 +396,7 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
     return mod
 
 
-def optimize_for_inference(mod, other_methods=None):
+def optimize_for_inference(mod: Any, other_methods: list[str] | None = None) -> Any:
     """The module itself.
 
     >>> optimize_for_inference(torch.nn.ReLU().eval())
@@ -397,7 +409,7 @@ run_frozen_optimizations = optimize_for_inference
 
 
 @contextmanager
-def optimized_execution(should_optimize):
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
     """A ``with`` block that changes nothing.
 
     >>> with optimized_execution(True):
@@ -415,14 +427,16 @@ class strict_fusion:  # noqa: N801
     tensor([2., 2.])
     """
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         return None
 
 
-def set_fusion_strategy(strategy) -> list:
+def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]]:
     """An empty list: nothing is fused.
 
     >>> set_fusion_strategy([("STATIC", 2)])
@@ -447,7 +461,7 @@ def onednn_fusion_enabled() -> bool:
     return False
 
 
-def fork(func, *args, **kwargs):
+def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
     """A future that has the result of ``func(*args, **kwargs)``, which was called.
 
     >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
@@ -460,7 +474,7 @@ def fork(func, *args, **kwargs):
     return future
 
 
-def wait(future):
+def wait(future: "Future") -> Any:
     """The result of a future.
 
     >>> wait(torch.jit.fork(torch.add, torch.ones(2), 1))
@@ -469,7 +483,7 @@ def wait(future):
     return future.wait()
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     if name == "Future":
         from flambeau.futures import Future
 

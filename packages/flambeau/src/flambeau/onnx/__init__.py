@@ -1,6 +1,8 @@
 """``torch.onnx``: nothing is exported, and programs that ask whether they are being exported are told so."""
 
+from collections.abc import Callable
 from enum import Enum
+from typing import Any, NoReturn
 
 
 class OnnxExporterError(RuntimeError):
@@ -12,7 +14,7 @@ def is_in_onnx_export() -> bool:
     return False
 
 
-def export(*args, **kwargs):
+def export(*args: Any, **kwargs: Any) -> NoReturn:
     """Raises: it is not built."""
     from flambeau_tensor.not_built import not_built
 
@@ -58,15 +60,17 @@ class TensorProtoDataType(Enum):
     BFLOAT16 = 16
 
 
-def register_custom_op_symbolic(symbolic_name, symbolic_fn, opset_version, custom_opsets=None) -> None:
+def register_custom_op_symbolic(
+    symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int, custom_opsets: Any = None
+) -> None:
     """Does nothing: what says how an operator is exported is never asked."""
 
 
-def unregister_custom_op_symbolic(symbolic_name, opset_version) -> None:
+def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
     """Does nothing."""
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     from flambeau_tensor.not_built import left_out

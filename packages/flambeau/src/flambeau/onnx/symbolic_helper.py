@@ -1,8 +1,13 @@
 """``torch.onnx.symbolic_helper`` and the ``symbolic_opset`` modules: packages say with these how their operators are
 exported, which is never asked. Decorators leave functions as they are; the functions for graphs raise when called."""
 
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-def parse_args(*arg_descriptors):
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def parse_args(*arg_descriptors: str) -> Callable[[F], F]:
     """A decorator that changes nothing."""
 
     def decorate(function):
@@ -14,7 +19,7 @@ def parse_args(*arg_descriptors):
 quantized_args = parse_args
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.onnx.symbolic_helper", name)

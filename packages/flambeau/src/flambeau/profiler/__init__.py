@@ -10,7 +10,9 @@ calls, in the thread that records. What a composition calls inside, and what bac
 ['aten::ones', 'aten::exp']
 """
 
+from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
 from flambeau.profiler._profile import profile as profile
 from flambeau.profiler._profile import record_function as record_function
@@ -72,7 +74,9 @@ def kineto_available() -> bool:
     return False
 
 
-def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0):
+def schedule(
+    *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
+) -> Callable[[int], ProfilerAction]:
     """A function from the number of a step to what to do in it.
 
     Args:
@@ -109,7 +113,7 @@ def schedule(*, wait: int, warmup: int, active: int, repeat: int = 0, skip_first
     return action
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.profiler", name)

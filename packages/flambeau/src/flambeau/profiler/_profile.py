@@ -5,6 +5,7 @@ import sys
 import threading
 from contextlib import ContextDecorator
 from time import perf_counter_ns
+from typing import Any
 
 from flambeau_overrides import TorchFunctionMode
 from flambeau_tensor import Tensor
@@ -97,7 +98,8 @@ class record_function(ContextDecorator):  # noqa: N801
     """
 
     def __init__(self, name: str, args: str | None = None):
-        self.name, self.args, self._open = name, args, []
+        self.name, self.args = name, args
+        self._open: list[Any] = []
 
     def _recreate_cm(self):
         return type(self)(self.name, self.args)

@@ -1,5 +1,7 @@
 """``torch.autograd.profiler``: the older names of `flambeau.profiler`."""
 
+from typing import Any
+
 from flambeau.profiler import _profile
 from flambeau.profiler._events import Event as FunctionEvent
 from flambeau.profiler._events import EventList
@@ -19,21 +21,21 @@ class profile(_profile.profile):  # noqa: N801
 
     def __init__(
         self,
-        enabled=True,
+        enabled: bool = True,
         *,
-        use_cuda=False,
-        use_device=None,
-        record_shapes=False,
-        with_flops=False,
-        profile_memory=False,
-        with_stack=False,
-        with_modules=False,
-        use_kineto=False,
-        use_cpu=True,
-        experimental_config=None,
-        acc_events=False,
-        custom_trace_id_callback=None,
-    ):
+        use_cuda: bool = False,
+        use_device: str | None = None,
+        record_shapes: bool = False,
+        with_flops: bool = False,
+        profile_memory: bool = False,
+        with_stack: bool = False,
+        with_modules: bool = False,
+        use_kineto: bool = False,
+        use_cpu: bool = True,
+        experimental_config: Any = None,
+        acc_events: bool = False,
+        custom_trace_id_callback: Any = None,
+    ) -> None:
         super().__init__(
             record_shapes=record_shapes,
             profile_memory=profile_memory,
@@ -43,21 +45,21 @@ class profile(_profile.profile):  # noqa: N801
         )
         self.enabled = enabled
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return super().__enter__() if self.enabled else self
 
     function_events = property(lambda self: self.events())
     self_cpu_time_total = property(lambda self: self.events().self_cpu_time_total)
 
-    def table(self, sort_by=None, **options):
+    def table(self, sort_by: str | None = None, **options: Any) -> str:
         """See `EventList.table`."""
         return self.events().table(sort_by=sort_by, **options)
 
-    def total_average(self):
+    def total_average(self) -> Any:
         """One average of all."""
         return self.events().total_average()
 
-    def __str__(self):
+    def __str__(self) -> str:
         return str(self.events())
 
 

@@ -11,6 +11,9 @@ tensor([[1.],
 """
 
 import contextlib
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self, cast
 
 import flambeau as torch
 from flambeau.sparse import _tensor
@@ -20,17 +23,17 @@ __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softm
 
 
 def sparse_coo_tensor(
-    indices=None,
-    values=None,
-    size=None,
+    indices: Any = None,
+    values: Any = None,
+    size: Sequence[int] | None = None,
     *,
-    dtype=None,
-    device=None,
-    pin_memory=False,
-    requires_grad=False,
-    check_invariants=None,
-    is_coalesced=None,
-):
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> SparseTensor:
     """A tensor of layout ``torch.sparse_coo``.
 
     Args:
@@ -96,17 +99,17 @@ def sparse_coo_tensor(
 
 
 def sparse_csr_tensor(
-    crow_indices,
-    col_indices,
-    values,
-    size=None,
+    crow_indices: Any,
+    col_indices: Any,
+    values: Any,
+    size: Sequence[int] | None = None,
     *,
-    dtype=None,
-    device=None,
-    pin_memory=False,
-    requires_grad=False,
-    check_invariants=None,
-):
+    dtype: torch.dtype | None = None,
+    device: Any = None,
+    pin_memory: bool = False,
+    requires_grad: bool = False,
+    check_invariants: bool | None = None,
+) -> SparseTensor:
     """A matrix of layout ``torch.sparse_csr``.
 
     Args:
@@ -141,18 +144,28 @@ def sparse_csr_tensor(
     return coo._with(coo._values(), layout=torch.sparse_csr)
 
 
-def sparse_csc_tensor(ccol_indices, row_indices, values, size=None, **options):
+def sparse_csc_tensor(
+    ccol_indices: Any, row_indices: Any, values: Any, size: Sequence[int] | None = None, **options: Any
+) -> SparseTensor:
     """A matrix of layout ``torch.sparse_csc``: as `sparse_csr_tensor` with columns for rows.
 
     >>> sparse_csc_tensor([0, 1, 1, 2], [1, 0], [3.0, 4.0], (2, 3)).to_dense()
     tensor([[0., 0., 4.],
             [3., 0., 0.]])
     """
-    turned = None if size is None else (size[1], size[0], *size[2:])
-    return sparse_csr_tensor(ccol_indices, row_indices, values, turned, **options)._turned()
+    transposed = None if size is None else (size[1], size[0], *size[2:])
+    return sparse_csr_tensor(ccol_indices, row_indices, values, transposed, **options)._transposed()
 
 
-def sparse_compressed_tensor(compressed_indices, plain_indices, values, size=None, *, layout=None, **options):
+def sparse_compressed_tensor(
+    compressed_indices: Any,
+    plain_indices: Any,
+    values: Any,
+    size: Sequence[int] | None = None,
+    *,
+    layout: Any = None,
+    **options: Any,
+) -> SparseTensor:
     """A matrix of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
@@ -190,7 +203,7 @@ def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=Fal
     return places.int() if out_int32 else places
 
 
-def mm(mat1, mat2, reduce=None):
+def mm(mat1: torch.Tensor, mat2: torch.Tensor, reduce: str | None = None) -> torch.Tensor:
     """The product of a sparse matrix with a dense or a sparse one; of two sparse ones it is sparse.
 
     Args:
@@ -208,8 +221,9 @@ def mm(mat1, mat2, reduce=None):
         raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}.")
     if not getattr(mat1, "is_sparse_csr", False) or mat2.layout is not torch.strided:
         raise RuntimeError("torch.sparse.mm: Expected `mat1` in compressed rows and a dense `mat2` for a reduction")
-    rows, columns = mat1._indices()
-    products = mat1.values().unsqueeze(1) * mat2[columns]
+    matrix = cast(SparseTensor, mat1)
+    rows, columns = matrix._indices()
+    products = matrix.values().unsqueeze(1) * mat2[columns]
     index, out = rows.unsqueeze(1).expand_as(products), products.new_zeros(mat1.shape[0], mat2.shape[1])
     return out.scatter_reduce(0, index, products, reduce, include_self=False)
 
@@ -217,7 +231,9 @@ def mm(mat1, mat2, reduce=None):
 dsmm = hsmm = mm
 
 
-def addmm(mat, mat1, mat2, *, beta=1, alpha=1):
+def addmm(
+    mat: torch.Tensor, mat1: torch.Tensor, mat2: torch.Tensor, *, beta: float = 1, alpha: float = 1
+) -> torch.Tensor:
     """``beta * mat + alpha * (mat1 @ mat2)`` with ``mat1`` sparse.
 
     >>> a = torch.eye(2).to_sparse()
@@ -228,7 +244,7 @@ def addmm(mat, mat1, mat2, *, beta=1, alpha=1):
     return torch.addmm(mat, mat1, mat2, beta=beta, alpha=alpha)
 
 
-def sum(input, dim=None, dtype=None):
+def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The sum of all elements, or over some dimensions: dense if these are all the sparse ones.
 
     >>> sum(torch.eye(3).to_sparse())
@@ -252,7 +268,7 @@ def _softmax(input, dim, dtype, log):
     return x._with(shifted - total.log()[row] if log else shifted.exp() / total[row])
 
 
-def softmax(input, dim, *, dtype=None):
+def softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """`torch.softmax` over the elements that are stored, as if the others were minus infinity.
 
     >>> softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
@@ -262,7 +278,7 @@ def softmax(input, dim, *, dtype=None):
     return _softmax(input, dim, dtype, False)
 
 
-def log_softmax(input, dim, *, dtype=None):
+def log_softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The logarithm of `softmax`.
 
     >>> log_softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
@@ -283,10 +299,12 @@ class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
     def __init__(self, enable: bool = True):
         self.state = enable
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
         return None
 
     @staticmethod
@@ -303,7 +321,7 @@ class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
         """Nothing."""
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.sparse", name)

@@ -173,14 +173,14 @@ class SparseTensor(Tensor):
     def ccol_indices(self):
         """Where each column begins among the values, and where the last one ends."""
         self._check(torch.sparse_csc, "ccol_indices")
-        return self._turned().crow_indices()
+        return self._transposed().crow_indices()
 
     def row_indices(self):
         """The row of each value, column by column."""
         self._check(torch.sparse_csc, "row_indices")
         return self._places[0]
 
-    def _turned(self):
+    def _transposed(self):
         """The transpose, which lies in memory as this matrix does, of the other compressed layout."""
         layout = torch.sparse_csr if self._layout is torch.sparse_csc else torch.sparse_csc
         size = self.shape[1], self.shape[0], *self.shape[2:]
@@ -235,7 +235,7 @@ class SparseTensor(Tensor):
         if self._layout is torch.sparse_csc:
             return self
         self._check_matrix("to_sparse_csc")
-        return self.to_sparse().transpose(0, 1).to_sparse_csr()._turned()
+        return self.to_sparse().transpose(0, 1).to_sparse_csr()._transposed()
 
     def transpose(self, dim0, dim1):
         """Two sparse dimensions exchanged."""
@@ -245,7 +245,7 @@ class SparseTensor(Tensor):
         if not self.is_sparse:
             if {dim0, dim1} - {0, 1}:
                 raise not_built("transpose of a dense dimension")
-            return self if dim0 == dim1 else self._turned()
+            return self if dim0 == dim1 else self._transposed()
         coo = self
         order, size = list(range(self.sparse_dim())), list(self.shape)
         if max(dim0, dim1) >= self.sparse_dim():

@@ -5,6 +5,7 @@
 """
 
 import warnings as _warnings
+from typing import Any as _Any
 
 from flambeau.testing._comparison import assert_close
 from flambeau.testing._creation import make_tensor
@@ -12,7 +13,14 @@ from flambeau.testing._creation import make_tensor
 __all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
 
-def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg="") -> None:
+def assert_allclose(
+    actual: _Any,
+    expected: _Any,
+    rtol: float | None = None,
+    atol: float | None = None,
+    equal_nan: bool = True,
+    msg: str = "",
+) -> None:
     """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given.
 
     >>> import warnings
@@ -44,7 +52,7 @@ def assert_allclose(actual, expected, rtol=None, atol=None, equal_nan=True, msg=
     )
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> _Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.testing", name)

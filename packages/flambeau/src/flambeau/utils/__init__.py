@@ -1,5 +1,7 @@
 """``torch.utils``: what stands beside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""
 
+from typing import Any
+
 _HERE = (
     *("_contextlib", "_pytree", "_triton", "benchmark", "collect_env", "deterministic", "hooks", "model_zoo"),
     *("module_tracker", "tensorboard", "weak"),
@@ -7,7 +9,7 @@ _HERE = (
 _SWAP = ("set_module", "swap_tensors")
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     from flambeau._layout import TABLE
@@ -19,7 +21,7 @@ def __getattr__(name):
     raise AttributeError(f"module 'flambeau.utils' has no attribute '{name}'")
 
 
-def __dir__():
+def __dir__() -> list[str]:
     from flambeau._layout import TABLE
 
     modules = (name.partition(".")[2] for name in TABLE if name.startswith("utils."))

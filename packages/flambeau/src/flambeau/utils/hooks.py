@@ -1,19 +1,23 @@
 """``torch.utils.hooks``: the handle that removes a hook."""
 
 import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from flambeau_autograd.hooks import RemovableHandle
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
-def unserializable_hook(f):
+def unserializable_hook(f: F) -> F:
     """Mark a hook on a tensor, so that pickling the tensor warns that the hook is not kept."""
-    f.__torch_unserializable__ = True
+    f.__torch_unserializable__ = True  # type: ignore[attr-defined]  # a mark on a function
     return f
 
 
-def warn_if_has_hooks(tensor) -> None:
+def warn_if_has_hooks(tensor: Any) -> None:
     """Warn if a tensor has hooks that are not marked by `unserializable_hook`."""
     for hook in (getattr(tensor, "_backward_hooks", None) or {}).values():
         if not hasattr(hook, "__torch_unserializable__"):

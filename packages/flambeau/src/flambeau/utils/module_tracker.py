@@ -11,10 +11,11 @@
 """
 
 import weakref
+from typing import Any, Self
 
 import flambeau as torch
-from flambeau.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from flambeau_autograd.extend import current_run, queue_callback
+from flambeau_nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 __all__ = ["ModuleTracker"]
 
@@ -34,11 +35,11 @@ class ModuleTracker:
     {'Global'} False
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.parents = {"Global"}
-        self._known = weakref.WeakKeyDictionary()
-        self._seen = weakref.WeakSet()
-        self._hooks = []
+        self._known: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
+        self._seen: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._hooks: list[Any] = []
         self._backward_ends = False
 
     def _name(self, module):
@@ -53,7 +54,7 @@ class ModuleTracker:
         return name
 
     @property
-    def is_bw(self):
+    def is_bw(self) -> bool:
         """Whether backward runs."""
         return current_run() is not None
 
@@ -90,14 +91,14 @@ class ModuleTracker:
         if tensors:
             self._hooks.append(torch.autograd.graph.register_multi_grad_hook(tensors, self._enter(name), mode="any"))
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._handles = (
             register_module_forward_pre_hook(self._before),
             register_module_forward_hook(self._after, always_call=True),
         )
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: object) -> None:
         for handle in (*self._handles, *self._hooks):
             handle.remove()
         self._hooks.clear()

@@ -13,7 +13,8 @@ Tensors compare element by element, so dictionaries of tensors go by identity.
 """
 
 import weakref
-from collections.abc import MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any, Self
 
 from flambeau import Tensor
 
@@ -30,15 +31,15 @@ class WeakIdRef(weakref.ref):
 
     __slots__ = ("_id",)
 
-    def __init__(self, key, callback=None):
-        super().__init__(key, callback)
+    def __init__(self, key: Any, callback: Callable[[Any], Any] | None = None) -> None:
+        super().__init__(key, callback)  # type: ignore[call-arg]  # typeshed has `__new__` alone
         self._id = id(key)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return self._id
 
-    def __eq__(self, other):
-        ours, theirs = self(), other()
+    def __eq__(self, other: object) -> bool:
+        ours, theirs = self(), other() if isinstance(other, weakref.ref) else None
         if ours is not None and theirs is not None:
             return ours is theirs
         return self is other
@@ -60,8 +61,8 @@ class WeakIdKeyDictionary(MutableMapping):
     (True, False)
     """
 
-    def __init__(self, dict=None, ref_type=WeakIdRef):
-        self.data = {}
+    def __init__(self, dict: Any = None, ref_type: type = WeakIdRef) -> None:
+        self.data: Any = {}
         self.ref_type = ref_type
         ours = weakref.ref(self)
 
@@ -80,48 +81,48 @@ class WeakIdKeyDictionary(MutableMapping):
         except TypeError:
             return None
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         return self.data[self.ref_type(key)]
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         self.data[self.ref_type(key, self._forget)] = value
 
-    def __delitem__(self, key):
+    def __delitem__(self, key: Any) -> None:
         del self.data[self.ref_type(key)]
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         reference = self._of(key)
         return reference is not None and reference in self.data
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         for reference in list(self.data):
             key = reference()
             if key is not None:
                 yield key
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.data)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{type(self).__name__} of {len(self)}>"
 
-    def keyrefs(self):
+    def keyrefs(self) -> list[Any]:
         """The weak references to the keys."""
         return list(self.data)
 
-    def copy(self):
+    def copy(self) -> Self:
         """Another one with the same keys and values."""
         return self.__copy__()
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return type(self)(self, self.ref_type)
 
-    def __or__(self, other):
+    def __or__(self, other: Any) -> Self:
         new = self.__copy__()
         new.update(other)
         return new
 
-    def __ior__(self, other):
+    def __ior__(self, other: Any) -> Self:
         self.update(other)
         return self
 
@@ -140,10 +141,10 @@ class TensorWeakRef:
 
     __slots__ = ("ref",)
 
-    def __init__(self, tensor):
+    def __init__(self, tensor: Tensor) -> None:
         if not isinstance(tensor, Tensor):
             raise AssertionError(f"expected torch.Tensor, got {type(tensor)}")
         self.ref = weakref.ref(tensor)
 
-    def __call__(self):
+    def __call__(self) -> Tensor | None:
         return self.ref()

@@ -3,7 +3,7 @@
 import linecache
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from html import escape
 from itertools import islice
 from pathlib import Path
@@ -50,7 +50,9 @@ class Drawing:
 
     @property
     def svg(self) -> str:
-        sizes = {k: (_LETTER * max(len(b.title), len(b.note), 6) + 20, _HEIGHT) for k, b in self._boxes.items()}
+        sizes: dict[Hashable, tuple[float, float]] = {
+            k: (_LETTER * max(len(b.title), len(b.note), 6) + 20, _HEIGHT) for k, b in self._boxes.items()
+        }
         layout = layered(sizes, [(a, b) for a, b, _ in self._edges])
         width, height = (round(size + 2 * _MARGIN) for size in (layout.width, layout.height))
         out = [

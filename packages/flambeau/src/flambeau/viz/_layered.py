@@ -62,11 +62,11 @@ def layered(
     heights = [max((sizes[box][1] for box in row if box in sizes), default=0.0) for row in rows]
     tops = [sum(heights[:row]) + row * row_gap for row in range(len(rows))]
     places = {box: (centre[box] - left, tops[rank[box]] + heights[rank[box]] / 2) for box in sizes}
-    ways = []
+    ways: list[list[tuple[float, float]]] = []
     for (a, b), chain in zip(edges, chains, strict=True):
         start, end = places[a][1] + sizes[a][1] / 2, places[b][1] - sizes[b][1] / 2
-        bends = [(centre[bend] - left, tops[bend[2]] + heights[bend[2]] / 2) for bend in chain[1:-1]]
-        ways.append([(places[a][0], start), *bends, (places[b][0], end)])
+        turns = [(centre[bend] - left, tops[bend[2]] + heights[bend[2]] / 2) for bend in chain[1:-1]]
+        ways.append([(places[a][0], start), *turns, (places[b][0], end)])
     right = max(centre[box] + widths[box] / 2 for box in centre)
     return Layout(places, ways, right - left, tops[-1] + heights[-1])
 

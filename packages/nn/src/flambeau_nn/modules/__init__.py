@@ -4,6 +4,7 @@ The files of ``LATE`` are imported when one of their classes is first named.
 """
 
 # ruff: noqa: F403
+import typing as _typing
 from importlib import import_module as _import
 from typing import Any as _Any
 
@@ -23,6 +24,19 @@ from flambeau_nn.modules.padding import *
 from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
 from flambeau_tensor.pytorch_names import LOCAL_NAMES as _LOCAL_NAMES
+
+if _typing.TYPE_CHECKING:  # `LATE`
+    from flambeau_nn.modules.adaptive import *
+    from flambeau_nn.modules.attention import *
+    from flambeau_nn.modules.channelshuffle import *
+    from flambeau_nn.modules.fold import *
+    from flambeau_nn.modules.lazy import *
+    from flambeau_nn.modules.linear_cross_entropy_options import *
+    from flambeau_nn.modules.pixelshuffle import *
+    from flambeau_nn.modules.rnn import *
+    from flambeau_nn.modules.transformer import *
+    from flambeau_nn.modules.unpooling import *
+    from flambeau_nn.modules.upsampling import *
 
 # File -> names; or, for classes that PyTorch has in other files, those files -> names.
 _LATE: dict[str, str | dict[str, str]] = {

@@ -23,19 +23,25 @@ from flambeau_nn._module import (
     set_attribute,
     take_fast_slots,
 )
-from flambeau_nn.modules._hooks import (  # noqa: F401  (the register_ functions are found here)
+from flambeau_nn.modules._hooks import (
     GLOBAL,
     HookMethods,
     ModuleWithGlobalHooks,
     call_with_hooks,
-    register_module_backward_hook,
-    register_module_buffer_registration_hook,
-    register_module_forward_hook,
-    register_module_forward_pre_hook,
-    register_module_full_backward_hook,
-    register_module_full_backward_pre_hook,
-    register_module_module_registration_hook,
-    register_module_parameter_registration_hook,
+)
+from flambeau_nn.modules._hooks import register_module_backward_hook as register_module_backward_hook
+from flambeau_nn.modules._hooks import (
+    register_module_buffer_registration_hook as register_module_buffer_registration_hook,
+)
+from flambeau_nn.modules._hooks import register_module_forward_hook as register_module_forward_hook
+from flambeau_nn.modules._hooks import register_module_forward_pre_hook as register_module_forward_pre_hook
+from flambeau_nn.modules._hooks import register_module_full_backward_hook as register_module_full_backward_hook
+from flambeau_nn.modules._hooks import register_module_full_backward_pre_hook as register_module_full_backward_pre_hook
+from flambeau_nn.modules._hooks import (
+    register_module_module_registration_hook as register_module_module_registration_hook,
+)
+from flambeau_nn.modules._hooks import (
+    register_module_parameter_registration_hook as register_module_parameter_registration_hook,
 )
 from flambeau_nn.modules._state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  (looked for here)
 from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)

@@ -5,7 +5,7 @@ Modules, and functions that few programs use, load when they are named.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flambeau_nn.utils.clip_grad import (
     clip_grad_norm,
@@ -33,6 +33,26 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+if TYPE_CHECKING:
+    from flambeau_nn.utils.fusion import (
+        fuse_conv_bn_eval as fuse_conv_bn_eval,
+    )
+    from flambeau_nn.utils.fusion import (
+        fuse_conv_bn_weights as fuse_conv_bn_weights,
+    )
+    from flambeau_nn.utils.fusion import (
+        fuse_linear_bn_eval as fuse_linear_bn_eval,
+    )
+    from flambeau_nn.utils.fusion import (
+        fuse_linear_bn_weights as fuse_linear_bn_weights,
+    )
+    from flambeau_nn.utils.memory_format import (
+        convert_conv2d_weight_memory_format as convert_conv2d_weight_memory_format,
+    )
+    from flambeau_nn.utils.memory_format import (
+        convert_conv3d_weight_memory_format as convert_conv3d_weight_memory_format,
+    )
 
 _MODULES = ("fusion", "memory_format", "parametrizations", "parametrize", "prune", "rnn", "stateless")
 _FUNCTIONS = {

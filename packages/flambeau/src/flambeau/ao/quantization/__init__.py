@@ -6,18 +6,21 @@ they do in PyTorch until a network is converted.
 tensor([1., 1.])
 """
 
+from typing import Any
+
 from flambeau_nn import Module
+from flambeau_tensor import Tensor
 
 
 class QuantStub(Module):
     """Where values would become quantized: returns what it is given."""
 
-    def __init__(self, qconfig=None):
+    def __init__(self, qconfig: Any = None) -> None:
         super().__init__()
         if qconfig:
             self.qconfig = qconfig
 
-    def forward(self, x):
+    def forward(self, x: Tensor) -> Tensor:
         """`x`."""
         return x
 
@@ -26,7 +29,7 @@ class DeQuantStub(QuantStub):
     """Where values would become numbers again: returns what it is given."""
 
 
-def __getattr__(name):
+def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.ao.quantization", name)

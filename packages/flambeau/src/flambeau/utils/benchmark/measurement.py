@@ -1,8 +1,10 @@
 """What was measured, and how it is shown."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import fmean, median, quantiles
+from typing import Any
 
 _UNITS = ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 
@@ -117,20 +119,20 @@ class Measurement:
         spread = max(self.iqr / self.median, 1e-5)
         return max(1, min(6, math.ceil(-math.log10(spread)) + 1))
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "task_spec":
             raise AttributeError(name)
         return getattr(self.task_spec, name)
 
     @staticmethod
-    def merge(measurements) -> list["Measurement"]:
+    def merge(measurements: Iterable["Measurement"]) -> list["Measurement"]:
         """One measurement for each task, with the times of all of its measurements."""
-        groups = {}
+        groups: dict[TaskSpec, list[Measurement]] = {}
         for m in measurements:
             groups.setdefault(m.task_spec, []).append(m)
         return [Measurement(1, [t for m in each for t in m.times], task) for task, each in groups.items()]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name, unit = select_unit(self.median)
         n = len(self.times)
         lines = [f"{object.__repr__(self)}", self.task_spec.summarize()]

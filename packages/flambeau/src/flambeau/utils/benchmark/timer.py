@@ -2,8 +2,10 @@
 
 import textwrap
 import timeit
+from collections.abc import Callable
 from enum import Enum
 from time import perf_counter
+from typing import Any, NoReturn
 
 from flambeau.utils.benchmark.measurement import Measurement, TaskSpec
 from flambeau_tensor import get_num_threads, set_num_threads
@@ -59,18 +61,18 @@ class Timer:
 
     def __init__(
         self,
-        stmt="pass",
-        setup="pass",
-        global_setup="",
-        timer=timer,
-        globals=None,
-        label=None,
-        sub_label=None,
-        description=None,
-        env=None,
-        num_threads=1,
-        language=Language.PYTHON,
-    ):
+        stmt: str = "pass",
+        setup: str = "pass",
+        global_setup: str = "",
+        timer: Callable[[], float] = timer,
+        globals: dict[str, Any] | None = None,
+        label: str | None = None,
+        sub_label: str | None = None,
+        description: str | None = None,
+        env: str | None = None,
+        num_threads: int = 1,
+        language: Language | str = Language.PYTHON,
+    ) -> None:
         if language not in (Language.PYTHON, "py", "python"):
             raise ValueError("Timer measures statements of Python, language='python'; C++ is not built")
         names = dict(globals or {})
@@ -103,7 +105,7 @@ class Timer:
         """Not there: see `timeit` and `blocked_autorange`."""
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
-    def autorange(self, callback=None) -> None:
+    def autorange(self, callback: Callable[[int, float], Any] | None = None) -> None:
         """Not there: see `blocked_autorange`."""
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
@@ -116,10 +118,13 @@ class Timer:
                 return number
             number *= 10
 
-    def blocked_autorange(self, callback=None, min_run_time: float = 0.2) -> Measurement:
+    def blocked_autorange(
+        self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
+    ) -> Measurement:
         """Runs of equal length, for ``min_run_time`` seconds in all; ``callback(number, time)`` is told of each."""
         with _Threads(self._task_spec.num_threads):
-            number, times = self._block(min_run_time), []
+            number = self._block(min_run_time)
+            times: list[float] = []
             while sum(times) < min_run_time:
                 times.append(self._timer.timeit(number))
                 if callback is not None:
@@ -127,11 +132,17 @@ class Timer:
             return self._measurement(number, times)
 
     def adaptive_autorange(
-        self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0, callback=None
+        self,
+        threshold: float = 0.1,
+        *,
+        min_run_time: float = 0.01,
+        max_run_time: float = 10.0,
+        callback: Callable[[int, float], Any] | None = None,
     ) -> Measurement:
         """Runs until the quartiles are nearer than ``threshold`` times the median, or for ``max_run_time`` seconds."""
         with _Threads(self._task_spec.num_threads):
-            number, times = self._block(min_run_time), []
+            number = self._block(min_run_time)
+            times: list[float] = []
             while sum(times) < max_run_time:
                 times.append(self._timer.timeit(number))
                 if callback is not None:
@@ -141,7 +152,14 @@ class Timer:
                     break
             return self._measurement(number, times)
 
-    def collect_callgrind(self, number: int = 100, *, repeats=None, collect_baseline=True, retain_out_file=False):
+    def collect_callgrind(
+        self,
+        number: int = 100,
+        *,
+        repeats: int | None = None,
+        collect_baseline: bool = True,
+        retain_out_file: bool = False,
+    ) -> NoReturn:
         """Raises: it is not built."""
         from flambeau_tensor.not_built import not_built
 

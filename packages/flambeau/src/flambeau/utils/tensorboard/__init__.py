@@ -1,6 +1,7 @@
 """``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX."""
 
 from functools import wraps
+from typing import Any, NoReturn
 
 from flambeau_tensor import Tensor
 from flambeau_tensor.not_built import not_built
@@ -53,24 +54,41 @@ class SummaryWriter(tensorboardX.SummaryWriter):
 
     def __init__(
         self,
-        log_dir=None,
+        log_dir: str | None = None,
         comment: str = "",
-        purge_step=None,
+        purge_step: int | None = None,
         max_queue: int = 10,
         flush_secs: int = 120,
         filename_suffix: str = "",
     ) -> None:
         super().__init__(log_dir, comment, purge_step, max_queue, flush_secs, filename_suffix)
 
-    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None, new_style=False, double_precision=False):
+    def add_scalar(
+        self,
+        tag: str,
+        scalar_value: Any,
+        global_step: int | None = None,
+        walltime: float | None = None,
+        new_style: bool = False,
+        double_precision: bool = False,
+    ) -> None:
         """Write a number, or a tensor of one. `new_style` and `double_precision` are accepted, without effect."""
         super().add_scalar(tag, _plain(scalar_value), global_step, walltime)
 
-    def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
+    def add_hparams(
+        self,
+        hparam_dict: dict[str, Any],
+        metric_dict: dict[str, Any],
+        hparam_domain_discrete: dict[str, list[Any]] | None = None,
+        run_name: str | None = None,
+        global_step: int | None = None,
+    ) -> None:
         """Write options of a run with its results. `hparam_domain_discrete` is accepted, without effect."""
         super().add_hparams(_plain(hparam_dict), _plain(metric_dict), run_name, global_step)
 
-    def add_graph(self, model, input_to_model=None, verbose=False, use_strict_trace=True):
+    def add_graph(
+        self, model: Any, input_to_model: Any = None, verbose: bool = False, use_strict_trace: bool = True
+    ) -> NoReturn:
         """Not built: it needs a traced model."""
         raise not_built("torch.utils.tensorboard.SummaryWriter.add_graph")
 
