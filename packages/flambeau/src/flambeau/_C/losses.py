@@ -7,7 +7,7 @@ from typing import Any
 
 _REDUCTIONS = ("none", "mean", "sum")
 # Losses whose reduction is a number, in `torch._C._nn`: what they are in `torch.nn.functional`, and their arguments.
-_WITH_NUMBER = {
+_WITH_NUMBER: dict[str, tuple[str, dict[str, Any]]] = {
     "binary_cross_entropy": ("binary_cross_entropy", {"weight": None, "reduction": 0}),
     "cross_entropy_loss": (
         "cross_entropy",
