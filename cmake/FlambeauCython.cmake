@@ -103,7 +103,8 @@ function(_flambeau_module source level)
 
   set(language)
   if(source MATCHES "[.]py$")
-    set(language -X annotation_typing=False)  # as Python reads it: annotations are for people and type checkers
+    # As Python reads it: annotations are for people and type checkers, indices count from the end, too.
+    set(language -X annotation_typing=False -X boundscheck=True -X wraparound=True -X cdivision=False)
   endif()
 
   string(REPLACE "/" "." module "${folder}/${name}")

@@ -262,6 +262,23 @@ def complex_casts(sources):
     ]
 
 
+# --- loops ----------------------------------------------------------------------------------------------------------
+
+PART = r"(?:[^(),]|\((?:[^()]|\([^()]*\))*\))+"
+STEPPED = re.compile(rf"for \w+ in range\({PART},{PART},(?! *-?\d)")
+
+
+def python_ranges(sources):
+    """Loops in compiled code whose step is no constant: its sign is unknown, so Cython goes along Python's range."""
+    return [
+        f"{path}:{number} has a range whose step is no constant: count the steps"
+        for path, text in sources.items()
+        if path.endswith((".pyx", ".pxd"))
+        for number, line in enumerate(text.splitlines(), 1)
+        if STEPPED.search(line)
+    ]
+
+
 # --- one home -------------------------------------------------------------------------------------------------------
 
 # What has one home, and where: sizes from which kernels share their work, and an error that every dimension may raise.
@@ -335,6 +352,7 @@ CHECKS = [
     sockets,
     handed_down,
     complex_casts,
+    python_ranges,
     repeated,
     decided_by_words,
     unannotated,
@@ -433,6 +451,11 @@ def cython_bodies(text):
             complex_casts,
             "tensor/src/flambeau_tensor/_kernels/hot/special.pyx",
             "cdef f(x):\n    return <double complex>x",
+        ),
+        (
+            python_ranges,
+            "nn/src/flambeau_nn/_kernels/loss.pyx",
+            "cdef f():\n    for i in range(0, len(x), max(n, 1)):\n        pass",
         ),
         (repeated, "nn/src/flambeau_nn/_kernels/loss.pyx", "cdef enum:\n    GRAIN = 16384"),
         (

@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.unicode cimport PyUnicode_AsUTF8
 
 from flambeau_tensor._core cimport copying, loops, parallel, tensor as core, types
 from flambeau_tensor._core.casts cimport CAST
@@ -114,8 +115,7 @@ cdef void written(PyObject* tensor) noexcept:
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 cdef int read_ints(PyObject* slot, Py_ssize_t* out, int most, str function, str name) except -1:
-    cdef bytes f = function.encode(), n = name.encode()
-    return core.read_ints(slot, out, most, f, n)
+    return core.read_ints(slot, out, most, PyUnicode_AsUTF8(function), PyUnicode_AsUTF8(name))
 
 
 cdef double read_float(PyObject* slot) except? -1e300:

@@ -55,6 +55,10 @@ cdef void _run(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     s.loop(s.block, begin, end)
 
 
+cdef inline Py_ssize_t _blocks(Py_ssize_t n, Py_ssize_t most) noexcept nogil:
+    return (n + most - 1) // most
+
+
 cdef class _Attention:
     """The operands, dense, and the block that is being worked on."""
     cdef Array q, k, v
@@ -203,7 +207,7 @@ cdef class _Attention:
         """(output, sums)"""
         cdef Py_ssize_t[MAX_NDIM] sizes
         cdef Array out, sums, scores
-        cdef Py_ssize_t item, row, items, rows, most_items, most_rows
+        cdef Py_ssize_t i, j, item, row, items, rows, most_items, most_rows
         cdef int d
         for d in range(self.ndim - 1):
             sizes[d] = self.q.sizes[d]
@@ -214,9 +218,11 @@ cdef class _Attention:
         self.held.append(self.buffer(&scores))
         self.block.scores = scores.data
         most_items, most_rows = self.block.items, self.block.rows
-        for item in range(0, self.count, most_items):
+        for i in range(_blocks(self.count, most_items)):
+            item = i * most_items
             items = min(most_items, self.count - item)
-            for row in range(0, self.length, most_rows):
+            for j in range(_blocks(self.length, most_rows)):
+                row = j * most_rows
                 rows = min(most_rows, self.length - row)
                 self.enter(item, items, row, rows, sums.data)
                 self.run(0)
@@ -229,7 +235,7 @@ cdef class _Attention:
     cdef tuple backward(self, PyObject* grad, PyObject* logarithms):
         """The gradients of query, key and value."""
         cdef Array g, sums, of_q, of_k, of_v, scores, grads
-        cdef Py_ssize_t item, row, items, rows, most_items, most_rows, n
+        cdef Py_ssize_t i, j, item, row, items, rows, most_items, most_rows, n
         cdef Attended* b = &self.block
         array_of(logarithms, &sums)
         array_of(grad, &g)
@@ -247,9 +253,11 @@ cdef class _Attention:
         self.held.append(self.buffer(&grads))
         b.scores, b.grads = scores.data, grads.data
         most_items, most_rows = b.items, b.rows
-        for item in range(0, self.count, most_items):
+        for i in range(_blocks(self.count, most_items)):
+            item = i * most_items
             items = min(most_items, self.count - item)
-            for row in range(0, self.length, most_rows):
+            for j in range(_blocks(self.length, most_rows)):
+                row = j * most_rows
                 rows = min(most_rows, self.length - row)
                 self.enter(item, items, row, rows, sums.data)
                 n = b.columns

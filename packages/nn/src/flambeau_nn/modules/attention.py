@@ -1,4 +1,4 @@
-"""Attention in several heads."""
+"""Attention in several heads. Compiled as it stands (see CMakeLists.txt)."""
 
 from __future__ import annotations
 

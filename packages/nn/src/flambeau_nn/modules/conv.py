@@ -1,4 +1,4 @@
-"""Layers of convolution."""
+"""Layers of convolution. Compiled as it stands (see CMakeLists.txt)."""
 
 from __future__ import annotations
 

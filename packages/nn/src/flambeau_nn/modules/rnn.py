@@ -1,4 +1,4 @@
-"""Recurrent layers and their cells."""
+"""Recurrent layers and their cells. Compiled as it stands (see CMakeLists.txt)."""
 
 from __future__ import annotations
 

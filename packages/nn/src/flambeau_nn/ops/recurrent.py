@@ -112,8 +112,9 @@ def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropou
         outputs = []
         for direction in range(directions):
             at = layer * directions + direction
-            w_ih, w_hh, *rest = params[each * at : each * (at + 1)]
-            b_ih, b_hh = rest[:2] if has_biases else (None, None)
+            weights = params[each * at : each * (at + 1)]
+            w_ih, w_hh = weights[0], weights[1]
+            b_ih, b_hh = (weights[2], weights[3]) if has_biases else (None, None)
             h = h0[at]
             if c0 is None:
                 output, h, _ = rnn_layer(input, batch_sizes, h, w_ih, w_hh, b_ih, b_hh, mode, direction == 1)
@@ -127,7 +128,7 @@ def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropou
                     w_hh,
                     b_ih,
                     b_hh,
-                    rest[-1] if projected else None,
+                    weights[-1] if projected else None,
                     direction == 1,
                 )
                 cells.append(c)

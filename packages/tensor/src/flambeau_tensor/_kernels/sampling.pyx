@@ -245,7 +245,7 @@ cdef object _sample_dirichlet(Operator op, PyObject** a):
     cdef Generator g = generator_of(op.name, <object>a[1])
     cdef double* x
     cdef double total, least = smallest(t.dtype), most = below_one(t.dtype)
-    cdef Py_ssize_t i, j, n = t.sizes[t.ndim - 1] if t.ndim else 1
+    cdef Py_ssize_t i, _i, j, n = t.sizes[t.ndim - 1] if t.ndim else 1
     check("dirichlet_cpu", t)
     numbers = as_doubles(t)
     x = <double*>numbers.data
@@ -253,12 +253,13 @@ cdef object _sample_dirichlet(Operator op, PyObject** a):
         with nogil:
             for i in range(numbers.numel):
                 x[i] = gamma_sample(&g.source, x[i])
-    for i in range(0, numbers.numel, max(n, 1)):
+    for _i in range(numbers.numel // max(n, 1)):
         total = 0
         for j in range(n):
-            total += x[i + j]
+            total += x[j]
         for j in range(n):
-            x[i + j] = fmin(most, fmax(least, x[i + j] / total))
+            x[j] = fmin(most, fmax(least, x[j] / total))
+        x += n
     return like(t, numbers)
 
 

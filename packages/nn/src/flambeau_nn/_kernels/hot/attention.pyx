@@ -126,31 +126,66 @@ cdef void _gradient(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t*
             g[j] = p[j] * (g[j] - mean) * scale
 
 
+cdef inline real_t _dot(const real_t* a, const real_t* b, Py_ssize_t n) noexcept nogil:
+    cdef real_t[8] lanes
+    cdef Py_ssize_t e = 8, j
+    cdef real_t x = 0
+    if n >= 8:
+        for j in range(8):
+            lanes[j] = a[j] * b[j]
+        while e + 8 <= n:
+            for j in range(8):
+                lanes[j] += a[e + j] * b[e + j]
+            e += 8
+        for j in range(4):
+            lanes[j] += lanes[j + 4]
+        x = (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
+    else:
+        e = 0
+    for j in range(e, n):
+        x += a[j] * b[j]
+    return x
+
+
+cdef inline void _add_eight(const Product* p, const real_t* a, const real_t* b, real_t* c) noexcept nogil:
+    """Eight columns of a row of the product."""
+    cdef real_t[8] sums
+    cdef Py_ssize_t e, j
+    for j in range(8):
+        sums[j] = c[j]
+    for e in range(p.k):
+        for j in range(8):
+            sums[j] += a[e * p.a_col] * b[e * p.b_row + j]
+    for j in range(8):
+        c[j] = sums[j]
+
+
 cdef void _product(const Product* p, real_t* tag) noexcept nogil:
     """What is too small for BLAS."""
-    cdef Py_ssize_t i, _r, j, e
+    cdef Py_ssize_t item, _r, i, j, e
     cdef const real_t* a
     cdef const real_t* b
     cdef real_t* c
     cdef real_t x
-    for i in range(p.count):
-        a, b = <const real_t*>p.a + i * p.a_step, <const real_t*>p.b + i * p.b_step
-        c = <real_t*>p.c + i * p.c_step
+    for item in range(p.count):
+        a, b = <const real_t*>p.a + item * p.a_step, <const real_t*>p.b + item * p.b_step
+        c = <real_t*>p.c + item * p.c_step
         for _r in range(p.m):
             if not p.add:
                 for j in range(p.n):
                     c[j] = 0
             if p.b_col == 1:
-                for e in range(p.k):
+                j = 0
+                while j + 8 <= p.n:
+                    _add_eight(p, a, b + j, c + j)
+                    j += 8
+                for e in range(p.k if j < p.n else 0):
                     x = a[e * p.a_col]
-                    for j in range(p.n):
-                        c[j] += x * b[e * p.b_row + j]
+                    for i in range(j, p.n):
+                        c[i] += x * b[e * p.b_row + i]
             else:
-                for j in range(p.n):
-                    x = 0
-                    for e in range(p.k):
-                        x += a[e * p.a_col] * b[e * p.b_row + j * p.b_col]
-                    c[j] += x
+                for j in range(p.n):  # both operands lie along what is summed over
+                    c[j] += _dot(a, b + j * p.b_col, p.k)
             a += p.a_row
             c += p.c_row
 
