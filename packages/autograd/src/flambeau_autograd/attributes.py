@@ -55,10 +55,10 @@ for _name, _returns, _doc in (
 ):
     define_property(_name, _getter(_name, _returns, _doc))
 
-# Any: a tensor, an edge of the graph, or several of them.
+# An edge of the graph stands for a tensor, too.
 backward = Operator(
-    "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, Any inputs=None) "
-    "-> ()",
+    "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, "
+    "TensorOrTensors? inputs=None) -> ()",
     backward_kernel,
     variants="method",
     differentiable=False,

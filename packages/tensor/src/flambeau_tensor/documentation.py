@@ -30,6 +30,7 @@ _TYPES = {
     "OutputSize": "int | Sequence[int | None]",
     "ScaleFactor": "float | Sequence[float]",
     "TensorOrPair": "Tensor | tuple[Tensor, Tensor]",
+    "TensorOrTensors": "Tensor | Sequence[Tensor]",
     "Pair": "tuple[int, int]",
     "Names": "list[str]",
     "Capsule": "Any",

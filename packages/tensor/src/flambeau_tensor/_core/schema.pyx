@@ -13,7 +13,7 @@ cdef dict _KINDS = {
     "Dimname": K_ANY, "Any": K_ANY, "Data": K_ANY, "Index": K_ANY, "Class": K_ANY, "Object": K_ANY,
     "Storage": K_ANY, "Size": K_ANY, "Buffer": K_ANY, "Callable": K_ANY, "Node": K_ANY, "Handle": K_ANY, "Hooks": K_ANY,
     "ContractedDims": K_ANY, "OutputSize": K_ANY, "ScaleFactor": K_ANY, "TensorOrPair": K_ANY, "Pair": K_ANY,
-    "Names": K_ANY, "Capsule": K_ANY,
+    "TensorOrTensors": K_ANY, "Names": K_ANY, "Capsule": K_ANY,
 }
 cdef dict _LIST_KINDS = {
     K_TENSOR: K_TENSORS, K_INT: K_INTS, K_BOOL: K_SCALARS, K_FLOAT: K_SCALARS, K_SCALAR: K_SCALARS, K_ANY: K_ANY,

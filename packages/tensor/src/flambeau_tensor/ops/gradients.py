@@ -61,5 +61,5 @@ _DOC = "False. Of old, it said that nothing should be recorded."
 define_property(
     "volatile",
     Operator("volatile(Tensor self) -> bool", _volatile, namespace="torch._get", doc=_DOC, **_FACT),
-    Operator("volatile.set(Tensor self, Any value) -> ()", _set_volatile, namespace="torch._set", doc=_DOC, **_FACT),
+    Operator("volatile.set(Tensor self, Object value) -> ()", _set_volatile, namespace="torch._set", doc=_DOC, **_FACT),
 )
