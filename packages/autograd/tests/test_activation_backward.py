@@ -4,6 +4,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import grad, gradcheck, gradgradcheck
+from samples.derivatives import check_batches, check_derivatives
 
 
 @pytest.mark.parametrize("function", [torch.tanh, torch.sigmoid, torch.relu])
@@ -23,3 +24,7 @@ def test_complex(function, random):
 def test_relu_at_zero(leaf):
     x = leaf(0.0, -0.0, 1.0)
     assert grad(torch.relu(x).sum(), x)[0].tolist() == [0.0, 0.0, 1.0]
+
+
+TestDerivatives = check_derivatives("tensor.activation_backward")
+TestBatches = check_batches("tensor.activation_backward")

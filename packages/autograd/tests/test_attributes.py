@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 import flambeau_tensor as torch
+from samples.derivatives import check_batches, check_derivatives
 
 
 def test_requires_grad():
@@ -101,3 +102,7 @@ def test_data_cannot_be_deleted():
     with pytest.raises(TypeError, match="Variable data has to be a tensor, but got NoneType"):
         x.data = None
     assert x.tolist() == [1, 1]
+
+
+TestDerivatives = check_derivatives("tensor.attributes")
+TestBatches = check_batches("tensor.attributes")

@@ -276,3 +276,11 @@ def test_what_has_no_derivative_in_forward_mode(leaf):
     assert gradcheck(lambda x: x.argmax(), (leaf(1.0, 2.0),), check_forward_ad=True)
     with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
         gradcheck(lambda x: x.detach() * 2, (leaf(1.0),), check_forward_ad=True, check_backward_ad=False)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+def test_outputs_without_a_history_are_constants(fast, random):
+    x = random(3)
+    assert gradcheck(lambda x: (x * 2, (x * 3).detach()), x, fast_mode=fast)
+    with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
+        gradcheck(lambda x: x.detach() * 3, x, fast_mode=fast)

@@ -5,66 +5,11 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import grad, gradcheck, gradgradcheck
+from samples.derivatives import check_batches, check_derivatives
 
 I = torch.tensor([2, 0, 2])  # noqa: E741
 MASK = torch.tensor([True, False, True, True])
 PLACES = torch.tensor([[0, 0, 1], [1, 2, 2], [0, 0, 0]])
-CASES = {
-    "index list": lambda x: x[[0, 2]],
-    "slice and list": lambda x: x[:, [0, 1]],
-    "two lists": lambda x: x[[0, 2], [1, 1]],
-    "new axis and ellipsis": lambda x: x[None, ..., 1],
-    "mask": lambda x: x[:, MASK],
-    "step": lambda x: x[::2, 1:],
-    "index_select": lambda x: torch.index_select(x, 0, I),
-    "gather": lambda x: torch.gather(x, 1, torch.tensor([[0, 3], [1, 1], [2, 0]])),
-    "take": lambda x: torch.take(x, torch.tensor([0, 5, 5])),
-    "index_add": lambda x: torch.index_add(x, 0, I, x * 2),
-    "index_copy": lambda x: torch.index_copy(x, 1, torch.tensor([1, 3]), x[:, :2]),
-    "scatter_reduce sum": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "sum", include_self=False),
-    "scatter_reduce mean": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "mean", include_self=False),
-    "scatter_reduce amax": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "amax", include_self=False),
-    "scatter_reduce amin": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "amin"),
-    "scatter_reduce prod": lambda x: torch.scatter_reduce(x, 1, PLACES, x[:, 1:] * 2, "prod", include_self=False),
-    "take_along_dim": lambda x: torch.take_along_dim(x, torch.tensor([[-1], [0], [5]]), 1),
-    "combinations": lambda x: torch.combinations(x[0], 2),
-    "index_fill": lambda x: torch.index_fill(x, 1, torch.tensor([1]), 0.5),
-    "scatter": lambda x: torch.scatter(x, 1, torch.tensor([[0], [2], [1]]), x[:, 3:]),
-    "scatter_add": lambda x: torch.scatter_add(x, 1, torch.tensor([[0, 0], [2, 1], [1, 1]]), x[:, 1:3]),
-    "masked_fill": lambda x: torch.masked_fill(x, MASK, 2.0),
-    "masked_select": lambda x: torch.masked_select(x, MASK),
-    "index_put": lambda x: torch.index_put(x, (I,), x[:, :1] * 2, True),
-    "put": lambda x: torch.put(x, torch.tensor([3, 7]), x[0, :2] * 3),
-    "kthvalue": lambda x: torch.kthvalue(x, 2, 1).values,
-    "median": lambda x: torch.median(x, 1, keepdim=True).values,
-    "cummax": lambda x: torch.cummax(x, 1).values,
-    "masked_scatter": lambda x: torch.masked_scatter(x, MASK, x[:, 1:] * 2),
-    "flip": lambda x: torch.flip(x, (0,)),
-    "tril": torch.tril,
-    "triu": lambda x: torch.triu(x, 1),
-    "cumsum": lambda x: torch.cumsum(x, 1),
-    "cumprod": lambda x: torch.cumprod(x, 1),
-    "logcumsumexp": lambda x: torch.logcumsumexp(x, 1),
-    "sort": lambda x: torch.sort(x, 1).values,
-    "topk": lambda x: torch.topk(x, 2, 1).values,
-    "cat": lambda x: torch.cat((x, x[:1])),
-    "stack": lambda x: torch.stack((x, x * 2), 1),
-    "softmax": lambda x: torch.softmax(x, 1),
-    "log_softmax": lambda x: torch.log_softmax(x, 0),
-    "prod": lambda x: torch.prod(x, 1),
-    "var": lambda x: torch.var(x, 1),
-    "std": torch.std,
-    "logsumexp": lambda x: torch.logsumexp(x, (0, 1)),
-    "amax": lambda x: torch.amax(x, 0),
-    "max": lambda x: torch.max(x, 1).values,
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_first_and_second_derivatives(name, check):
-    values = [[0.3, -1.2, 0.8, 2.1], [1.5, 0.7, -0.6, 0.2], [-0.9, 1.1, 0.4, -1.7]]
-    x = torch.tensor(values, dtype=torch.float64, requires_grad=True)
-    check(CASES[name], x)
 
 
 def test_a_cumulative_product_through_zeros():
@@ -261,3 +206,7 @@ def test_where_a_nan_is_the_extreme():
         assert result[0] == extreme and result[1:].isnan().all()
         assert x.grad[1:].isnan().all() and y.grad[1:].isnan().all()
         assert (x.grad[0].item(), y.grad[0].item()) == (float(extreme == 1.0), float(extreme == 3.0))
+
+
+TestDerivatives = check_derivatives("tensor.indexing")
+TestBatches = check_batches("tensor.indexing")

@@ -5,134 +5,15 @@ import pytest
 
 import flambeau_autograd  # noqa: F401  (fills the sockets)
 import flambeau_tensor as torch
-from flambeau_autograd import func, gradcheck, gradgradcheck
+from flambeau_autograd import func
 from flambeau_tensor import linalg
+from samples.derivatives import check_batches, check_derivatives
 
 DTYPES = ("float64", "complex128")
 
 
-def positive(a):
-    return a @ a.mH + torch.eye(a.shape[-1], dtype=a.dtype) * a.shape[-1]
-
-
 def hermitian(a):
     return a + a.mH
-
-
-def phase_free(u, vh):
-    """What does not depend on the phase of singular vectors."""
-    return u @ vh
-
-
-# name: (function, shapes of its inputs)
-CASES = {
-    "cholesky": (lambda a: linalg.cholesky(positive(a)), [(3, 3)]),
-    "cholesky upper": (lambda a: linalg.cholesky(positive(a), upper=True), [(2, 3, 3)]),
-    "cholesky_solve": (lambda a, b: torch.cholesky_solve(b, linalg.cholesky(positive(a))), [(3, 3), (3, 2)]),
-    "cholesky_inverse": (lambda a: torch.cholesky_inverse(linalg.cholesky(positive(a))), [(3, 3)]),
-    "cholesky_solve upper": (
-        lambda a, b: torch.cholesky_solve(b, linalg.cholesky(positive(a), upper=True), True),
-        [(2, 3, 3), (3, 2)],
-    ),
-    "cholesky_inverse upper": (
-        lambda a: torch.cholesky_inverse(linalg.cholesky(positive(a), upper=True), True),
-        [(3, 3)],
-    ),
-    "lu square": (lambda a: linalg.lu(a)[1:], [(3, 3)]),
-    "lu wide": (lambda a: linalg.lu(a)[1:], [(2, 3, 5)]),
-    "lu tall": (lambda a: linalg.lu(a)[1:], [(5, 3)]),
-    "lu_factor": (lambda a: linalg.lu_factor(a)[0], [(2, 3, 3)]),
-    "lu_solve": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b), [(3, 3), (3, 2)]),
-    "lu_solve adjoint": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, adjoint=True), [(2, 3, 3), (2, 3, 2)]),
-    "lu_solve right": (lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, left=False), [(3, 3), (2, 3)]),
-    "lu_solve both": (
-        lambda a, b: linalg.lu_solve(*linalg.lu_factor(a), b, left=False, adjoint=True),
-        [(3, 3), (2, 3)],
-    ),
-    "det": (linalg.det, [(3, 3)]),
-    "det batch": (linalg.det, [(2, 3, 3)]),
-    "slogdet": (lambda a: linalg.slogdet(a), [(3, 3)]),
-    "logdet": (lambda a: torch.logdet(positive(a)).real, [(2, 3, 3)]),
-    "qr": (lambda a: linalg.qr(a), [(4, 3)]),
-    "qr square": (lambda a: linalg.qr(a), [(2, 3, 3)]),
-    "qr wide": (lambda a: linalg.qr(a), [(3, 5)]),
-    "qr R": (lambda a: linalg.qr(a)[1], [(4, 3)]),
-    "qr Q wide": (lambda a: linalg.qr(a)[0], [(2, 4)]),
-    "householder_product": (linalg.householder_product, [(4, 3), (2,)]),
-    "ormqr": (lambda a, t, b: torch.ormqr(a, t, b), [(4, 3), (3,), (4, 2)]),
-    "ormqr adjoint right": (lambda a, t, b: torch.ormqr(a, t, b, False, True), [(4, 3), (3,), (2, 4)]),
-    "inv": (linalg.inv, [(2, 3, 3)]),
-    "inverse": (torch.inverse, [(3, 3)]),
-    "solve": (linalg.solve, [(3, 3), (3, 2)]),
-    "solve vector": (linalg.solve, [(3, 3), (3,)]),
-    "solve vectors": (linalg.solve, [(2, 3, 3), (2, 3)]),
-    "solve broadcast": (linalg.solve, [(3, 3), (2, 3, 2)]),
-    "solve many": (linalg.solve, [(2, 3, 3), (3, 2)]),
-    "solve right": (lambda a, b: linalg.solve(a, b, left=False), [(3, 3), (2, 3)]),
-    "triangular": (lambda a, b: linalg.solve_triangular(a, b, upper=True), [(3, 3), (3, 2)]),
-    "triangular right": (lambda a, b: linalg.solve_triangular(a, b, upper=False, left=False), [(2, 3, 3), (2, 2, 3)]),
-    "triangular unit": (
-        lambda a, b: linalg.solve_triangular(a, b, upper=False, unitriangular=True),
-        [(3, 3), (2, 3, 2)],
-    ),
-    "triangular_solve": (lambda b, a: torch.triangular_solve(b, a, transpose=True)[0], [(3, 2), (3, 3)]),
-    "lstsq": (lambda a, b: linalg.lstsq(a, b)[0], [(4, 3), (4, 2)]),
-    "lstsq wide": (lambda a, b: linalg.lstsq(a, b)[0], [(2, 3, 4), (2, 3)]),
-    "lstsq residuals": (lambda a, b: linalg.lstsq(a, b, driver="gelsd")[:2], [(4, 2), (4, 3)]),
-    "tensorinv": (lambda a: linalg.tensorinv(a, 1), [(4, 2, 2)]),
-    "tensorsolve": (linalg.tensorsolve, [(2, 2, 4), (2, 2)]),
-    "eigh": (lambda a: linalg.eigh(hermitian(a))[0], [(2, 3, 3)]),
-    "eigh vectors": (lambda a: linalg.eigh(hermitian(a))[1].abs(), [(3, 3)]),
-    "eigvalsh": (lambda a: linalg.eigvalsh(hermitian(a)), [(3, 3)]),
-    "eig": (lambda a: linalg.eig(a)[0], [(3, 3)]),
-    "eig vectors": (lambda a: linalg.eig(a)[1].abs(), [(2, 3, 3)]),
-    "eigvals": (linalg.eigvals, [(3, 3)]),
-    "svdvals": (linalg.svdvals, [(2, 3, 2)]),
-    "svd": (lambda a: (lambda u, s, vh: (phase_free(u, vh), s))(*linalg.svd(a, full_matrices=False)), [(4, 3)]),
-    "svd wide": (lambda a: (lambda u, s, vh: (u.abs(), s, vh.abs()))(*linalg.svd(a, full_matrices=False)), [(2, 3)]),
-    "svd full": (lambda a: linalg.svd(a)[0][..., :2].abs(), [(3, 2)]),
-    "pinv": (linalg.pinv, [(4, 3)]),
-    "pinv wide": (linalg.pinv, [(2, 2, 3)]),
-    "pinv hermitian": (lambda a: linalg.pinv(hermitian(a), hermitian=True), [(3, 3)]),
-    "nuclear": (lambda a: linalg.matrix_norm(a, "nuc"), [(3, 2)]),
-    "spectral": (lambda a: linalg.matrix_norm(a, 2), [(2, 3, 3)]),
-    "cond": (lambda a: linalg.cond(a), [(3, 3)]),
-    "cond 1": (lambda a: linalg.cond(a, 1), [(3, 3)]),
-    "matrix_power": (lambda a: linalg.matrix_power(a, 5), [(2, 3, 3)]),
-    "matrix_power negative": (lambda a: linalg.matrix_power(a, -2), [(3, 3)]),
-    "matrix_exp": (linalg.matrix_exp, [(2, 3, 3)]),
-    "matrix_power 0": (lambda a: linalg.matrix_power(a, 0), [(2, 3, 3)]),
-    "householder_product of none": (linalg.householder_product, [(4, 3), (0,)]),
-    "vander": (lambda a: linalg.vander(a, N=4), [(3,)]),
-}
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", CASES)
-def test_gradients(name, dtype, draw):
-    function, shapes = CASES[name]
-    inputs = tuple(draw(7 * i + 1, dtype, *s) for i, s in enumerate(shapes))
-    assert gradcheck(function, inputs, check_forward_ad=True)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", CASES)
-def test_second_derivatives(name, dtype, draw):
-    function, shapes = CASES[name]
-    inputs = tuple(draw(7 * i + 1, dtype, *s) for i, s in enumerate(shapes))
-    assert gradgradcheck(function, inputs, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_vmap_is_a_loop(name, draw):
-    function, shapes = CASES[name]
-    inputs = [draw(5 * i + 2, "float64", 3, *s).detach() for i, s in enumerate(shapes)]
-    together = func.vmap(function)(*inputs)
-    together = together if isinstance(together, tuple) else (together,)
-    for n in range(3):
-        one = function(*(t[n] for t in inputs))
-        for got, wanted in zip(together, one if isinstance(one, tuple) else (one,), strict=True):
-            np.testing.assert_allclose(got[n].numpy(), wanted.numpy(), rtol=1e-9, atol=1e-9)
 
 
 def test_a_shared_matrix_under_vmap(draw):
@@ -199,3 +80,7 @@ def test_a_product_with_no_reflectors(left):
     out.sum().backward()
     assert out.tolist() == other.tolist() == other.grad.tolist()
     assert a.grad.shape == (4, 0) and tau.grad.shape == (0,)
+
+
+TestDerivatives = check_derivatives("tensor.linear_algebra")
+TestBatches = check_batches("tensor.linear_algebra")

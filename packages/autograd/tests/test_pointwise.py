@@ -5,127 +5,7 @@ import math
 import pytest
 
 import flambeau_tensor as torch
-
-UNARY = {  # operation: the range to draw from
-    "abs": (0.5, 2),
-    "acos": (-0.8, 0.8),
-    "acosh": (1.5, 3),
-    "asin": (-0.8, 0.8),
-    "asinh": (-2, 2),
-    "atan": (-2, 2),
-    "atanh": (-0.8, 0.8),
-    "ceil": (0.1, 0.9),
-    "cos": (-2, 2),
-    "cosh": (-2, 2),
-    "deg2rad": (-2, 2),
-    "erf": (-2, 2),
-    "erfc": (-2, 2),
-    "erfinv": (-0.8, 0.8),
-    "exp": (-2, 2),
-    "exp2": (-2, 2),
-    "expm1": (-2, 2),
-    "floor": (0.1, 0.9),
-    "frac": (0.1, 0.9),
-    "lgamma": (0.5, 3),
-    "log": (0.5, 2),
-    "log10": (0.5, 2),
-    "log1p": (-0.5, 2),
-    "log2": (0.5, 2),
-    "logit": (0.2, 0.8),
-    "neg": (-2, 2),
-    "rad2deg": (-2, 2),
-    "reciprocal": (0.5, 2),
-    "relu": (0.5, 2),
-    "round": (0.1, 0.4),
-    "rsqrt": (0.5, 2),
-    "sigmoid": (-2, 2),
-    "sign": (0.5, 2),
-    "sin": (-2, 2),
-    "sinc": (0.5, 2),
-    "sinh": (-2, 2),
-    "sqrt": (0.5, 2),
-    "square": (-2, 2),
-    "tan": (-1, 1),
-    "tanh": (-2, 2),
-    "trunc": (0.1, 0.9),
-    "digamma": (0.5, 3),
-    "nan_to_num": (-2, 2),
-}
-COMPLEX = [
-    "abs",
-    "acos",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "conj",
-    "cos",
-    "cosh",
-    "exp",
-    "expm1",
-    "log",
-    "log10",
-    "log2",
-    "neg",
-    "reciprocal",
-    "rsqrt",
-    "sgn",
-    "sigmoid",
-    "sin",
-    "sinc",
-    "sinh",
-    "sqrt",
-    "square",
-    "tan",
-    "tanh",
-    "angle",
-]
-
-
-@pytest.mark.parametrize("name", UNARY)
-def test_unary(name, random, check):
-    low, high = UNARY[name]
-    check(getattr(torch, name), random(2, 3, low=low, high=high))
-
-
-@pytest.mark.parametrize("name", COMPLEX)
-def test_unary_complex(name, random, check):
-    check(getattr(torch, name), random(3, low=0.3, high=0.9, complex=True))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "add",
-        "sub",
-        "mul",
-        "div",
-        "pow",
-        "maximum",
-        "minimum",
-        "fmax",
-        "fmin",
-        "atan2",
-        "hypot",
-        "copysign",
-        "logaddexp",
-        "logaddexp2",
-        "remainder",
-        "fmod",
-        "xlogy",
-    ],
-)
-def test_binary(name, random, check):
-    operation = getattr(torch, name)
-    check(operation, random(2, 3, low=0.5, high=2), random(3, low=0.6, high=1.9))  # the second is broadcast
-
-
-@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "pow", "logaddexp"])
-def test_binary_complex(name, random, check):
-    operation = getattr(torch, name)
-    check(operation, random(3, low=0.5, high=1, complex=True), random(3, low=0.5, high=1, complex=True))
-    if name != "logaddexp":
-        check(operation, random(3, low=0.5, high=1), random(3, low=0.5, high=1, complex=True))
+from samples.derivatives import check_batches, check_derivatives
 
 
 @pytest.mark.parametrize(
@@ -238,3 +118,7 @@ def test_power_of_zero(leaf):
     exponent = leaf(2.0, 0.0)
     (torch.zeros(2, dtype=torch.float64) ** exponent).sum().backward()
     assert exponent.grad.tolist() == [0.0, 0.0]
+
+
+TestDerivatives = check_derivatives("tensor.pointwise")
+TestBatches = check_batches("tensor.pointwise")

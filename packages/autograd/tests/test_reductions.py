@@ -6,6 +6,7 @@ import flambeau_autograd.forward_ad as fw
 import flambeau_tensor as torch
 from flambeau_autograd import grad
 from flambeau_autograd.func import vmap
+from samples.derivatives import check_batches, check_derivatives
 
 COMPLEX = {
     "logsumexp": lambda x: torch.logsumexp(x, 0),
@@ -98,3 +99,7 @@ def test_rows_without_weights_have_no_gradient():
     p = 1 / (1 + torch.tensor(1.0, dtype=torch.float64).exp())
     assert torch.allclose(x.grad[0], 0.1 * p * (1 - p) * torch.tensor([1.0, -1.0, 0.0], dtype=torch.float64))
     assert x.grad[1].tolist() == [0, 0, 0]
+
+
+TestDerivatives = check_derivatives("tensor.reductions")
+TestBatches = check_batches("tensor.reductions")

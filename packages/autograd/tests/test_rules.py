@@ -7,6 +7,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import check_complete, derivative, grad, gradcheck, gradgradcheck
+from flambeau_autograd.batching import table
 from flambeau_autograd.derivatives import missing_derivatives
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import operators
@@ -206,3 +207,29 @@ def test_a_kernel_with_numpy(leaf):
     op = operator("(Tensor self) -> Tensor", lambda a: torch.from_numpy(np.cbrt(a.numpy(force=True))))
     derivative(op, self=lambda grad, result: grad / (3 * result * result))
     assert gradgradcheck(op, (leaf(1.0, 2.0),))
+
+
+# --- batching rules --------------------------------------------------------------------------------------------------
+
+LOOPED = {
+    "numbers are read from tensors": "linspace logspace",
+    "counts between edges of their own": "histogram_counts histogram_edges",
+    "rows up to a number": "nonzero_static",
+    "results whose size depends on the elements": "argwhere bincount nonzero repeated unique unique_consecutive",
+    "where in memory, and the base of views": "as_strided_backward",
+    "concerns the tensor itself": "__deepcopy__ resize_",
+}
+
+
+def test_what_runs_once_for_each_example():
+    """No other operator lacks a rule."""
+    left = {op.name for op in operators().values() if takes_and_gives_tensors(op) and table.rule_of(op) is table.looped}
+    assert left == {name for names in LOOPED.values() for name in names.split()}
+
+
+def takes_and_gives_tensors(op):
+    given = [a for a in op.schema.arguments if a.type.startswith("Tensor") and a.name != "out"]
+    of_elements = (
+        op.namespace.startswith("torch") and op.namespace != "torch._C._nn" and not (op.is_composite or op.object_state)
+    )
+    return of_elements and given and op.schema.returns and "Tensor" in op.schema.returns[0].type

@@ -5,6 +5,7 @@ import pytest
 import flambeau_tensor as torch
 from flambeau_autograd import grad
 from flambeau_autograd.func import vmap
+from samples.derivatives import check_batches
 
 ALPHA = torch.tensor([[0.5, 2.0, 7.0], [1.0, 3.0, 0.2]], dtype=torch.float64)
 
@@ -47,3 +48,6 @@ def test_slopes_of_each_example():
     assert torch.equal(vmap(torch._standard_gamma_grad)(ALPHA, x), torch._standard_gamma_grad(ALPHA, x))
     shared = vmap(torch._dirichlet_grad, in_dims=(0, None, None))(x, ALPHA[0], ALPHA[0] + 1)
     assert torch.equal(shared[1], torch._dirichlet_grad(x[1], ALPHA[0], ALPHA[0] + 1))
+
+
+TestBatches = check_batches("tensor.sampling")

@@ -5,6 +5,7 @@ import pytest
 import flambeau_tensor as torch
 from flambeau_autograd.func import vmap
 from flambeau_tensor.signal import windows
+from samples.derivatives import check_batches, check_derivatives
 
 WINDOW = torch.hann_window(4, dtype=torch.float64) + 0.5
 
@@ -34,3 +35,7 @@ def test_many_examples(random):
     x = random(3, 9, requires_grad=False)
     found = vmap(lambda x: torch.stft(x, 4, window=WINDOW, return_complex=True))(x)
     assert (found == torch.stft(x, 4, window=WINDOW, return_complex=True)).all()
+
+
+TestDerivatives = check_derivatives("tensor.signal")
+TestBatches = check_batches("tensor.signal")

@@ -4,50 +4,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_tensor import special
-
-UNARY = {  # operation: the range to draw from
-    "i0": (-2, 2),
-    "i0e": (0.5, 2),
-    "i1": (0.5, 2),
-    "i1e": (0.5, 2),
-    "ndtr": (-2, 2),
-    "log_ndtr": (-2, 2),
-    "ndtri": (0.2, 0.8),
-    "erfcx": (-1, 2),
-    "entr": (0.5, 2),
-    "expit": (-2, 2),
-    "gammaln": (0.5, 3),
-    "psi": (0.5, 3),
-}
-
-
-def _order(x):
-    return torch.tensor([1.5, 0.7, 4.0], dtype=x.dtype)
-
-
-SECOND = {  # with a derivative for the second argument alone
-    "igamma": lambda x: torch.igamma(_order(x), x),
-    "igammac": lambda x: torch.igammac(_order(x), x),
-    "zeta": lambda x: special.zeta(_order(x) + 1, x),
-    "igamma_": lambda x: torch.ones_like(x).igamma_(x),
-    "igammac_": lambda x: torch.ones_like(x).igammac_(x),
-}
-
-
-@pytest.mark.parametrize("name", UNARY)
-def test_unary(name, random, check):
-    low, high = UNARY[name]
-    check(getattr(special, name), random(2, 3, low=low, high=high))
-
-
-@pytest.mark.parametrize("name", SECOND)
-def test_second_arguments(name, random, check):
-    check(SECOND[name], random(2, 3, low=0.6, high=1.9))
-
-
-def test_binary(random, check):
-    check(special.xlog1py, random(2, 3, low=0.5, high=2), random(3, low=0.5, high=2))
-    check(lambda x: torch.mvlgamma(x, 2), random(3, low=1, high=3))
+from samples.derivatives import check_batches, check_derivatives
 
 
 def test_at_zero():
@@ -90,3 +47,7 @@ def test_names_of_nodes():
         "SpecialLogNdtrBackward0",
         "LgammaBackward0",
     ]
+
+
+TestDerivatives = check_derivatives("tensor.special")
+TestBatches = check_batches("tensor.special")

@@ -4,39 +4,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import func, grad, gradcheck, gradgradcheck, inference_mode, no_grad
-
-CASES = {
-    "view": lambda x: x.view(4, 3),
-    "reshape": lambda x: x.t().reshape(12),
-    "flatten": torch.flatten,
-    "transpose": lambda x: x.transpose(0, 1) * 2,
-    "permute": lambda x: x.permute(1, 0),
-    "t": lambda x: x.t(),
-    "T": lambda x: x.T,
-    "mH": lambda x: x.mH,
-    "squeeze": lambda x: x.unsqueeze(1).squeeze(),
-    "expand": lambda x: x.unsqueeze(1).expand(3, 2, 4),
-    "select": lambda x: x.select(1, -2),
-    "narrow": lambda x: x.narrow(1, -3, 2),
-    "diagonal": lambda x: x.diagonal(1),
-    "unfold": lambda x: x.unfold(1, 2, 1),
-    "unfold from the end": lambda x: x.unfold(-2, 2, 1),
-    "as_strided": lambda x: x.as_strided((2, 3), (4, 1), 1),
-    "as_strided_scatter": lambda x: torch.as_strided_scatter(x, x[:2, :2] * 2, (2, 2), (4, 1), 1),
-    "as_strided, overlapping": lambda x: x.as_strided((3, 3), (1, 1)),
-    "as_strided of a transposed one": lambda x: x.t().as_strided((3, 2), (4, 1)),
-    "clone": torch.clone,
-    "contiguous": lambda x: x.t().contiguous(),
-    "copy_": lambda x: torch.zeros(2, 3, 4, dtype=x.dtype).copy_(x),
-    "zero_": lambda x: x + x.clone().zero_(),
-    "fill_": lambda x: x * torch.zeros(3, 4, dtype=x.dtype).fill_(x[0, 0]),
-}
-
-
-@pytest.mark.parametrize("complex", [False, True])
-@pytest.mark.parametrize("name", CASES)
-def test_views(name, complex, random, check):
-    check(CASES[name], random(3, 4, complex=complex))
+from samples.derivatives import check_batches, check_derivatives
 
 
 @pytest.mark.parametrize(
@@ -285,3 +253,7 @@ def test_data_by_name_and_devices_are_not_for_tensors():
         torch.Tensor(data=torch.ones(2))
     with pytest.raises(RuntimeError, match="Legacy tensor constructor of the form"):
         Sub(torch.ones(2), device="cpu")
+
+
+TestDerivatives = check_derivatives("tensor.views")
+TestBatches = check_batches("tensor.views")

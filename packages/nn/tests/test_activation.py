@@ -15,6 +15,8 @@ from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn.ops import activation as ops
 from flambeau_tensor.extend import LEVEL, built_levels
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 ERF = np.vectorize(math.erf)
 
@@ -425,3 +427,8 @@ def test_odd_limits(call, values):
 def test_what_is_refused(call, kind, text):
     with pytest.raises(kind, match=text):
         call()
+
+
+TestSamples = check_values("nn.activation")
+TestDerivatives = check_derivatives("nn.activation")
+TestBatches = check_batches("nn.activation")

@@ -13,6 +13,8 @@ from flambeau_autograd.func import jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn.attention import SDPBackend, sdpa_kernel
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 attend = F.scaled_dot_product_attention
 
@@ -351,3 +353,8 @@ def test_few_products_agree_with_the_composition(heads, queries, keys, size, wid
             results.append([y, *grad(y, operands, weights)])
         for ours, right in zip(*results, strict=True):
             assert ft.allclose(ours, right, rtol=1e-5, atol=1e-5)
+
+
+TestSamples = check_values("nn.attention")
+TestDerivatives = check_derivatives("nn.attention")
+TestBatches = check_batches("nn.attention")

@@ -8,6 +8,8 @@ import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd import gradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 
 def wave(step, *shape):
@@ -142,3 +144,8 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name, check_error):
     check_error(*ERRORS[name])
+
+
+TestSamples = check_values("nn.bags")
+TestDerivatives = check_derivatives("nn.bags")
+TestBatches = check_batches("nn.bags")

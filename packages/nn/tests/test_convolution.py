@@ -20,6 +20,8 @@ from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn import ops
 from flambeau_tensor.extend import find_operator
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 convolution = find_operator("torch.convolution")
@@ -512,3 +514,8 @@ def test_a_network_learns():
         loss.backward()
         optimizer.step()
     assert loss.item() < 0.05
+
+
+TestSamples = check_values("nn.convolution")
+TestDerivatives = check_derivatives("nn.convolution")
+TestBatches = check_batches("nn.convolution")

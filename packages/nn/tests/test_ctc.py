@@ -10,6 +10,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad, gradcheck
 from flambeau_autograd.func import vmap
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 
 def wave(step, *shape):
@@ -136,3 +138,8 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name, check_error):
     check_error(*ERRORS[name])
+
+
+TestSamples = check_values("nn.ctc")
+TestDerivatives = check_derivatives("nn.ctc")
+TestBatches = check_batches("nn.ctc")

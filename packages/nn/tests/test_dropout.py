@@ -9,6 +9,8 @@ import pytest
 import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 
 def test_elements():
@@ -104,3 +106,8 @@ def test_dimensions_are_checked():
 def test_printing():  # made with PyTorch 2.13
     assert repr(nn.Dropout(0.3, True)) == "Dropout(p=0.3, inplace=True)"
     assert repr(nn.AlphaDropout()) == "AlphaDropout(p=0.5, inplace=False)"
+
+
+TestSamples = check_values("nn.dropout")
+TestDerivatives = check_derivatives("nn.dropout")
+TestBatches = check_batches("nn.dropout")

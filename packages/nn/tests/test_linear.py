@@ -9,6 +9,8 @@ import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 
@@ -187,3 +189,8 @@ def test_embedding_that_scales_what_was_saved():
     m(ft.tensor([0]))
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         squares.backward()
+
+
+TestSamples = check_values("nn.linear")
+TestDerivatives = check_derivatives("nn.linear")
+TestBatches = check_batches("nn.linear")

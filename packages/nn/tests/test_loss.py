@@ -13,6 +13,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 REDUCTIONS = ("mean", "sum", "none")
 RNG = np.random.default_rng(0)
@@ -634,3 +636,8 @@ def test_cross_entropy_of_probabilities_promotes(input, target, weight, reductio
     assert loss.dtype is dtype and loss.sum().item() == pytest.approx(1.1576, rel=4e-3)
     loss.sum().backward()
     assert x.grad.dtype is x.dtype and x.grad.sum().item() == pytest.approx(0, abs=4e-3)
+
+
+TestSamples = check_values("nn.loss")
+TestDerivatives = check_derivatives("nn.loss")
+TestBatches = check_batches("nn.loss")

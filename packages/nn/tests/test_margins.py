@@ -9,6 +9,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import gradcheck
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 
 def wave(step, *shape):
@@ -160,3 +162,8 @@ def test_margins_that_are_just_kept_have_no_gradient():
     x.grad = None
     F.multilabel_margin_loss(x, ft.tensor([[0, -1, -1]])).backward()
     assert not x.grad.any()
+
+
+TestSamples = check_values("nn.margins")
+TestDerivatives = check_derivatives("nn.margins")
+TestBatches = check_batches("nn.margins")

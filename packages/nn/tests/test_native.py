@@ -20,6 +20,8 @@ from flambeau_nn.modules.sizes import (
 )
 from flambeau_nn.ops.lazy_names import NAMES
 from flambeau_tensor.extend import find_operator
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 X = ft.arange(24.0).reshape(2, 3, 4)
 W = ft.arange(15.0).reshape(5, 3) / 10
@@ -304,3 +306,8 @@ def test_norms_of_the_slices_of_a_vector():
     assert native("norm_except_dim")(v, 2, 0).tolist() == [3, 4]
     assert native("norm_except_dim")(v, 0, 0).tolist() == [1, 1]
     assert native("_weight_norm")(v, ft.ones(2), 0).tolist() == [-1, 1]
+
+
+TestSamples = check_values("nn.native")
+TestDerivatives = check_derivatives("nn.native")
+TestBatches = check_batches("nn.native")

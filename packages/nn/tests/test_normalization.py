@@ -11,6 +11,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 IMAGE = RNG.standard_normal((2, 4, 3, 5)) * 2 + 1
@@ -375,3 +377,13 @@ def test_layer_norm_takes_parameters_of_one_dtype():
         else:
             with pytest.raises(RuntimeError, match="expected weight and bias to have the dtype of the input"):
                 F.layer_norm(ft.ones(2, 3, dtype=x), (3,), weight, bias)
+
+
+@pytest.mark.parametrize("shape", [(0, 3, 6), (2, 0, 6), (2, 3, 0)])
+def test_instances_without_elements(shape):
+    assert F.instance_norm(ft.empty(shape)).shape == shape
+
+
+TestSamples = check_values("nn.normalization")
+TestDerivatives = check_derivatives("nn.normalization")
+TestBatches = check_batches("nn.normalization")

@@ -7,6 +7,8 @@ import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((2, 3, 4, 5))
@@ -129,3 +131,8 @@ def test_circular_padding_cuts_before_it_goes_round(pad):
 def test_absurd_sizes_raise_at_once(mode, size):
     with pytest.raises(RuntimeError):
         F.pad(ft.zeros(1, 2, 2), (size, 0), mode)
+
+
+TestSamples = check_values("nn.padding")
+TestDerivatives = check_derivatives("nn.padding")
+TestBatches = check_batches("nn.padding")

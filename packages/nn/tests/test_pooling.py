@@ -13,6 +13,8 @@ import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 FLOATS = ("float16", "float32", "float64")
 TOLERANCE = {"float16": 2e-3, "float32": 2e-6, "float64": 1e-12}
@@ -571,3 +573,8 @@ def test_vectors_against_double_precision_in_rows(seed):
     (out, slope, indices), (exact, exact_slope, exact_indices) = results
     assert ft.allclose(out.double(), exact, atol=1e-6) and ft.allclose(slope.double(), exact_slope, atol=1e-5)
     assert indices is None or ft.equal(indices.contiguous(), exact_indices)
+
+
+TestSamples = check_values("nn.pooling")
+TestDerivatives = check_derivatives("nn.pooling")
+TestBatches = check_batches("nn.pooling")

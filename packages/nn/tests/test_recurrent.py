@@ -12,6 +12,8 @@ from flambeau_autograd.func import hessian, jacfwd, jacrev, vmap
 from flambeau_autograd.gradcheck import gradgradcheck
 from flambeau_nn.func import functional_call
 from flambeau_nn.utils.rnn import pack_padded_sequence, pack_sequence, pad_packed_sequence
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 BOTH = {"bidirectional": True}
 LAYERS = {
@@ -471,3 +473,8 @@ def test_flat_weights_can_be_handed_back():
     assert all(a is b for a, b in zip(layer.parameters(), given, strict=True))
     with pytest.raises(ValueError, match="shorter"):
         layer._flat_weights = given[:2]
+
+
+TestSamples = check_values("nn.recurrent")
+TestDerivatives = check_derivatives("nn.recurrent")
+TestBatches = check_batches("nn.recurrent")

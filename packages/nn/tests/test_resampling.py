@@ -12,6 +12,8 @@ from flambeau_autograd.func import vmap
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_tensor.extend import find_operator
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 
@@ -386,3 +388,8 @@ def test_layers():
         fold = nn.Fold((4, 6), 2)
         assert repr(fold) == "Fold(output_size=(4, 6), kernel_size=2, dilation=1, padding=0, stride=1)"
         assert fold(F.unfold(x, 2)).shape == x.shape
+
+
+TestSamples = check_values("nn.resampling")
+TestDerivatives = check_derivatives("nn.resampling")
+TestBatches = check_batches("nn.resampling")

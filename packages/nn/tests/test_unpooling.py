@@ -8,6 +8,8 @@ import flambeau_tensor as ft
 from flambeau_autograd.func import vmap
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from samples.derivatives import check_batches, check_derivatives
+from samples.values import check_values
 
 RNG = np.random.default_rng(0)
 POOL = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
@@ -111,3 +113,8 @@ def test_samples_of_fractional_pooling_may_be_more_than_needed():
     ):
         with pytest.raises(RuntimeError, match=said):
             F.fractional_max_pool3d(x, 2, output_size=2, _random_samples=ft.rand(shape))
+
+
+TestSamples = check_values("nn.unpooling")
+TestDerivatives = check_derivatives("nn.unpooling")
+TestBatches = check_batches("nn.unpooling")

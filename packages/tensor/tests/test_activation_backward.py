@@ -5,6 +5,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_tensor.ops import activation_backward
+from samples.values import check_values
 
 FORMULAS = {
     "tanh_backward": lambda g, y: g * (1 - y * y),
@@ -33,3 +34,6 @@ def test_layouts(name):
         expected = FORMULAS[name](g.numpy(), y.numpy())
         assert np.allclose(getattr(activation_backward, name)(g, y).numpy(), expected)
     assert getattr(activation_backward, name)(torch.ones(0), torch.ones(0)).shape == (0,)
+
+
+TestSamples = check_values("tensor.activation_backward")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 
 def test_facts():
@@ -275,3 +276,6 @@ def test_dtypes_that_are_names_alone():
     ):
         with pytest.raises(NotImplementedError, match="tensors of torch.* are not built"):
             call()
+
+
+TestSamples = check_values("tensor.attributes")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 RNG = np.random.default_rng(2)
 Y, X = RNG.standard_normal((3, 4, 5)), RNG.standard_normal(4).cumsum()
@@ -89,3 +90,6 @@ def test_slopes_of_other_dtypes():
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call(ft.ones(2, 3))
+
+
+TestSamples = check_values("tensor.calculus")

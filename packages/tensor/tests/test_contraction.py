@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops.contraction import chain_matmul, einsum
+from samples.values import check_values
 
 multi_dot, linalg_cross, vecdot = (find_operator(f"torch.linalg.{n}") for n in ("multi_dot", "cross", "vecdot"))
 rng = np.random.default_rng(0)
@@ -308,3 +309,6 @@ def test_the_order_is_the_best_one():
     sizes = dict(zip(range(5), (2, 90, 3, 80, 4), strict=True))
     terms = [[0, 1], [1, 2], [2, 3], [3, 4]]
     assert sorted(map(sorted, contraction_order.pairs(terms, [0, 4], sizes)[:2])) == [[0, 1], [0, 1]]
+
+
+TestSamples = check_values("tensor.contraction")

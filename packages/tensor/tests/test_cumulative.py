@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops import cumulative as ops
+from samples.values import check_values
 
 NAN, INF = float("nan"), float("inf")
 INTEGERS = ("bool", "uint8", "int8", "int16", "int32", "int64")
@@ -232,3 +233,6 @@ def test_logcumsumexp_of_complex_vectors():
     np.testing.assert_allclose(np.exp(result), np.exp(expected), rtol=1e-12)
     nothing = ft.tensor([complex(-math.inf, 0)] * 2)
     assert ft.logcumsumexp(nothing, 0).real.tolist() == [-math.inf] * 2
+
+
+TestSamples = check_values("tensor.cumulative")

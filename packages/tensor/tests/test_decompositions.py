@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 X = ft.arange(12.0).view(3, 4)
 
@@ -45,3 +46,6 @@ def test_masked_places():
     assert ft._unsafe_masked_index(X, mask, (rows, columns), 5).tolist() == [6, 5]
     found = ft._unsafe_masked_index_put_accumulate(X, mask, (rows, columns), ft.tensor([10.0, 20.0]))
     assert (found - X).nonzero().tolist() == [[1, 2]] and found[1, 2] == 16
+
+
+TestSamples = check_values("tensor.decompositions")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 RNG = np.random.default_rng(4)
 ORDERS = (0, 0.5, 1, 1.5, 2, 3, float("inf"))
@@ -74,3 +75,6 @@ Y = ft.ones(2, 3)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+TestSamples = check_values("tensor.distances")

@@ -7,6 +7,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor.extend import operators
+from samples.values import check_values
 
 DTYPES = [
     getattr(ft, name)
@@ -392,3 +393,6 @@ def test_every_factory_looks_at_the_layout(key):
     given = [_sample(a) for a in op.schema.arguments if not (a.kwarg_only or a.has_default)]
     with pytest.raises(TypeError, match="'layout' must be torch.layout, not int"):
         (op if op.is_function else getattr(ft.Tensor, op.name))(*given, layout=3)
+
+
+TestSamples = check_values("tensor.factories")

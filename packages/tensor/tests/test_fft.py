@@ -5,6 +5,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor import fft
+from samples.values import check_values
 
 g = np.random.default_rng(3)
 ONE = ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"]
@@ -209,3 +210,6 @@ def test_a_single_long_row(n):
         np.fft.rfft2(strided.real.numpy()[:, None], axes=(1, 0)),
         "float64",
     )
+
+
+TestSamples = check_values("tensor.fft")

@@ -5,6 +5,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor.extend import find_operator, operators
+from samples.values import check_values
 
 A = [[0.25, 0.5], [[0.75]], [0.1, 0.2, 0.3]]
 B = [[1.0, 2.0], [[3.0]], [4.0, 5.0, 6.0]]
@@ -131,3 +132,6 @@ def test_errors(name, arguments, text):
 
 def test_sums_of_powers_of_complex_numbers_in_a_real_dtype():
     assert ft._foreach_powsum([ft.tensor([3 + 4j, 1j])], 2, dtype=ft.float64)[0].item() == 26
+
+
+TestSamples = check_values("tensor.foreach")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 embedding = find_operator("torch.nn.functional.embedding")
 one_hot = find_operator("torch.nn.functional.one_hot")
@@ -497,3 +498,6 @@ def test_index_reduce_of_integers_and_numbers():
 def test_errors_of_index_reduce(index, source, reduce, error, text):
     with pytest.raises(error, match=text):
         ft.index_reduce(ft.ones(2, 3), 0, ft.tensor(index), source, reduce)
+
+
+TestSamples = check_values("tensor.gathering")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 DTYPES = [
     "bool",
@@ -621,3 +622,6 @@ def test_sizes_are_ints():
         ft.ones(4).split([1.5, 2.5])
     with pytest.raises(TypeError, match="argument 'memory_format' must be torch.memory_format, not int"):
         ft.ones(4).is_contiguous(memory_format=1)
+
+
+TestSamples = check_values("tensor.indexing")

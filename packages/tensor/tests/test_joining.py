@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops import joining
+from samples.values import check_values
 
 DTYPES = [
     "bool",
@@ -380,3 +381,6 @@ def test_block_diag_of_a_tensor_without_dimensions_takes_the_others_dtype(first,
         assert made.dtype is getattr(ft, expected) and made.tolist() == [[1, 0], [0, 1]]
     assert ft.block_diag(ft.ones((0,), dtype=ft.float64), matrix).dtype is ft.promote_types(ft.float64, matrix.dtype)
     assert ft.block_diag(one).dtype is one.dtype
+
+
+TestSamples = check_values("tensor.joining")

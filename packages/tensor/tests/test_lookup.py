@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 RNG = np.random.default_rng(8)
 
@@ -92,3 +93,6 @@ def test_hashes():
                         (lambda: ft.hash_tensor(x * 1j), NotImplementedError)):  # fmt: skip
         with pytest.raises(error):
             call()
+
+
+TestSamples = check_values("tensor.lookup")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor._core.levels import built_levels
+from samples.values import check_values
 
 linear = find_operator("torch.nn.functional.linear")
 rng = np.random.default_rng(0)
@@ -563,3 +564,6 @@ def test_handlers_get_deprecated_orders_as_they_are_written():
         (ft.Tensor.add, [0, 2, 0], None),
         (ft.Tensor.tolist, [0], None),
     ]
+
+
+TestSamples = check_values("tensor.matmul")

@@ -11,6 +11,7 @@ from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.registry import find_operator, operators
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTEGERS = ("int64", "int32", "int16", "int8", "uint8")
@@ -689,3 +690,13 @@ def test_addcmul_of_a_scale_and_a_shift_for_each_channel(dtype):
     x = ft.arange(2 * 3 * 37).to(dtype).reshape(2, 3, 37)
     scale, shift = (ft.tensor(numbers).to(dtype).reshape(1, 3, 1) for numbers in ([1, -2, 3], [4, 5, 6]))
     assert ft.addcmul(shift, x, scale, value=2).equal(shift + 2 * x * scale)
+
+
+def test_in_place_abs_refuses_complex_numbers():
+    z = ft.tensor([3 + 4j])
+    with pytest.raises(RuntimeError, match="In-place abs is not supported for complex tensors."):
+        z.abs_()
+    assert z.tolist() == [3 + 4j] and z.abs().tolist() == [5.0]
+
+
+TestSamples = check_values("tensor.pointwise")

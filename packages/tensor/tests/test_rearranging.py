@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 DTYPES = ["bool", "uint8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 SHAPES = [(), (0,), (1,), (5,), (3, 4), (4, 0), (2, 3, 4), (2, 1, 3, 2)]
@@ -297,3 +298,6 @@ def test_repeated_indices_are_of_the_dtype_of_repeats(dtype):
     found = ft.repeat_interleave(ft.tensor([1, 2], dtype=dtype))
     assert found.tolist() == [0, 1, 1] and found.dtype is dtype
     assert ft.repeat_interleave(ft.empty((0,), dtype=dtype)).dtype is dtype
+
+
+TestSamples = check_values("tensor.rearranging")

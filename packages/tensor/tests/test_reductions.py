@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops import reductions as ops
+from samples.values import check_values
 
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
 FLOATS = ("float16", "float32", "float64")
@@ -611,3 +612,6 @@ def test_errors_of_renorm(arguments, text):
         ft.renorm(ft.ones(2, 3), *arguments)
     with pytest.raises(RuntimeError, match="renorm: input needs at least 2 dimensions, got 1 dimensions"):
         ft.renorm(ft.ones(2), 2, 0, 1)
+
+
+TestSamples = check_values("tensor.reductions")

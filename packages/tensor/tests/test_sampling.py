@@ -3,6 +3,7 @@
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 
 def test_gamma_and_dirichlet():
@@ -60,3 +61,6 @@ def test_odd_parameters_end_and_shapes_have_to_fit():
     ):
         with pytest.raises(RuntimeError, match="expected tensors of one shape"):
             call()
+
+
+TestSamples = check_values("tensor.sampling")

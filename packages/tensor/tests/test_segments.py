@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 RNG = np.random.default_rng(9)
 X, L = ft.arange(10.0).view(5, 2) - 3, ft.tensor([2, 0, 3])
@@ -63,3 +64,6 @@ def test_errors(how, error, text):
         ft.segment_reduce(X, "foo", lengths=L)
     with pytest.raises(NotImplementedError, match="\"_segment_reduce_cpu\" not implemented for 'Int'"):
         ft.segment_reduce(X.int(), "sum", lengths=L)
+
+
+TestSamples = check_values("tensor.segments")

@@ -8,6 +8,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor.signal import windows
+from samples.values import check_values
 
 g = np.random.default_rng(5)
 
@@ -235,3 +236,6 @@ def test_errors_of_windows(call, said):
         call()
     with pytest.raises(TypeError, match="Coefficients must be a list/tuple"):
         windows.general_cosine(3, a=3)
+
+
+TestSamples = check_values("tensor.signal")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops import softmax as ops
+from samples.values import check_values
 
 NAN, INF = float("nan"), float("inf")
 
@@ -153,3 +154,6 @@ def test_elements_are_converted_to_the_dtype_before():
     for op in (ft.softmax, ft.log_softmax):
         assert op(x, 1, dtype=ft.float16)[0].isnan().all() and op(x, 1, dtype=ft.float16)[1].isfinite().all()
         assert op(x, 1, dtype=ft.float32)[:, 0].isfinite().all()
+
+
+TestSamples = check_values("tensor.softmax")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import flambeau_tensor as ft
 from flambeau_tensor.ops import sorting as ops
+from samples.values import check_values
 
 NAN, INF = float("nan"), float("inf")
 INTEGERS = ("uint8", "int8", "int16", "int32", "int64")
@@ -328,3 +329,6 @@ def test_out_takes_tensors_only():
 def test_nothing_counted_is_int64_whatever_the_weights(weights):
     found = ft.bincount(ft.empty((0,), dtype=ft.int32), weights, minlength=2)
     assert found.tolist() == [0, 0] and found.dtype is ft.int64
+
+
+TestSamples = check_values("tensor.sorting")

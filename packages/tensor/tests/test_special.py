@@ -8,6 +8,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor import special
+from samples.values import check_values
 
 inf, nan = math.inf, math.nan
 # name: (most units of the last place between ours and the right value, [(argument, value), ...])
@@ -576,3 +577,6 @@ def test_errors(call, error, said):
 def test_the_middle_of_the_normal_distribution():
     for dtype in (ft.float32, ft.float64):
         assert ft.special.ndtri(ft.tensor([0.5], dtype=dtype)).tolist() == [0.0]
+
+
+TestSamples = check_values("tensor.special")

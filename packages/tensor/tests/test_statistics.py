@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 RNG = np.random.default_rng(6)
 A = RNG.standard_normal((3, 6))
@@ -125,3 +126,6 @@ POINTS = ft.ones(4, 2)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+TestSamples = check_values("tensor.statistics")

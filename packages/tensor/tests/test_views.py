@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from samples.values import check_values
 
 A = np.arange(24).reshape(2, 3, 4)
 X = ft.from_numpy(A)
@@ -254,3 +255,6 @@ def test_bytes_that_do_not_begin_at_an_element():
             part.view(dtype)
     with pytest.raises(RuntimeError, match="storage_offset divisible by 2"):
         ft.view_as_complex(ft.zeros(5)[1:].view(2, 2))
+
+
+TestSamples = check_values("tensor.views")

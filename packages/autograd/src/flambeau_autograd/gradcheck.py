@@ -258,6 +258,7 @@ class _Check:
         self.eps, self.atol, self.rtol, self.nondet_tol = eps, atol, rtol, nondet_tol
         self.check_dtypes = check_dtypes
         self._numerical: Any = None
+        self._compared: list[bool] | None = None
         self.checked = list(tensors_in(inputs, lambda t: t.requires_grad))
         self._judge_inputs()
 
@@ -286,7 +287,15 @@ class _Check:
                 )
 
     def outputs(self) -> list[Any]:
-        return list(tensors_in(_some_tensor(self.func(*self.inputs)), is_inexact))
+        return self.compared(self.func(*self.inputs))
+
+    def compared(self, outputs: Any) -> list[Any]:
+        """The outputs that have a history, if any has; the others are constants to whoever differentiates."""
+        found = list(tensors_in(_some_tensor(outputs), is_inexact))
+        if self._compared is None:
+            some = any(o.requires_grad for o in found)
+            self._compared = [o.requires_grad or not some for o in found]
+        return [o for o, compared in zip(found, self._compared, strict=True) if compared]
 
     def values(self) -> list[Any]:
         """The values of all parts of all outputs."""
@@ -525,7 +534,7 @@ class _Forward:
             return t.detach() if tangent is None else forward_ad.make_dual(t.detach(), tangent)
 
         with forward_ad.dual_level():
-            outputs = tensors_in(self.check.func(*replaced(self.check.inputs, dual)), is_inexact)
+            outputs = self.check.compared(self.check.func(*replaced(self.check.inputs, dual)))
             pairs = [forward_ad.unpack_dual(o) for o in outputs]
         if self.check.check_dtypes and any(t is not None and t.dtype is not p.dtype for p, t in pairs):
             raise GradcheckError("Forward AD gradient has dtype mismatch.")

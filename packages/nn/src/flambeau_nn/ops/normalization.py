@@ -198,7 +198,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
         plain = input.detach()
         _move(running_mean, plain.mean(dims).mean(0), momentum)
         _move(running_var, plain.var(dims, correction=1).mean(0), momentum)
-    return _group_norm(input, channels, weight, bias, eps)
+    return _group_norm(input, max(channels, 1), weight, bias, eps)
 
 
 @composite(

@@ -235,7 +235,8 @@ def _bin_index(column, edges, even):
         inside = (column >= low) & (column <= high)
     column = np.where(inside, column, low)
     if even:
-        place = ((column - low) * (count / (high - low))).astype(np.int64)
+        with np.errstate(invalid="ignore", divide="ignore"):  # without memory, all edges are 0
+            place = ((column - low) * (count / (high - low))).astype(np.int64)
         place = np.clip(place, 0, count - 1)  # rounding may be wrong by one bin
         place -= column < edges[place]
         place += column >= edges[place + 1]

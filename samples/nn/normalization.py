@@ -1,0 +1,21 @@
+"""Calls of normalization."""
+
+from samples import call, real
+
+ROWS = real(2, 3, 6)
+W, B, SPREAD = real(6), real(6), real(3, low=0.5)
+
+TABLE = {
+    "nn.functional.layer_norm": call(ROWS, (6,), W, B),
+    "nn.functional.layer_norm, two dimensions": call(ROWS, (3, 6)),
+    "nn.functional.layer_norm, of a vector": call(real(6), (6,), W),
+    "_C._nn.layer_norm_backward": call(ROWS, ROWS, (6,), W),
+    "nn.functional.group_norm": call(real(2, 4, 3), 2, real(4), real(4)),
+    "nn.functional.rms_norm": call(ROWS, (6,), W, dtypes="dfhgc"),
+    "nn.functional.batch_norm": call(real(4, 3), None, None, real(3), real(3), True, dtypes="dfhgc"),
+    "nn.functional.batch_norm, by running ones": call(real(4, 3), real(3), SPREAD, dtypes="dfhgcliu"),
+    "nn.functional.instance_norm": call(ROWS),
+    "nn.functional.instance_norm, with weights": call(ROWS, weight=real(3), bias=real(3)),
+    "nn.functional.normalize": call(ROWS, dtypes="dfhgc"),
+    "nn.functional.local_response_norm": call(ROWS, 2, dtypes="dfhgcliub"),
+}

@@ -1,0 +1,215 @@
+"""Every operator has a sample call in the table of its family, and every family its test files, which run the checks
+of `samples/values.py` and `samples/derivatives.py` on the table."""
+
+import json
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import flambeau_tensor
+from flambeau_tensor.extend import Forward, OverloadSet, operators
+from samples import excused, families, find, table
+from samples.derivatives import has_derivative, is_batched
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("tensor", "nn")
+# Declared by modules that are no families: what concerns a tensor's history, copies and pickles.
+OUTSIDE = re.compile(
+    r"torch\.(Tensor\.(requires_grad|grad|grad_fn|is_leaf|output_nr|retains_grad|_backward_hooks|data)\b|"
+    r"Tensor\.(__\w+__|backward|requires_grad_|_is_view|retain_grad|register_\w+)$|detach_?$)"
+)
+# Reads who declares what, while families are imported.
+READER = """
+import importlib.machinery, json, sys
+owners, open_modules, seen = {}, [], set()
+
+def note():
+    registry = sys.modules.get("flambeau_tensor._core.registry")
+    if hasattr(registry, "declared_operators"):
+        now = set(registry.declared_operators())
+        owners.update({name: open_modules[-1] if open_modules else "" for name in now - seen})
+        seen.update(now)
+
+class Loader:
+    def __init__(self, loader, name):
+        self.loader, self.name = loader, name
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+    def exec_module(self, module):
+        note()
+        open_modules.append(self.name)
+        self.loader.exec_module(module)
+        note()
+        open_modules.pop()
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith(("flambeau_tensor.ops.", "flambeau_nn.ops.")):
+            spec = importlib.machinery.PathFinder.find_spec(name, path)
+            if spec is not None and spec.loader is not None:
+                spec.loader = Loader(spec.loader, name)
+            return spec
+
+sys.meta_path.insert(0, Finder())
+import flambeau_autograd, flambeau_nn.functional
+from flambeau_tensor.extend import operators
+operators()
+note()
+print(json.dumps(owners))
+"""
+
+
+@cache
+def owners():
+    """The family that declares each operator: ``{"torch.hypot": "tensor.pointwise"}``; "" for other modules."""
+    run = subprocess.run([sys.executable, "-c", READER], capture_output=True, text=True, check=True)
+    found = {}
+    for name, module in json.loads(run.stdout).items():
+        package, _, rest = module.removeprefix("flambeau_").partition(".ops.")
+        found[name] = f"{package}.{rest.partition('.')[0]}" if rest else ""
+    return found
+
+
+def members(name):
+    """The operators that a name in a table may stand for."""
+    found = find(name)
+    return list(found.overloads) if isinstance(found, OverloadSet) else [found]
+
+
+def called(sample):
+    """The operator that answers the call: of several with one name, the first that takes the arguments."""
+    if not isinstance(sample.operator, OverloadSet):
+        return [sample.operator]
+    if sample.via is not None:
+        return list(sample.operator.overloads)
+    tensors = sample.one()
+    for op in sample.operator.overloads:
+        arguments, options = sample.bind([t.clone() for t in tensors])
+        try:
+            op(*arguments, **options)
+            return [op]
+        except TypeError:
+            pass
+    raise AssertionError(f"{sample} is taken by no overload")
+
+
+@cache
+def reached():
+    """The names of operators that have samples, with what they forward to, and what they are in place."""
+    found = set()
+    for package in PACKAGES:
+        for family in families(package):
+            for sample in table(f"{package}.{family}").values():
+                found |= {op.__torch_name__ for op in called(sample)}
+            for names in excused(f"{package}.{family}").values():
+                found |= {op.__torch_name__ for name in names.split() for op in members(name)}
+    found |= {
+        op.implementation.target.__torch_name__
+        for name, op in operators().items()
+        if name in found and isinstance(op.implementation, Forward)
+    }
+    return found
+
+
+def without_samples(declared):
+    """Operators that no table has a line for, and the file that is to have it."""
+    wrong = []
+    for name, op in declared.items():
+        original = op.functional or op
+        target = getattr(original.implementation, "target", original)
+        named = {name, original.__torch_name__, *([target.__torch_name__] if isinstance(target, type(op)) else [])}
+        if not named & reached() and not OUTSIDE.match(name):
+            family = owners().get(name) or "tensor.FAMILY"
+            wrong.append(f"{name} has no sample: add a line to samples/{family.replace('.', '/')}.py")
+    return sorted(wrong)
+
+
+def declared():
+    return {name: op for name, op in operators().items() if name in owners()}
+
+
+def test_every_operator_has_samples():
+    wrong = without_samples(declared())
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_new_operator_without_samples_is_found(monkeypatch):
+    op = flambeau_tensor.Operator(
+        "sampleless(Tensor self) -> Tensor", lambda x: x, namespace="torch._test", composite=True, variants="function"
+    )
+    try:
+        monkeypatch.setitem(owners(), "torch._test.sampleless", "tensor.pointwise")
+        assert without_samples(declared()) == [
+            "torch._test.sampleless has no sample: add a line to samples/tensor/pointwise.py"
+        ]
+    finally:
+        flambeau_tensor.extend.forget(op)
+
+
+def test_tables_are_the_families():
+    """A table for each family, by its basename, and what is excused in it is an operator of that family."""
+    for package in PACKAGES:
+        expected = {family.partition(".")[2] for family in owners().values() if family.startswith(f"{package}.")}
+        assert set(families(package)) == expected
+        for family in families(package):
+            for sample in table(f"{package}.{family}").values():
+                owner = {owners()[op.__torch_name__] for op in called(sample)}
+                assert owner == {f"{package}.{family}"}, f"{sample} belongs to {owner}"
+
+
+# --- test files -----------------------------------------------------------------------------------------------------
+
+
+def missing_checks(read):
+    """Test files that do not run their family's table, given what reads a file."""
+    wrong = []
+    for package in PACKAGES:
+        for family in families(package):
+            samples, name = list(table(f"{package}.{family}").values()), f"{package}.{family}"
+            above = "autograd" if package == "tensor" else package
+            needed = {
+                f"packages/{package}/tests/test_{family}.py": [f'TestSamples = check_values("{name}")']
+                if samples
+                else [],
+            }
+            needed.setdefault(f"packages/{above}/tests/test_{family}.py", []).extend(
+                [f'TestDerivatives = check_derivatives("{name}")'] * any(map(has_derivative, samples))
+                + [f'TestBatches = check_batches("{name}")'] * any(map(is_batched, samples))
+            )
+            for path, lines in needed.items():
+                if lines or above != "autograd" or "/tensor/" in path:
+                    text = read(path)
+                    wrong += [f"{path} is missing"] * (text is None)
+                    wrong += [f"{path} lacks {line}" for line in lines if line not in (text or "").splitlines()]
+    return wrong
+
+
+def read(path):
+    file = ROOT / path
+    return file.read_text() if file.exists() else None
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_family_has_its_test_files():
+    wrong = missing_checks(read)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("packages/tensor/tests/test_storages.py", "is missing"),
+        ("packages/autograd/tests/test_segments.py", 'lacks TestBatches = check_batches("tensor.segments")'),
+        ("packages/nn/tests/test_distance.py", 'lacks TestSamples = check_values("nn.distance")'),
+    ],
+)
+def test_a_missing_test_file_is_found(path, found):
+    wrong = missing_checks(lambda other: None if other == path else read(other))
+    assert f"{path} {found}" in wrong
