@@ -1,7 +1,7 @@
 """Inner loops of softmax and log_softmax: along contiguous runs, and across rows for all columns at once.
 
-Three visits to what the cache holds: the largest element; the sum of exponentials relative to it; the results. Sums are
-kept in double precision. NaN and +inf make a run NaN.
+Three visits to what the cache holds: the largest element; the sum of exponentials relative to it; the results. Sums of
+blocks are kept in double precision. NaN and +inf make a run NaN.
 """
 from libc.math cimport log
 
@@ -21,12 +21,12 @@ ctypedef fused Kind:
 
 
 cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nogil:
-    cdef double[32] lanes
+    cdef real[32] lanes
     cdef real[32] e  # apart from `out`, which may overlap x for all that the compiler knows
     cdef real top = largest(x, n), factor
     cdef double total = 0
     cdef Py_ssize_t i = 0, k
-    if n >= 32:
+    while i + 32 <= n:  # in blocks of 1024
         for k in range(32):
             lanes[k] = 0
         while i + 32 <= n:
@@ -37,7 +37,9 @@ cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nog
                 for k in range(32):
                     out[i + k] = e[k]
             i += 32
-        total = folded(&lanes[0])
+            if i % 1024 == 0:
+                break
+        total += folded(&lanes[0])
     for k in range(n - i):
         e[k] = exp_down(x[i + k] - top)
     for k in range(n - i):
