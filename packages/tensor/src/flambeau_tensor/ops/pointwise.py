@@ -21,7 +21,7 @@ from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 _hot = hot("pointwise")
 LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
 _ELEMENTARY = hot("elementary").LOOPS
-LOOPS |= {name: _ELEMENTARY[name] | LOOPS.get(name, {}) for name in ("hypot", "logaddexp", "xlogy")}
+LOOPS |= {name: loops | LOOPS.get(name, {}) for name, loops in _ELEMENTARY.items()}
 HALVES = hot("halves").LOOPS
 
 _BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")
