@@ -17,7 +17,7 @@ SOLVERS = r"lu lu_factor\w* \w*det inv\w* solve\w* qr matrix_exp lstsq pinv\w* c
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
 NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
-ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm {CONVOLUTIONS}"
+ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm batch_norm {CONVOLUTIONS}"
 WRITES = "scatter put index_copy index_put"
 
 # What is in the program, the class of the difference, what is in its detail (of values: those that differ), and why.
@@ -69,7 +69,7 @@ DECIDED = [
     (r"cross_entropy\(.*ignore_index", "value", "grad value.* for .*nan", "examples that are ignored"),
     (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
     (
-        call(r"\w*group_norm instance_norm layer_norm \w*batch_norm\w*"),
+        call(r"\w*group_norm instance_norm layer_norm rms_norm \w*batch_norm\w*"),
         "value",
         NO_NUMBER,
         "normalization by infinities",
@@ -83,6 +83,8 @@ DECIDED = [
     (call("_foreach_pow pow float_power") + r".*\b\d+\*\*\d+", "value", ANY, "exponents beyond the dtype"),
     (call("matrix_power"), "value", "nan", "powers that overflow on the way"),
     (call("celu") + r".*(-\d|nan)", "value", NO_NUMBER, "celu that grows"),
+    (call("cdist pdist") + r".*\b0(\.0)?\b", "value", "nan", "NaN in distances of order 0"),
+    (r"register_hook\(seen.append\)", "value", "^seen", "gradients that hooks keep"),
     (r"hessian\(lambda x: x.prod", "value", ANY, "sums of huge numbers that cancel"),
     (r"\(0, .*[\s\S]*multi(label)?_margin_loss\(", "value", ANY, "losses of no examples"),
     (r"\(0, .*[\s\S]*" + call("lstsq"), "shape", ANY, "equations of no batches"),

@@ -189,12 +189,18 @@ def test_knowing_the_place_takes_a_tenth_of_a_microsecond_at_most(leaf):
 
 
 def test_what_has_no_derivative_says_so(leaf):
-    x = leaf([1.0, 2.0, 1.0])
+    x = leaf([1.0, 2.0, 1.0]).flatten().float()
     for call, name in (
         (lambda: x.unique(), "_unique2"),
         (lambda: x.unique(return_inverse=True)[0], "_unique2"),
         (lambda: x.unique(dim=0), "unique_dim"),
         (lambda: x.unique_consecutive(), "unique_consecutive"),
+        (lambda: torch.bincount(torch.tensor([0, 1, 1]), x), "bincount"),
+        (lambda: torch.linalg.ldl_factor(x.diag())[0], "linalg_ldl_factor_ex"),
+        (
+            lambda: torch.linalg.ldl_solve(torch.eye(3), torch.tensor([1, 2, 3]).int(), x.unsqueeze(1)),
+            "linalg_ldl_solve",
+        ),
     ):
         result = call()
         assert result.requires_grad

@@ -519,3 +519,19 @@ def test_a_network_learns():
 TestSamples = check_values("nn.convolution")
 TestDerivatives = check_derivatives("nn.convolution")
 TestBatches = check_batches("nn.convolution")
+
+
+def test_sizes_that_no_integer_holds():
+    """(5 - 1) * 2**62 is 0 in 64 bits."""
+    x, w = ft.ones(1, 1, 5), ft.ones(1, 1, 5)
+    for options in (
+        {"stride": 2**62},
+        {"dilation": 2**62},
+        {"padding": 2**62},
+        {"stride": 2**62, "output_padding": 2**61},
+    ):
+        with pytest.raises(RuntimeError):
+            F.conv_transpose1d(x, w, **options)
+    for options in ({"dilation": 2**62}, {"padding": 2**62}):
+        with pytest.raises(RuntimeError):
+            F.conv1d(x, w, **options)

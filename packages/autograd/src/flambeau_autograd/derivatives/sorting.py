@@ -26,3 +26,4 @@ derivative(
     self=lambda grad, dim: without("_unique2" if dim is None else "unique_dim")(grad),
 )
 derivative(ops.unique_consecutive, self=without("unique_consecutive"))
+derivative(ops.bincount, weights=without("bincount"))

@@ -407,7 +407,6 @@ How many elements fall into each of `bins` equal intervals from `min` to `max` (
 bincount = Operator(
     "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
     _bincount,
-    differentiable=False,
     meta=False,
     doc="How often each of the integers from 0 on occurs, or its weights' sum.",
 )

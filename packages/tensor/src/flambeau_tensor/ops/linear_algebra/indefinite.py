@@ -26,7 +26,6 @@ ldl_factor_ex = Operator(
     "ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False, " + _OUTS + ") -> "
     "(Tensor LD, Tensor pivots, Tensor info)",
     kernels.ldl_factor_ex,
-    differentiable=False,
     doc=_LDL
     + """
 `info` is 0, or the place of the first zero in D; `check_errors=True` raises RuntimeError there.
@@ -52,7 +51,6 @@ tensor([[2.0000, 0.0000],
 ldl_solve = Operator(
     "ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor(a!)? out=None) -> Tensor",
     kernels.ldl_solve,
-    differentiable=False,
     doc="""
 X of A X = B, from what `linalg.ldl_factor` gives for A. There is no derivative.
 

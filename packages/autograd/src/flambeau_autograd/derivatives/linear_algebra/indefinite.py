@@ -1,0 +1,7 @@
+"""Of symmetric factors nobody has derivatives: backward says so."""
+
+from flambeau_autograd.derivatives.table import derivative, without
+from flambeau_tensor.ops.linear_algebra import indefinite as ops
+
+derivative(ops.ldl_factor_ex, self=without("linalg_ldl_factor_ex"))
+derivative(ops.ldl_solve, **{"LD, B": without("linalg_ldl_solve")})
