@@ -188,18 +188,31 @@ MADE_OF = {
     "MultiheadAttention": (4, 2),
     "AdaptiveLogSoftmaxWithLoss": (4, 9, [3]),
     "LinearCrossEntropyLoss": (4, 9),
+    "PixelShuffle": (2,),
+    "PixelUnshuffle": (2,),
+    "Unflatten": (1, (2, 3)),
 }
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_what_is_expected_is_said_of_arguments_and_attributes(name):
     cls = getattr(nn, name)
-    arguments = (2, 3, 1) if name.startswith("Conv") else (2,) if "Norm" in name else ()
-    module = cls(*MADE_OF.get(name, arguments))
+    arguments = (
+        (2, 3, 1) if name.startswith("Conv") else (2,) if "Norm" in name or "Pool" in name or "Pad" in name else ()
+    )
+    fractional = {"output_size": 2} if name.startswith("Fractional") else {}
+    module = cls(*MADE_OF.get(name, (2, 2) if name.startswith("LPPool") else arguments), **fractional)
     forward = nn.GRUCell.forward if name == "RNNCellBase" else cls.forward  # the base class has none
     told = _expected(module)
     assert set(told) <= set(inspect.signature(forward).parameters)
     assert not any("{" in text for text in told.values())
+
+
+def test_layers_without_parameters_say_what_they_expect():
+    error = raised(nn.Sequential(nn.Sequential(nn.MaxPool2d(3))), ft.ones(2, 2))
+    (note,) = error.__notes__
+    assert note.startswith("In 0.0 (MaxPool2d) of Sequential, called with")
+    assert note.endswith("input: float32 of shape (2, 2); expected (N, C, H, W) or (C, H, W)")
 
 
 def test_layers_with_parameters_say_what_they_expect():

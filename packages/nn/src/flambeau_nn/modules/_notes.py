@@ -30,6 +30,25 @@ EXPECTED: dict[str, dict[str, str]] = {
             ("InstanceNorm", "num_features"),
         )
     },
+    **{
+        f"{kind}{n}d": {"input": f"(N, C, {sizes}) or (C, {sizes})"}
+        for n, sizes in ((1, "L"), (2, "H, W"), (3, "D, H, W"))
+        for kind in (
+            "AvgPool",
+            "MaxPool",
+            "LPPool",
+            "AdaptiveAvgPool",
+            "AdaptiveMaxPool",
+            "ReflectionPad",
+            "ReplicationPad",
+            "CircularPad",
+        )
+    },
+    "FractionalMaxPool2d": {"input": "(N, C, H, W) or (C, H, W)"},
+    "FractionalMaxPool3d": {"input": "(N, C, D, H, W) or (C, D, H, W)"},
+    "PixelShuffle": {"input": "(*, C, H, W), C a multiple of {upscale_factor} squared"},
+    "PixelUnshuffle": {"input": "(*, C, H, W), H and W multiples of {downscale_factor}"},
+    "Unflatten": {"input": "a dimension {dim} of as many elements as {unflattened_size} has"},
     "BatchNorm1d": {"input": "(N, {num_features}) or (N, {num_features}, L)"},
     "BatchNorm2d": {"input": "(N, {num_features}, H, W)"},
     "BatchNorm3d": {"input": "(N, {num_features}, D, H, W)"},
