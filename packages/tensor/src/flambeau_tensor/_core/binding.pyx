@@ -31,6 +31,8 @@ from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
 from flambeau_tensor._core.types cimport *
 
+from sys import intern
+
 from flambeau_overrides import Packing
 from flambeau_tensor._core.schema import NO_DEFAULT
 
@@ -538,6 +540,7 @@ cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
     return lowest
 
 
+cdef str _GETTERS = intern("torch._get"), _SETTERS = intern("torch._set")
 # What was called -> how its handlers get the arguments, if not as they were written; as text until somebody asks.
 cdef dict _packings = {}
 
@@ -576,7 +579,9 @@ cdef bint _is_about(PyObject* called, Py_ssize_t n):
         target = (<Method>called).target
         return n == 1 and isinstance(target, Operator) and \
             (<Operator>target).nslots == (1 if (<Operator>target).out_index < 0 else 2)
-    return isinstance(<object>called, Operator) and (<Operator>called).namespace in ("torch._get", "torch._set")
+    if not isinstance(<object>called, Operator):
+        return False
+    return (<Operator>called).namespace is _GETTERS or (<Operator>called).namespace is _SETTERS  # they are interned
 
 
 cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):

@@ -28,6 +28,8 @@ from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
+from sys import intern
+
 from flambeau_tensor._core.schema import check_words, inplace_schema, parse
 
 cdef extern from "Python.h":
@@ -584,7 +586,7 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
     check_words(schema, words, number_names)
     self.vectorcall = <vectorcallfunc>_vectorcall
     self.schema = schema
-    self.name, self.namespace = schema.name, namespace
+    self.name, self.namespace = schema.name, intern(namespace)
     self.implementation = implementation
     self.is_function = "function" in words
     self.is_method = "method" in words
