@@ -169,10 +169,10 @@ def test_construction():
             return ft.tensor(data).as_subclass(cls)
 
         def __init__(self, data, name):
-            self.name = name
+            self.label = name
 
     w = WithInit([1.0], "w")
-    assert w.name == "w" and type(w * 2) is WithInit and not hasattr(w * 2, "name")
+    assert w.label == "w" and type(w * 2) is WithInit and not hasattr(w * 2, "label")
 
 
 def test_make_subclass():

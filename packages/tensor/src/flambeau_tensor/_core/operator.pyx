@@ -28,9 +28,7 @@ from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
-from sys import intern
-
-from flambeau_tensor._core.schema import check_words, inplace_schema, parse
+from flambeau_tensor._core.schema import check_words, inplace_schema, intern, parse
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
