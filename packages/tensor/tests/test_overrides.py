@@ -124,8 +124,8 @@ def test_attributes_that_are_set():
             seen.append((func, args))
 
     s = ft.ones(2, dtype=ft.complex64).as_subclass(Sees)
-    s.data = 3
-    assert len(seen) == 1 and seen[0][0] is ft.Tensor.data.__set__ and seen[0][1][1] == 3
+    s.volatile = 3
+    assert len(seen) == 1 and seen[0][0] is ft.Tensor.volatile.__set__ and seen[0][1][1] == 3
     s.real = 3  # of that, PyTorch's handlers do not hear
     assert len(seen) == 1
 
@@ -350,7 +350,7 @@ def test_nothing_is_half_done():
         lambda x: bool(x),
         lambda x: ft.cat([x]),
         lambda x: list(x),
-        lambda x: setattr(x, "data", 1),
+        lambda x: setattr(x, "volatile", 1),
         lambda x: ft.atleast_1d(x),
     ],
 )
