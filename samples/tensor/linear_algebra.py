@@ -96,7 +96,7 @@ TABLE = {
     "ormqr, adjoint right": call(TALL, real(3), real(2, 4), False, True, dtypes="dfc"),
     "linalg.ldl_factor_ex": call(A, derivative=False, dtypes="dfc"),
     "linalg.ldl_factor": call(A, derivative=False, dtypes="dfc"),
-    "linalg.ldl_solve": call(A, BB, via=_solve_indefinite, cut=True, dtypes="dfc"),
+    "linalg.ldl_solve": call(A, BB, via=_solve_indefinite, derivative=False, dtypes="dfc"),
     "linalg.inv": call(AA, like=np.linalg.inv, dtypes="dfc"),
     "linalg.inv_ex": call(AA, via=first, dtypes="dfc"),
     "inverse": call(A, dtypes="dfc"),
