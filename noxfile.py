@@ -72,7 +72,7 @@ def build(session):
             compiler = "".join(f"-{Path(name).name}" for name in os.environ.get("CC", "").split()[:1])
             options.append(f"-Cbuild-dir={ROOT}/build/wheel/{{cache_tag}}{compiler}/{package}")
         session.run("python", "-m", "build", "--wheel", *options)
-    session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py")
+    session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py", "tests/test_translate.py")
 
 
 @nox.session

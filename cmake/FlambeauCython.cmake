@@ -5,7 +5,7 @@
 # flambeau_x.a.hot_v2.b and so on. Cython directives are given here and nowhere else, so that FLAMBEAU_CHECKED reaches
 # every file.
 #
-# sdists carry a copy of this file (sdist.force-include in the packages' pyproject.toml).
+# sdists carry a copy of this file and of translate.py (sdist.force-include in the packages' pyproject.toml).
 
 option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
 option(FLAMBEAU_SANITIZE "Build with AddressSanitizer and what UndefinedBehaviorSanitizer finds in numbers and addresses" OFF)
@@ -21,8 +21,9 @@ if(FLAMBEAU_CHECKED)
   set(_flambeau_checks True)
 endif()
 set(_flambeau_directives
-    -X boundscheck=${_flambeau_checks} -X nonecheck=${_flambeau_checks} -X initializedcheck=${_flambeau_checks}
-    -X wraparound=False -X cdivision=True)
+    --directive boundscheck=${_flambeau_checks} --directive nonecheck=${_flambeau_checks}
+    --directive initializedcheck=${_flambeau_checks} --directive wraparound=False --directive cdivision=True)
+set(_flambeau_translate "${CMAKE_CURRENT_LIST_DIR}/translate.py")
 
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -101,25 +102,13 @@ function(_flambeau_module source level)
     list(APPEND march -march=x86-64-${level})
   endif()
 
-  set(language)
-  if(source MATCHES "[.]py$")
-    # As Python reads it: annotations are for people and type checkers, indices count from the end, too.
-    set(language -X annotation_typing=False -X boundscheck=True -X wraparound=True -X cdivision=False)
-  endif()
-
   string(REPLACE "/" "." module "${folder}/${name}")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/c/${module}.c")
   list(GET _flambeau_hot_levels 0 first)
   string(REPLACE ".hot_${level}." ".hot_${first}." twin "${module}")
   if(module STREQUAL twin)
-    add_custom_command(
-      OUTPUT "${generated}"
-      COMMAND "${Python_EXECUTABLE}" -m cython -3 --fast-fail ${_flambeau_directives} ${language} ${_flambeau_cython_includes}
-              --module-name ${module} --depfile -o "${generated}" "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}"
-      DEPENDS "src/${source}"
-      DEPFILE "${generated}.dep"
-      COMMENT "Cython ${module}"
-      VERBATIM)
+    set_property(GLOBAL APPEND PROPERTY _flambeau_jobs "${CMAKE_CURRENT_SOURCE_DIR}/src/${source}|${module}|${generated}")
+    set_property(GLOBAL APPEND PROPERTY _flambeau_generated "${generated}")
   else()  # the same C for every level, but for the module's name; Cython takes longer than the compiler
     set(translated "${CMAKE_CURRENT_BINARY_DIR}/c/${twin}.c")
     add_custom_command(
@@ -157,12 +146,12 @@ endfunction()
 # Python files that are compiled too: Python then prefers the module beside the file.
 function(flambeau_cython_modules package)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NUMPY" "" "SIBLINGS;COMPILED")
-  set(_flambeau_cython_includes -I "${CMAKE_CURRENT_SOURCE_DIR}/src")
+  set(_flambeau_cython_includes --include "${CMAKE_CURRENT_SOURCE_DIR}/src")
   set(_flambeau_c_includes "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/include")
   set(_flambeau_definitions)
   foreach(sibling IN LISTS arg_SIBLINGS)
     _flambeau_sibling_root(${sibling} root)
-    list(APPEND _flambeau_cython_includes -I "${root}")
+    list(APPEND _flambeau_cython_includes --include "${root}")
     list(APPEND _flambeau_c_includes "${root}/flambeau_${sibling}/include")
   endforeach()
   if(arg_NUMPY)
@@ -184,6 +173,21 @@ function(flambeau_cython_modules package)
       _flambeau_module("${source}" "")
     endif()
   endforeach()
+
+  get_property(jobs GLOBAL PROPERTY _flambeau_jobs)
+  get_property(generated GLOBAL PROPERTY _flambeau_generated)
+  list(JOIN jobs "\n" lines)
+  file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/c/jobs.txt" CONTENT "${lines}\n" @ONLY)
+  list(TRANSFORM sources PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/src/" OUTPUT_VARIABLE paths)
+  add_custom_command(
+    OUTPUT ${generated}
+    COMMAND "${Python_EXECUTABLE}" "${_flambeau_translate}" c/jobs.txt --depfile c/all.dep ${_flambeau_directives}
+            ${_flambeau_cython_includes}
+    DEPENDS ${paths} "${_flambeau_translate}" "${CMAKE_CURRENT_BINARY_DIR}/c/jobs.txt"
+    DEPFILE "${CMAKE_CURRENT_BINARY_DIR}/c/all.dep"
+    COMMENT "Cython"
+    USES_TERMINAL  # it says how far it is
+    VERBATIM)
 
   if(NOT SKBUILD_STATE STREQUAL "editable")
     return()
