@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ import flambeau as torch
 from flambeau.autograd import gradcheck
 from flambeau_tensor.not_built import NotBuiltError
 
+FILES = Path(__file__).parent / "files"
 PLACES = [[0, 1, 1, 0], [2, 0, 2, 2]]
 
 
@@ -313,6 +315,30 @@ def test_copies():
     x = some()
     for y in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x), copy.copy(x)):
         assert y.is_sparse and torch.equal(y.to_dense(), x.to_dense())
+
+
+def of_a_file(x):
+    return x.layout, x.to_dense().tolist(), x.is_coalesced() if x.is_sparse else None
+
+
+def test_files(tmp_path):
+    x = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3), dtype=torch.float64)
+    doubled = torch.sparse_coo_tensor([[0, 0], [1, 1]], [1.0, 2.0], (2, 2))
+    kept = {"coo": x.coalesce(), "doubled": doubled, "csr": x.to_sparse_csr(), "csc": x.to_sparse_csc()}
+    torch.save(kept, tmp_path / "sparse.pt")
+    for path in (tmp_path / "sparse.pt", FILES / "sparse.pt"):  # ours and PyTorch's
+        found = torch.load(path)
+        assert list(found) == list(kept)
+        for name, y in found.items():
+            assert (of_a_file(y), y.dtype) == (of_a_file(kept[name]), kept[name].dtype)
+
+
+def test_a_file_with_places_outside(tmp_path):
+    x = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2))
+    x._places[0, 1] = 2
+    torch.save(x, tmp_path / "x.pt")
+    with pytest.raises(RuntimeError, match="for dim 0, size is 2 but found index 2"):
+        torch.load(tmp_path / "x.pt")
 
 
 def test_sizes_are_never_symbols():

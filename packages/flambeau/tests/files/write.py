@@ -43,3 +43,12 @@ x = torch.arange(8.0).view(1, 2, 4)
 with torch.no_grad():
     modules["results"] = modules["encoder"](x), modules["lstm"](x)[0]
 torch.save(modules, HERE / "modules.pt")
+
+x = torch.sparse_coo_tensor([[0, 1, 1], [2, 0, 2]], [3.0, 4.0, 5.0], (2, 3), dtype=torch.float64)
+sparse = {
+    "coo": x.coalesce(),
+    "doubled": torch.sparse_coo_tensor([[0, 0], [1, 1]], [1.0, 2.0], (2, 2)),
+    "csr": x.to_sparse_csr(),
+    "csc": x.to_sparse_csc(),
+}
+torch.save(sparse, HERE / "sparse.pt")

@@ -178,6 +178,14 @@ def sparse_compressed_tensor(
     return make(compressed_indices, plain_indices, values, size, **options)
 
 
+def _rebuilt(layout, data):
+    """A tensor from what a file says of it; what does not fit together is refused as above."""
+    if layout is torch.sparse_coo:
+        indices, values, size, *coalesced = data
+        return sparse_coo_tensor(indices, values, size, is_coalesced=any(coalesced))
+    return sparse_compressed_tensor(*data, layout=layout)
+
+
 def _of_type(dtype):
     def make(indices, values, size=None):
         """A tensor of layout ``torch.sparse_coo``, as `torch.sparse_coo_tensor` makes it."""

@@ -10,6 +10,8 @@ import math
 import flambeau as torch
 from flambeau.sparse import _products as products
 from flambeau_tensor.extend import wrapped_dim
+from flambeau_tensor.pytorch_names import REDUCED
+from flambeau_tensor.serialization import rebuilding
 
 Tensor = torch.Tensor
 # What is asked of a tensor's size and dtype, and answered as for any other.
@@ -537,3 +539,17 @@ HANDLERS = {
     "index_select": index_select,
     "sparse_mask": at_places,
 }
+
+
+def _reduced(x):
+    """How files write a sparse tensor."""
+    if x.is_sparse:
+        parts = (x._indices(), x._values().detach(), x.shape, x.is_coalesced())
+    elif x.is_sparse_csr:
+        parts = (x.crow_indices(), x.col_indices(), x.values().detach(), x.shape)
+    else:
+        parts = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
+    return rebuilding._rebuild_sparse_tensor, (x.layout, parts)
+
+
+REDUCED[SparseTensor] = _reduced

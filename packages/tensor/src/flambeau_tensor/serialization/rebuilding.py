@@ -10,7 +10,6 @@ from flambeau_tensor.storage import TypedStorage, UntypedStorage
 
 KINDS_NOT_BUILT = (
     "qtensor",
-    "sparse_tensor",
     "nested_tensor",
     "wrapper_subclass",
     "device_tensor_from_numpy",
@@ -78,6 +77,13 @@ def set_state(obj, state):
     obj.__dict__.update(members or {})
     for name, value in (slots or {}).items():
         setattr(obj, name, value)
+
+
+def _rebuild_sparse_tensor(layout, data):
+    module = pytorch_names.local_name("torch.sparse")
+    if module == "torch.sparse":
+        raise ImportError("sparse tensors need the package flambeau, which is not imported")
+    return import_module(module)._rebuilt(layout, data)
 
 
 def _refusing(kind):
