@@ -396,3 +396,18 @@ def test_every_factory_looks_at_the_layout(key):
 
 
 TestSamples = check_values("tensor.factories")
+
+
+def test_overloads_keep_the_device():
+    """Of functions that are another one under other arguments: by keyword and in order."""
+    meta = ft.device("meta")
+    made = [
+        ft.linspace(0, 1, 4, device=meta),
+        ft.logspace(0, 1, 4, device="meta"),
+        ft.randint(3, (2,), device=meta),
+        ft.randint(1, 3, (2,), device="meta"),
+        ft.arange(4, device=meta),
+        ft.normal(0.0, 1.0, (2,), device=meta),
+        ft.range(0, 2, device=meta),
+    ]
+    assert [x.device.type for x in made] == ["meta"] * len(made)

@@ -203,11 +203,9 @@ class Folder:
                 for stale in self.path.glob(".build-*"):
                     shutil.rmtree(stale, ignore_errors=True)
             with self._writing():
-                scratch = Path(tempfile.mkdtemp(prefix=".build-", dir=self.path))
-            try:
-                yield scratch
-            finally:
-                shutil.rmtree(scratch, ignore_errors=True)
+                scratch = tempfile.TemporaryDirectory(prefix=".build-", dir=self.path, ignore_cleanup_errors=True)
+            with scratch as path:  # an interrupt on the way out leaves it to the object's end
+                yield Path(path)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:

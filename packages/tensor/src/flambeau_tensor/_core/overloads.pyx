@@ -557,6 +557,8 @@ cdef object _call_target(PyObject* op, PyObject** slots, unsigned int flags, PyT
         else:
             op = (<Forward>f).fill(<Operator>op, slots, bound[turn])
             slots, turn = bound[turn], 1 - turn
+    if (<Operator>op).flags & OP_DEVICE and slots[<int>(<Operator>op).index["device"]] != <PyObject*>None:
+        flags |= META  # perhaps, as where arguments are bound
     if cls != NULL:
         return call_for_subclass(<Operator>op, cls, slots, flags)
     return call_slots(<Operator>op, slots, flags)
