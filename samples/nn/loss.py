@@ -57,6 +57,12 @@ for _reduction in ("mean", "sum", "none"):
         f"{F}cross_entropy, of probabilities and {_reduction}": call(
             SCORES, real(5, 4, low=0.1, high=0.9), WEIGHT, reduction=_reduction, label_smoothing=0.2, dtypes="d?"
         ),
+        f"{F}cross_entropy, weights that require grad and {_reduction}": call(
+            SCORES, CLASSES, real(4, low=0.5), reduction=_reduction, label_smoothing=0.1, dtypes="d?"
+        ),
+        f"{F}cross_entropy, probabilities, weights that require grad and {_reduction}": call(
+            SCORES, real(5, 4, low=0.1, high=0.9), real(4, low=0.5), reduction=_reduction, dtypes="d?"
+        ),
         f"{F}cross_entropy, weights of examples and {_reduction}": call(
             SCORES, CLASSES, EACH_WEIGHTS, reduction=_reduction
         ),

@@ -51,10 +51,25 @@ def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing
     return _spread(grad, self, self.numel() // self.shape[dim], reduction) * factor
 
 
+def _cross_entropy_weight(grad, self, target, weight, ignore_index, reduction, label_smoothing):
+    dim = 0 if self.ndim == 1 else 1
+    q, total = _target_weights(self, target, None, ignore_index, label_smoothing)
+    each = ft.where(q == 0, 0.0, -ft.log_softmax(self, dim) * q)  # the factor of its class's weight
+    if reduction == "mean" and not target.is_floating_point():  # it divides by the weights of the labels
+        total = _target_weights(self, target, weight, ignore_index, 0.0)[1]
+        labels = _target_weights(self, target, None, ignore_index, 0.0)[0]
+        shape = [1] * self.ndim
+        shape[dim] = weight.numel()
+        each = each - (each * weight.reshape(tuple(shape))).sum() / total * labels
+    each = _spread(grad, self, total, reduction) * each
+    return each.transpose(0, dim).flatten(1).sum(1) if self.ndim > 1 else each
+
+
 derivative(ops.cross_entropy_backward, composition=_cross_entropy_backward)
 derivative(
     ops.cross_entropy_,
     target=_cross_entropy_target,
+    weight=_cross_entropy_weight,
     self=lambda grad, self, target, weight, ignore_index, reduction, label_smoothing: ops.cross_entropy_backward(
         grad, self, target, weight, ignore_index, reduction, label_smoothing
     ),
