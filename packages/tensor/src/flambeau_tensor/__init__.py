@@ -165,6 +165,7 @@ _SUBMODULES = ("fft", "functional", "linalg", "masked", "random", "signal", "spe
 def __getattr__(name):
     from importlib import import_module
 
+    name = _sys.intern(name)  # what is found by its address later
     if name in LAZY_NAMES:
         found = globals()[name] = getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
         return found

@@ -50,6 +50,8 @@ cdef object _find_name(object module, object name):
         found = fl_find((<PyObject**>(<char*><PyObject*>module + _dict_offset))[0], <PyObject*>name)
         if found != NULL:
             return <object>found
+    elif name == "__module__":  # the class has one, for pickles; a module has none
+        raise AttributeError(f"module '{module.__name__}' has no attribute '__module__'")
     return _ask_python(module, name)
 
 
