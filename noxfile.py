@@ -254,6 +254,55 @@ def asan(session):
     session.run("python", "-m", "pytest", *but, *spread("cext"), *files, env=env)
 
 
+@nox.session
+def arm64(session):
+    """Compile for arm64 what computes, and run its tests under emulation; `-- -k view` for a part.
+
+    It needs Debian's debootstrap, gcc-aarch64-linux-gnu and qemu-user-static, root, and an hour.
+    """
+    root = ROOT / "build" / "arm64" / "root"
+    if not (root / "usr" / "bin" / "python3").exists():
+        options = ["--arch=arm64", "--variant=minbase", "--include=python3,libpython3-dev", "bookworm"]
+        session.run("debootstrap", *options, str(root), external=True)
+    packages = ["overrides", "tensor", "autograd"]
+    (include,) = (root / "usr" / "include").glob("python3.*")
+    version = include.name.removeprefix("python")
+    target = ["--target", str(root / "packages"), "--only-binary=:all:", f"--python-version={version}"]
+    target += [f"--platform=manylinux{tag}_aarch64" for tag in ("2014", "_2_17", "_2_27", "_2_28")]
+    tests = [line for line in group("test", *packages) if not line.startswith("pytest-xdist")]
+    session.run("python", "-m", "pip", "install", "--quiet", "--upgrade", *target, "numpy>=2.1", *tests)
+    session.install(*build_requirements())
+    for package in packages:
+        build = ROOT / "build" / "arm64" / package
+        defines = {
+            "CMAKE_BUILD_TYPE": "Release",
+            "CMAKE_SYSTEM_NAME": "Linux",
+            "CMAKE_SYSTEM_PROCESSOR": "aarch64",
+            "CMAKE_C_COMPILER": "aarch64-linux-gnu-gcc",
+            "CMAKE_C_FLAGS": f"-I{root}/usr/include",  # Debian's pyconfig.h includes one of the processor's there
+            "Python_EXECUTABLE": Path(session.bin) / "python",
+            "Python_INCLUDE_DIR": include,
+            "Python_NumPy_INCLUDE_DIR": root / "packages" / "numpy" / "_core" / "include",
+        }
+        options = [f"-D{name}={value}" for name, value in defines.items()]
+        session.run("cmake", "-G", "Ninja", "-S", f"packages/{package}", "-B", str(build), *options)
+        session.run("cmake", "--build", str(build))
+        folder = ROOT / "packages" / package
+        [source] = (folder / "src").glob("flambeau_*")
+        installed = root / "packages" / source.name
+        shutil.rmtree(installed, ignore_errors=True)
+        shutil.copytree(source, installed, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+        for module in (build / "lib").rglob("*.so"):  # named after this machine's Python
+            place = root / "packages" / module.relative_to(build / "lib")
+            place.parent.mkdir(exist_ok=True)  # hot_base
+            shutil.copy(module, place.with_name(f"{module.name.partition('.')[0]}.so"))
+        but_sources = shutil.ignore_patterns("src", "__pycache__")
+        shutil.copytree(folder, root / "checkout" / package, ignore=but_sources, dirs_exist_ok=True)
+    emulated = ["chroot", str(root), "/usr/bin/env", "PYTHONPATH=/packages", "python3", "-m", "pytest", "-q"]
+    for package in packages:
+        session.run(*emulated, f"/checkout/{package}/tests", *session.posargs, external=True)
+
+
 def beside_pytorch(session):
     """Install flambeau and PyTorch side by side."""
     install(session, WHOLE)
