@@ -299,8 +299,11 @@ def arm64(session):
         but_sources = shutil.ignore_patterns("src", "__pycache__")
         shutil.copytree(folder, root / "checkout" / package, ignore=but_sources, dirs_exist_ok=True)
     emulated = ["chroot", str(root), "/usr/bin/env", "PYTHONPATH=/packages", "python3", "-m", "pytest", "-q"]
+    # A process a file, and none that reserves address space without end: qemu takes memory for what is reserved.
     for package in packages:
-        session.run(*emulated, f"/checkout/{package}/tests", *session.posargs, external=True)
+        for file in sorted((root / "checkout" / package / "tests").glob("test_*.py")):
+            if file.name != "test_meta.py":
+                session.run(*emulated, f"/{file.relative_to(root)}", *session.posargs, external=True)
 
 
 def beside_pytorch(session):
