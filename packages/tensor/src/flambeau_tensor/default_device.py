@@ -75,6 +75,11 @@ def set_default_device(device) -> None:
 
     Args:
         device: a `torch.device` or its name.
+
+    >>> set_default_device("meta")
+    >>> get_default_device()
+    device(type='meta')
+    >>> set_default_device(None)
     """
     device = None if device is None else as_device(device)
     if hasattr(_thread, "context"):
@@ -86,7 +91,11 @@ def set_default_device(device) -> None:
 
 
 def get_default_device():
-    """The device that factories take unless another one is given."""
+    """The device that factories take unless another one is given.
+
+    >>> get_default_device()
+    device(type='cpu')
+    """
     for mode in reversed(_get_current_function_mode_stack()):
         if isinstance(mode, DeviceContext):
             return mode.device

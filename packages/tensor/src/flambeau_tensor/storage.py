@@ -278,7 +278,8 @@ def _legacy(dtype):
 
     Legacy.dtype = dtype
     Legacy.__name__ = Legacy.__qualname__ = f"{type_name(dtype)}Storage"
-    Legacy.__doc__ = f"A TypedStorage whose elements are {dtype}."
+    example = f">>> {Legacy.__name__}(3).dtype, len({Legacy.__name__}(3))\n({dtype}, 3)"
+    Legacy.__doc__ = f"A `TypedStorage` whose elements are {dtype}.\n\n{example}"
     return Legacy
 
 

@@ -48,24 +48,44 @@ def _check_bool(name, argument, value, position):
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set."""
+    """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set.
+
+    >>> use_deterministic_algorithms(True, warn_only=True)
+    >>> get_deterministic_debug_mode()
+    1
+    >>> use_deterministic_algorithms(False)
+    """
     _check_bool("use_deterministic_algorithms", "mode", mode, 1)
     _check_bool("use_deterministic_algorithms", "warn_only", warn_only, 2)
     _state["deterministic"], _state["warn only"] = mode, warn_only
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` is on."""
+    """Whether `use_deterministic_algorithms` is on.
+
+    >>> are_deterministic_algorithms_enabled()
+    False
+    """
     return _state["deterministic"]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether it was set with `warn_only`."""
+    """Whether it was set with `warn_only`.
+
+    >>> is_deterministic_algorithms_warn_only_enabled()
+    False
+    """
     return _state["warn only"]
 
 
 def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
-    """`use_deterministic_algorithms` by one word or number: "default" (0), "warn" (1) or "error" (2)."""
+    """`use_deterministic_algorithms` by one word or number: "default" (0), "warn" (1) or "error" (2).
+
+    >>> set_deterministic_debug_mode("error")
+    >>> are_deterministic_algorithms_enabled()
+    True
+    >>> set_deterministic_debug_mode("default")
+    """
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     if isinstance(debug_mode, str):
@@ -80,7 +100,11 @@ def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as `set_deterministic_debug_mode` takes them."""
+    """0, 1 or 2, as `set_deterministic_debug_mode` takes them.
+
+    >>> get_deterministic_debug_mode()
+    0
+    """
     if not _state["deterministic"]:
         return 0
     return 1 if _state["warn only"] else 2
@@ -91,7 +115,13 @@ def get_deterministic_debug_mode() -> int:
 
 def set_float32_matmul_precision(precision: str) -> None:
     """Allow products of float32 matrices to be less exact: "highest", "high" or "medium". They are exact here, whatever
-    is set; what is none of these words warns and changes nothing."""
+    is set; what is none of these words warns and changes nothing.
+
+    >>> set_float32_matmul_precision("high")
+    >>> get_float32_matmul_precision()
+    'high'
+    >>> set_float32_matmul_precision("highest")
+    """
     if precision not in _PRECISIONS:
         import warnings
 
@@ -105,24 +135,45 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was given; "highest" to begin with."""
+    """What `set_float32_matmul_precision` was given; "highest" to begin with.
+
+    >>> get_float32_matmul_precision()
+    'highest'
+    """
     return _state["precision"]
 
 
 def set_warn_always(b: bool) -> None:
-    """Ask for warnings each time, not once. Python's filters decide that here, whatever is set."""
+    """Ask for warnings each time, not once. Python's filters decide that here, whatever is set.
+
+    >>> set_warn_always(True)
+    >>> is_warn_always_enabled()
+    True
+    >>> set_warn_always(False)
+    """
     if type(b) is not bool:
         raise RuntimeError(f"setWarnOnlyOnce expects a bool, but got {type(b).__name__}")
     _state["warn always"] = b
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was given."""
+    """What `set_warn_always` was given.
+
+    >>> is_warn_always_enabled()
+    False
+    """
     return _state["warn always"]
 
 
 def set_num_interop_threads(num_threads: int) -> None:
-    """How many operations may run at once, from TorchScript, which there is not: it is remembered."""
+    """How many operations may run at once, from TorchScript, which there is not: it is remembered.
+
+    >>> before = get_num_interop_threads()
+    >>> set_num_interop_threads(3)
+    >>> get_num_interop_threads()
+    3
+    >>> set_num_interop_threads(before)
+    """
     if not isinstance(num_threads, int) or isinstance(num_threads, bool):
         raise RuntimeError(f"set_num_interop_threads expects an int, but got {type(num_threads).__name__}")
     if num_threads < 1:
@@ -131,5 +182,9 @@ def set_num_interop_threads(num_threads: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` was given; the number of processors to begin with."""
+    """What `set_num_interop_threads` was given; the number of processors to begin with.
+
+    >>> get_num_interop_threads() >= 1
+    True
+    """
     return _state["interop"]

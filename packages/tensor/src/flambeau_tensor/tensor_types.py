@@ -70,6 +70,12 @@ def set_default_tensor_type(t: "type | str") -> None:
 
     Raises:
         TypeError: it is no type of tensors, its elements are not floating point, or it belongs to another device.
+
+    >>> import flambeau_tensor as ft
+    >>> set_default_tensor_type("torch.DoubleTensor")
+    >>> ft.ones(2).dtype
+    torch.float64
+    >>> set_default_tensor_type("torch.FloatTensor")
     """
     if isinstance(t, str):
         if t.startswith("torch.cuda."):

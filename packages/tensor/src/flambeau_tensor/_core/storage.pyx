@@ -206,7 +206,12 @@ def reset_peak_memory_stats():
 @cython.no_gc
 @cython.auto_pickle(False)
 cdef class Storage:
-    """A block of memory that tensors look into. Views share it, and with it its version counter."""
+    """A block of memory that tensors look into. Views share it, and with it its version counter.
+
+    >>> import flambeau_tensor as ft
+    >>> ft.UntypedStorage(4).nbytes()
+    4
+    """
 
     def __dealloc__(self):
         if self.owned:
