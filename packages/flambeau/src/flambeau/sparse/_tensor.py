@@ -274,14 +274,18 @@ class SparseTensor(Tensor):
         """Raises TypeError."""
         raise TypeError(f"can't convert {self._layout} layout tensor to numpy. Use Tensor.to_dense() first.")
 
-    def __repr__(self, *, tensor_contents=None):
+    def _parts(self):
+        """The tensors that are stored, by the names that the layout has for them."""
         if self.is_sparse:
             parts = {"indices": self._places}
         elif self.is_sparse_csr:
             parts = {"crow_indices": self.crow_indices(), "col_indices": self.col_indices()}
         else:
             parts = {"ccol_indices": self.ccol_indices(), "row_indices": self.row_indices()}
-        parts["values"] = self._stored.detach()
+        return {**parts, "values": self._stored.detach()}
+
+    def __repr__(self, *, tensor_contents=None):
+        parts = self._parts()
         notes = [f"size={tuple(self.shape)}", f"nnz={self._nnz()}"]
         if self.dtype not in (torch.get_default_dtype(), torch.int64, torch.bool):
             notes.append(f"dtype={self.dtype}")
@@ -543,12 +547,7 @@ HANDLERS = {
 
 def _reduced(x):
     """How files write a sparse tensor."""
-    if x.is_sparse:
-        parts = (x._indices(), x._values().detach(), x.shape, x.is_coalesced())
-    elif x.is_sparse_csr:
-        parts = (x.crow_indices(), x.col_indices(), x.values().detach(), x.shape)
-    else:
-        parts = (x.ccol_indices(), x.row_indices(), x.values().detach(), x.shape)
+    parts = (*x._parts().values(), x.shape, *([x.is_coalesced()] if x.is_sparse else []))
     return rebuilding._rebuild_sparse_tensor, (x.layout, parts)
 
 

@@ -14,13 +14,18 @@ def _spread(grad, x, total, reduction):
     return grad / total if reduction == "mean" else grad
 
 
+def _along_classes(x, weight):
+    """The weights of classes, in a shape that broadcasts against `x`."""
+    shape = [1] * x.ndim
+    shape[0 if x.ndim == 1 else 1] = weight.numel()
+    return weight.reshape(tuple(shape))
+
+
 def _target_weights(x, target, weight, ignore_index, smoothing):
     """The factor of -log softmax(x) in the loss, element by element, and what the mean divides by."""
     dim = 0 if x.ndim == 1 else 1
     classes = x.shape[dim]
-    shape = [1] * x.ndim
-    shape[dim] = classes
-    w = None if weight is None else weight.reshape(tuple(shape))
+    w = None if weight is None else _along_classes(x, weight)
     if target.is_floating_point():
         q = target * (1 - smoothing) + smoothing / classes
         return (q if w is None else q * w), x.numel() // classes
@@ -45,9 +50,7 @@ def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing
     dim = 0 if self.ndim == 1 else 1
     factor = -ft.log_softmax(self, dim) * (1 - label_smoothing)
     if weight is not None:
-        shape = [1] * self.ndim
-        shape[dim] = weight.numel()
-        factor = factor * weight.reshape(tuple(shape))
+        factor = factor * _along_classes(self, weight)
     return _spread(grad, self, self.numel() // self.shape[dim], reduction) * factor
 
 
@@ -56,11 +59,10 @@ def _cross_entropy_weight(grad, self, target, weight, ignore_index, reduction, l
     q, total = _target_weights(self, target, None, ignore_index, label_smoothing)
     each = ft.where(q == 0, 0.0, -ft.log_softmax(self, dim) * q)  # the factor of its class's weight
     if reduction == "mean" and not target.is_floating_point():  # it divides by the weights of the labels
-        total = _target_weights(self, target, weight, ignore_index, 0.0)[1]
         labels = _target_weights(self, target, None, ignore_index, 0.0)[0]
-        shape = [1] * self.ndim
-        shape[dim] = weight.numel()
-        each = each - (each * weight.reshape(tuple(shape))).sum() / total * labels
+        weights = _along_classes(self, weight)
+        total = (labels * weights).sum()
+        each = each - (each * weights).sum() / total * labels
     each = _spread(grad, self, total, reduction) * each
     return each.transpose(0, dim).flatten(1).sum(1) if self.ndim > 1 else each
 

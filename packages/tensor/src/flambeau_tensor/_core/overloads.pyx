@@ -140,9 +140,14 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
                 flags[0] |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
             return False
-    if op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None:
-        flags[0] |= META  # perhaps: `meta` looks
+    if _names_device(<PyObject*>op, slots):
+        flags[0] |= META
     return tensors or not numbers
+
+
+cdef inline bint _names_device(PyObject* op, PyObject** slots):
+    """Whether results may be on device 'meta', for an argument that says so: `meta` looks."""
+    return (<Operator>op).flags & OP_DEVICE and slots[<int>(<Operator>op).index["device"]] != <PyObject*>None
 
 
 cdef enum:  # kinds of arguments, as bits
@@ -557,8 +562,8 @@ cdef object _call_target(PyObject* op, PyObject** slots, unsigned int flags, PyT
         else:
             op = (<Forward>f).fill(<Operator>op, slots, bound[turn])
             slots, turn = bound[turn], 1 - turn
-    if (<Operator>op).flags & OP_DEVICE and slots[<int>(<Operator>op).index["device"]] != <PyObject*>None:
-        flags |= META  # perhaps, as where arguments are bound
+    if _names_device(op, slots):
+        flags |= META
     if cls != NULL:
         return call_for_subclass(<Operator>op, cls, slots, flags)
     return call_slots(<Operator>op, slots, flags)
