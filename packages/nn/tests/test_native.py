@@ -306,6 +306,19 @@ def test_norms_of_the_slices_of_a_vector():
     assert native("norm_except_dim")(v, 2, 0).tolist() == [3, 4]
     assert native("norm_except_dim")(v, 0, 0).tolist() == [1, 1]
     assert native("_weight_norm")(v, ft.ones(2), 0).tolist() == [-1, 1]
+    for name, tensors in ("norm_except_dim", (v, 2)), ("_weight_norm", (v, ft.ones(2))):
+        for dim in 1, -2:
+            with pytest.raises(IndexError, match="Dimension out of range"):
+                native(name)(*tensors, dim)
+        with pytest.raises(IndexError, match="has no dimensions"):
+            native(name)(ft.tensor(3.0), tensors[1], 0)
+
+
+def test_lengths_of_another_shape_broadcast():
+    v = ft.ones(3, 4)
+    assert native("_weight_norm")(v, ft.tensor(2.0), 0).tolist() == [[1.0] * 4] * 3
+    with pytest.raises(RuntimeError, match="must match"):
+        native("_weight_norm")(v, ft.ones(2, 1), 0)
 
 
 TestSamples = check_values("nn.native")

@@ -130,8 +130,11 @@ def test_errors(name, arguments, text):
         foreach(name)(*arguments)
 
 
-def test_sums_of_powers_of_complex_numbers_in_a_real_dtype():
-    assert ft._foreach_powsum([ft.tensor([3 + 4j, 1j])], 2, dtype=ft.float64)[0].item() == 26
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.complex64, ft.complex128])
+def test_sums_of_powers_of_complex_numbers_are_real(dtype):
+    several, one = ft._foreach_powsum([ft.tensor([3 + 4j, 1j]), ft.tensor(3 + 4j)], 2, dtype=dtype)
+    assert several.dtype is one.dtype is dtype.to_real()
+    assert (several.item(), one.item()) == (26, 25)
 
 
 TestSamples = check_values("tensor.foreach")

@@ -241,6 +241,7 @@ def _of_batch(input, weight, bias, training, momentum, eps):
 def norm_except_dim(v, pow, dim):
     if dim == -1:
         return vector_norm(v, pow)
+    v.size(dim)  # raises for a dimension that is not there
     if v.ndim == 1:  # no dimension is left, which would stand for all
         return vector_norm(v.unsqueeze(1), pow, (1,))
     return vector_norm(v, pow, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)

@@ -193,8 +193,13 @@ def _greatest(x):
     return x.max()
 
 
+def _powsum(x, order, dtype):
+    sizes = x.abs()  # in the real dtype of the same precision, as the sum is
+    return (sizes if dtype is None else sizes.to(dtype.to_real())).pow(order).sum()
+
+
 _each("norm", _ORDER, _norm)
-_each("powsum", _ORDER, lambda x, order, dtype: (x.abs() if dtype is None else x.abs().to(dtype)).pow(order).sum())
+_each("powsum", _ORDER, _powsum)
 _each("max", ALONE, _greatest)
 _each("mm", (_Form("", "Tensor[] mat2", _together),), _operator("mm"))
 _each(
