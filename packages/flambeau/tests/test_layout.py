@@ -1,5 +1,6 @@
 """The names of PyTorch: modules under ``flambeau`` and ``torch``, scripts run by ``python -m flambeau``, what loads."""
 
+import functools
 import importlib
 import json
 import subprocess
@@ -251,3 +252,16 @@ def test_what_editors_list():
     assert {"cpp_extension", "data", "checkpoint", "tensorboard"} <= set(dir(torch.utils))
     assert {"load_inline", "CppExtension", "BuildExtension"} <= set(dir(torch.utils.cpp_extension))
     assert all(hasattr(torch.utils, name) for name in dir(torch.utils) if name != "tensorboard")  # it needs an extra
+
+
+def test_what_a_module_has_it_lists():
+    """Names and modules that load when they are used are in `dir`, too."""
+    names = {f"{place}.{name}" for place, names in names_of_pytorch().items() for name in names}
+    names |= {f"torch.{name}" for name in _layout.TABLE}
+    unlisted = []
+    for full in sorted(names):
+        place, _, name = full.rpartition(".")
+        owner = functools.reduce(getattr, place.split(".")[1:], torch)
+        if hasattr(owner, name) and name not in dir(owner):
+            unlisted.append(full)
+    assert not unlisted

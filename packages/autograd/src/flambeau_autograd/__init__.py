@@ -87,3 +87,10 @@ def __getattr__(name: str) -> Any:
 
         return import_module(LOCAL_NAMES[f"torch.autograd.{name}"])
     raise missing("torch.autograd", name)
+
+
+def __dir__() -> list[str]:
+    from flambeau_tensor.pytorch_names import LOCAL_NAMES
+
+    above = {name.removeprefix("torch.autograd.") for name in LOCAL_NAMES if name.startswith("torch.autograd.")}
+    return sorted({*globals(), *_SUBMODULES, *above})

@@ -71,3 +71,7 @@ def __getattr__(name):
     if name in ("constraints", "utils"):
         return _import_module(f"flambeau_distributions.{'parameters' if name == 'utils' else name}")
     raise AttributeError(f"module 'torch.distributions' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), "constraints", "utils"})

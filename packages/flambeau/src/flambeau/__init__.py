@@ -119,6 +119,6 @@ def __dir__() -> list[str]:
     from importlib.util import find_spec
 
     return sorted(
-        {*_layout.NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN}
+        {*_layout.NAMES, *_tensors.LAZY_NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN}
         | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")}
     )

@@ -33,10 +33,13 @@ _batching_rules_in("flambeau_nn.batching")
 _find_quickly(__name__)
 
 
+_SUBMODULES = ("_reduction", "attention", "common_types", "grad", "optim", "parallel", "utils")
+
+
 def __getattr__(name: str) -> _Any:
     from importlib import import_module
 
-    if name in ("_reduction", "attention", "common_types", "grad", "optim", "parallel", "utils"):
+    if name in _SUBMODULES:
         return import_module(f"flambeau_nn.{name}")
     if name == "DataParallel":
         return import_module("flambeau_nn.parallel").DataParallel
@@ -53,4 +56,4 @@ def __getattr__(name: str) -> _Any:
 def __dir__() -> list[str]:
     from flambeau_nn.modules import LATE
 
-    return sorted({*globals(), *LATE, "DataParallel"})
+    return sorted({*globals(), *LATE, *_SUBMODULES, "DataParallel"})

@@ -41,4 +41,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE), *_ops.LATE_OF_TORCH})
+    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE), *_ops.LATE_OF_TORCH, "pdist"})

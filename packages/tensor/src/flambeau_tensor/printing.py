@@ -87,6 +87,7 @@ def printoptions(**options: Any) -> Iterator[None]:
     """Set print options inside a ``with`` block or a decorated function; takes what :func:`set_printoptions` takes.
 
     Example:
+        >>> from flambeau_tensor import tensor
         >>> with printoptions(precision=1):
         ...     print(tensor([0.25]))
         tensor([0.2])

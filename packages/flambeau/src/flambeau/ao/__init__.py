@@ -11,3 +11,7 @@ def __getattr__(name: str) -> Any:
 
         return import_module("flambeau.ao.quantization")
     raise left_out("torch.ao", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "quantization"})

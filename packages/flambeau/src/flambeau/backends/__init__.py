@@ -42,3 +42,7 @@ def __getattr__(name: str) -> Any:
     if name in MODULES:
         return import_module(f"flambeau.backends.{name}")
     raise AttributeError(f"module 'torch.backends' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *MODULES})

@@ -79,13 +79,20 @@ class graph:  # noqa: N801
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
+_SUBMODULES = ("amp", "memory", "nvtx", "random")
+
+
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     from flambeau_tensor.not_built import not_built
 
-    if name in ("amp", "memory", "nvtx", "random"):
+    if name in _SUBMODULES:
         return import_module(f"flambeau.cuda.{name}")
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     raise not_built(f"torch.cuda.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_SUBMODULES})

@@ -29,7 +29,7 @@ _CLASSES = (
     "ProcessGroup",
     "Work",
 )
-_MODULES = ("algorithms", "device_mesh", "distributed_c10d", "fsdp", "nn", "optim", "rpc", "tensor", "utils")
+_MODULES = ("device_mesh", "distributed_c10d", "fsdp", "nn", "optim", "rpc", "tensor")
 
 
 class ReduceOp(Enum):
@@ -138,8 +138,9 @@ def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     if name in _MODULES:
-        try:
-            return import_module(f"flambeau.distributed.{name}")
-        except ModuleNotFoundError:
-            pass
+        return import_module(f"flambeau.distributed.{name}")
     raise left_out("torch.distributed", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_STORES, *_MODULES})

@@ -491,3 +491,7 @@ def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 
     raise left_out("torch.jit", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "Future"})

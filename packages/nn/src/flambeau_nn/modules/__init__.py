@@ -94,3 +94,7 @@ def __getattr__(name: str) -> _Any:
     if name in _FILES:
         return _import(f".{_FILES[name]}", __name__)
     raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *LATE, *_FILES})

@@ -49,3 +49,7 @@ def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.optim", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), "swa_utils"})
