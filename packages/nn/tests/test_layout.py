@@ -3,6 +3,7 @@
 import pytest
 
 import flambeau_tensor as torch
+from flambeau_autograd import grad as grad_of
 from flambeau_nn import functional as F
 
 IMAGES = torch.arange(144.0).div(144).view(2, 3, 4, 6).to(memory_format=torch.channels_last)
@@ -48,3 +49,32 @@ def test_gradients_lie_like_their_leaves(function):
     x = IMAGES.clone().requires_grad_()
     function(x).sum().backward()
     assert x.grad.stride() == (72, 1, 18, 3)
+
+
+BESIDE = {
+    "max_pool2d": (lambda x: F.max_pool2d(x, 3, 2, 1), IMAGES),
+    "max_pool3d": (lambda x: F.max_pool3d(x, 2), VOLUMES),
+    "avg_pool2d": (lambda x: F.avg_pool2d(x, 2), IMAGES),
+    "adaptive_avg_pool2d": (lambda x: F.adaptive_avg_pool2d(x, 3), IMAGES),
+    "nearest": (lambda x: F.interpolate(x, scale_factor=2), IMAGES),
+    "bilinear": (lambda x: F.interpolate(x, (5, 9), mode="bilinear"), IMAGES),
+    "bicubic": (lambda x: F.interpolate(x, (5, 3), mode="bicubic", antialias=True), IMAGES),
+    "the same size": (lambda x: F.interpolate(x, scale_factor=1, mode="bilinear"), IMAGES),
+    "trilinear": (lambda x: F.interpolate(x, scale_factor=2, mode="trilinear"), VOLUMES),
+    "half precision": (lambda x: F.interpolate(x.half(), scale_factor=2, mode="bilinear"), IMAGES),
+    "bytes": (lambda x: F.interpolate((x.detach() * 255).byte(), (5, 9), mode="bilinear"), IMAGES),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_channels_beside_each_other_stay_so_and_change_nothing(name):
+    function, x = BESIDE[name]
+    format = torch.channels_last if x.ndim == 4 else torch.channels_last_3d
+    last, plain = x.clone().requires_grad_(), x.contiguous().requires_grad_()
+    y, expected = function(last), function(plain)
+    assert y.is_contiguous(memory_format=format) and torch.allclose(y.double(), expected.double(), rtol=1e-6)
+    if y.requires_grad:
+        weights = torch.arange(float(y.numel())).view(y.shape).to(y.dtype)
+        (grad,) = grad_of(y, last, weights.to(memory_format=format))
+        assert grad.is_contiguous(memory_format=format)
+        assert torch.allclose(grad, grad_of(expected, plain, weights)[0])

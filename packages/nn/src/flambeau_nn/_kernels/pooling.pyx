@@ -9,11 +9,12 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
+from flambeau_nn._kernels.channels cimport beside_too, laid, operand
 from flambeau_nn._kernels.pooled cimport AXES, CHANNELS, Pool, pooled_t
-from flambeau_tensor.abi cimport TENSOR_ABI, T_LAZY, copy_into, empty_strided, flags_of, new_kernel, type_string
+from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
-    dense, fresh, in_format_of, parallel_for, read_ints, shape_text, wrap_dim,
+    dense, in_format_of, parallel_for, read_ints, shape_text, wrap_dim,
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
@@ -331,44 +332,20 @@ cdef object _result(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array
     cdef int d
     for d in range(ndim):
         shape[d] = sizes[d] if d < ndim - p.dims else p.count[AXES - ndim + d]
-    return _laid(p, ndim, shape, dtype, out)
-
-
-cdef object _laid(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array* out):
-    """A tensor for a result, whose channels lie beside each other where those of the operand do."""
-    cdef Py_ssize_t[MAX_NDIM] strides
-    cdef Py_ssize_t step = p.beside
-    cdef int d
-    if p.beside == 1:
-        return fresh(dtype, ndim, sizes, out)
-    for d in range(ndim - 1, 1, -1):
-        strides[d] = step
-        step *= sizes[d]
-    strides[0], strides[1] = step, 1
-    t = empty_strided(dtype, ndim, sizes, strides)
-    array_of(<PyObject*>t, out)
-    return t
+    return laid(p.beside > 1, dtype, ndim, shape, out)
 
 
 cdef object _operand(Pool* p, PyObject* t, int dtype, bint may_lie_beside, Array* a):
     """`t`, dense; as it is where its channels lie beside each other and may."""
-    cdef Py_ssize_t step
-    cdef int d
     cdef bint beside
     array_of(t, a)
-    beside = may_lie_beside and a.ndim == p.dims + 2 and not a.contiguous and a.dtype == dtype and a.numel > 0 and \
-        a.sizes[1] > 1 and a.strides[1] == 1 and flags_of(t) & T_LAZY == 0
-    if beside:
-        step = a.sizes[1]
-        for d in range(a.ndim - 1, 1, -1):
-            beside = beside and a.strides[d] == step
-            step *= a.sizes[d]
-        beside = beside and a.strides[0] == step
-    if not beside:
+    if not may_lie_beside or a.ndim != p.dims + 2:
         return dense(t, dtype, a)
-    p.beside, p.shares = a.sizes[1], (a.sizes[1] + CHANNELS - 1) // CHANNELS
-    p.planes = a.sizes[0] * p.shares
-    return <object>t
+    source = operand(t, dtype, &beside, a)
+    if beside:
+        p.beside, p.shares = a.sizes[1], (a.sizes[1] + CHANNELS - 1) // CHANNELS
+        p.planes = a.sizes[0] * p.shares
+    return source
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------
@@ -434,18 +411,6 @@ cdef object _adaptive_pool(PyObject* op, PyObject** a):
     return _forward(_name(op), a, NULL, NULL)
 
 
-cdef object _beside_too(Pool* p, PyObject* t, int dtype, Array* a):
-    """`t` with its channels beside each other, a copy where they are not."""
-    cdef Array out
-    array_of(t, a)
-    laid = _laid(p, a.ndim, a.sizes, dtype, &out)
-    if all([a.sizes[d] == 1 or a.strides[d] == out.strides[d] for d in range(a.ndim)]):
-        return <object>t
-    copy_into(<PyObject*>laid, t)
-    array_of(<PyObject*>laid, a)
-    return laid
-
-
 cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyObject* size, PyObject* divisor,
                       PyObject* indices):
     """The gradient, of size `size`, of averages over the windows of `s`, over adaptive ones where that is NULL, or of
@@ -476,12 +441,12 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
         raise RuntimeError(f"{name}: grad_output of size {shape_text(g.ndim, g.sizes)} does not belong to an input of "
                            f"size {shape_text(ndim, sizes)}")
     dtype = _computed(original, False, name)
-    _source = _operand(p, slot, dtype, dims == 2, &g)
+    _source = _operand(p, slot, dtype, dims == 2 or indices != NULL and dims == 3, &g)
     if p.beside > 1 and indices != NULL:
-        _index = _beside_too(p, indices, D_INT64, &at)
+        _index = beside_too(indices, D_INT64, &at)
     elif indices != NULL:
         _index = dense(indices, D_INT64, &at)
-    result = _laid(p, ndim, sizes, dtype, &out)
+    result = laid(p.beside > 1, dtype, ndim, sizes, &out)
     p.x, p.y = g.data, out.data
     if indices != NULL:
         p.indices = <int64_t*>at.data
