@@ -16,6 +16,7 @@ import pytest
 import flambeau_tensor as ft
 from flambeau_data import DataLoader, Dataset, IterableDataset, TensorDataset, get_worker_info
 from flambeau_data._utils import transport
+from flambeau_data._utils.worker import _generate_state
 
 # Later Pythons warn of any fork beside threads, as the library's own are.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -124,6 +125,10 @@ if __name__ == "__main__":
     loader = DataLoader(Draws(), batch_size=2, num_workers=2, shuffle=True, multiprocessing_context=sys.argv[1])
     print([[t.tolist() for t in batch] for batch in loader], int(ft.randint(1000, ())), sep="; ")
 """
+
+
+def test_numpys_seed_in_a_worker_is_pytorchs():
+    assert _generate_state(2**61 + 5, 3) == [4210074138, 1691660605, 1713516793, 3373752242]
 
 
 @pytest.mark.parametrize("method", METHODS)

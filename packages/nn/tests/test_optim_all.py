@@ -540,6 +540,11 @@ def valley(x, y):
     return (100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum() + ((y - 1.5) ** 4).sum() + (y * x[:2]).sum()
 
 
+def test_a_line_search_whose_bracket_has_closed_stays():
+    point = optim.lbfgs._Point(0.5, 2.0, ft.ones(1), 0.1)
+    assert optim.lbfgs._lowest(point, point) == 0.5
+
+
 @pytest.mark.parametrize(("options", "steps", "losses", "calls", "end"), LINE_SEARCH)
 def test_lbfgs_goes_where_pytorchs_goes(options, steps, losses, calls, end):
     x = ft.tensor([-1.2, 1.0, 0.7, -0.3], dtype=ft.float64, requires_grad=True)
@@ -603,3 +608,34 @@ def test_lbfgs_knows_one_line_search():
 
     with pytest.raises(RuntimeError, match="only 'strong_wolfe' is supported"):
         o.step(closure)
+
+
+# --- what optimizers of other packages import -----------------------------------------------------------------------
+
+
+def test_lists_are_grouped_by_device_and_dtype():
+    a, b, c = ft.ones(2), ft.ones(2, dtype=ft.float64), ft.ones(3)
+    grouped = optim.Optimizer._group_tensors_by_device_and_dtype([[a, b, c], [None, a, b], []], with_indices=True)
+    single, double = grouped[ft.device("cpu"), ft.float32], grouped[ft.device("cpu"), ft.float64]
+    assert [[id(t) for t in each] for each in single[0]] == [[id(a), id(c)], [id(None), id(b)], []]
+    assert single[1] == [0, 2] and double[1] == [1]
+    with pytest.raises(RuntimeError, match="the 1-th Tensor is not"):
+        optim.Optimizer._group_tensors_by_device_and_dtype([[a, None]])
+
+
+def test_ways_of_a_step_that_was_not_told():
+    floats, ints = [ft.ones(2)], [ft.ones(2, dtype=ft.int64)]
+    choose = optim.optimizer._default_to_fused_or_foreach
+    assert choose(floats, differentiable=False) == (False, False)
+    assert choose(floats, differentiable=False, use_fused=True) == (True, False)
+    assert choose(floats, differentiable=True, use_fused=True) == choose(ints, False, True) == (False, False)
+
+
+@pytest.mark.parametrize("differentiable", [False, True])
+def test_steps_that_are_recorded_on_request(differentiable):
+    class Recorded(optim.Optimizer):
+        @optim.optimizer._use_grad_for_differentiable
+        def step(self, closure=None):
+            return flambeau_autograd.is_grad_enabled()
+
+    assert Recorded([ft.ones(1)], {"differentiable": differentiable}).step() is differentiable

@@ -161,6 +161,17 @@ def test_wraps_and_hashing():
     assert {ft.add: 1, ft.Tensor.add: 2}[ft.Tensor.add] == 2
 
 
+@pytest.mark.parametrize("function", [ft.square, ft.max])
+def test_functions_keep_what_programs_note_at_them(function):
+    function.default_init = 3
+    assert function.default_init == function.__dict__["default_init"] == 3
+    function.__dict__.clear()
+    with pytest.raises(AttributeError, match="default_init"):
+        function.default_init  # noqa: B018
+    with pytest.raises(AttributeError):
+        function.name = "other"
+
+
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_operators_pickle_by_name(protocol):
     for op in (ft.add, ft.Tensor.add_, ft.exp_, ft.Tensor.shape.__get__, ft.float16):

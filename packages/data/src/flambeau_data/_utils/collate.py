@@ -1,6 +1,7 @@
 """From items to a batch: tensors are stacked, numbers become tensors, containers are collated part by part."""
 
 import copy
+import re
 from collections.abc import Callable, Mapping, MutableMapping, MutableSequence, Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ CollateMap = dict[type | tuple[type, ...], Callable[..., Any]]
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
-_NO_NUMBERS = "SaUO"  # kinds of NumPy's dtypes that no tensor has
+np_str_obj_array_pattern = re.compile("[SaUO]")  # kinds of NumPy's dtypes that no tensor has
 
 
 def _rebuilt(container: Any, part: Callable[[Any], Any]) -> Any:
@@ -55,7 +56,11 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, Tensor) or isinstance(data, (str, bytes)):
         return data
     if type(data).__module__ == "numpy":
-        return data if isinstance(data, np.ndarray) and data.dtype.kind in _NO_NUMBERS else as_tensor(data)
+        return (
+            data
+            if isinstance(data, np.ndarray) and np_str_obj_array_pattern.match(data.dtype.kind)
+            else as_tensor(data)
+        )
     if isinstance(data, (Mapping, Sequence)):
         return _rebuilt(data, lambda key: default_convert(data[key]))
     return data
@@ -102,7 +107,7 @@ def collate_tensor_fn(batch: Any, *, collate_fn_map: "CollateMap | None" = None)
 
 def collate_numpy_array_fn(batch: Any, *, collate_fn_map: "CollateMap | None" = None) -> Any:
     """Stack arrays as tensors."""
-    if batch[0].dtype.kind in _NO_NUMBERS:
+    if np_str_obj_array_pattern.match(batch[0].dtype.kind):
         raise TypeError(default_collate_err_msg_format.format(batch[0].dtype))
     if (
         collate_fn_map is not None

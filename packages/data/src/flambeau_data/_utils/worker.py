@@ -49,6 +49,11 @@ def get_worker_info() -> "WorkerInfo | None":
     return _worker_info
 
 
+def _generate_state(base_seed: int, worker_id: int) -> list[int]:
+    """What NumPy's global generator starts from in a worker; programs with workers of their own ask for it."""
+    return [int(word) for word in np.random.SeedSequence([worker_id, base_seed]).generate_state(4)]
+
+
 class _KeyErrorText(str):
     """A KeyError shows the repr of its argument, and a traceback in it should keep its lines."""
 
@@ -121,7 +126,7 @@ class _Worker:
         seed = job.base_seed + number
         random.seed(seed)
         manual_seed(seed)
-        np.random.seed(np.random.SeedSequence([number, job.base_seed]).generate_state(4))
+        np.random.seed(_generate_state(job.base_seed, number))
         _worker_info = WorkerInfo(number, job.num_workers, seed, job.dataset)
         self.failure: Failure | None = None
         try:

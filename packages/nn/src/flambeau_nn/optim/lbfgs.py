@@ -27,6 +27,8 @@ class _Point(NamedTuple):
 def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> float:
     """Where the cubic with the values and slopes of two points is lowest, within the bounds."""
     low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
+    if a.t == b.t:
+        return a.t
     d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
     square = d1**2 - a.slope * b.slope
     if square >= 0:

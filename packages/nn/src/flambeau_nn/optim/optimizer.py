@@ -12,7 +12,7 @@ from typing import Any, ClassVar, TypeVar, cast
 
 from flambeau_autograd import enable_grad
 from flambeau_autograd.hooks import RemovableHandle
-from flambeau_nn.optim import _fused
+from flambeau_nn.optim import _foreach_utils, _fused
 from flambeau_tensor import Tensor, float32, float64, get_default_dtype, tensor
 
 __all__ = ["Optimizer", "register_optimizer_step_post_hook", "register_optimizer_step_pre_hook"]
@@ -31,6 +31,17 @@ _HOOKS = (
     "_optimizer_load_state_dict_pre_hooks",
     "_optimizer_load_state_dict_post_hooks",
 )
+
+
+# Names that optimizers of other packages import from here.
+_default_to_fused_or_foreach = _foreach_utils._default_to_fused_or_foreach
+_get_capturable_supported_devices = _foreach_utils._get_capturable_supported_devices
+_get_foreach_kernels_supported_devices = _foreach_utils._get_foreach_kernels_supported_devices
+_get_fused_kernels_supported_devices = _foreach_utils._get_fused_kernels_supported_devices
+_get_value = _foreach_utils._get_value
+_stack_if_compiling = _foreach_utils._stack_if_compiling
+_use_grad_for_differentiable = _foreach_utils._use_grad_for_differentiable
+_view_as_real = _foreach_utils._view_as_real
 
 
 class _RequiredParameter:
@@ -344,6 +355,10 @@ class Optimizer:
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after ``load_state_dict``."""
         return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
+
+    @staticmethod
+    def _group_tensors_by_device_and_dtype(tensorlistlist: list[Any], with_indices: bool = False) -> Any:
+        return _foreach_utils._group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
 
 
 class FusedOptimizer(Optimizer):

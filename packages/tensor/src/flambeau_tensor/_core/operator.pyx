@@ -9,7 +9,7 @@
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
@@ -28,7 +28,7 @@ from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.schema import check_words, inplace_schema, intern, parse
+from flambeau_tensor._core.schema import ACCESSORS, check_words, inplace_schema, intern, parse, torch_name
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -48,7 +48,6 @@ cdef extern from *:
 
 cdef int* _modes = active_modes_ptr()
 cdef str HANDLER = "__torch_function__"
-cdef dict _ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # operators behind a tensor's attributes
 
 
 cdef class Kernel:
@@ -484,7 +483,7 @@ cdef class Operator:
 
     @property
     def __name__(self):
-        return _ACCESSORS.get(self.namespace, self.name)
+        return ACCESSORS.get(self.namespace, self.name)
 
     @property
     def __qualname__(self):
@@ -492,20 +491,11 @@ cdef class Operator:
 
     @property
     def __module__(self):
-        return "torch" if self.namespace in _ACCESSORS else self.namespace
+        return "torch" if self.namespace in ACCESSORS else self.namespace
 
     @property
     def __torch_name__(self):
-        """How errors and overrides name it: ``torch.add``, ``torch.Tensor.add_``, ``torch.Tensor.shape.__get__``."""
-        if self.namespace in _ACCESSORS:
-            return f"torch.Tensor.{self.name}.{_ACCESSORS[self.namespace]}"
-        if not self.is_function:
-            name = f"torch.Tensor.{self.name}"
-            return f"{name}.{self.schema.overload or 'default'}" if self.is_overload else name
-        name = f"{self.namespace}.{self.name}"
-        if self.is_overload or (self.schema.overload and name.startswith("torch.ops.")):
-            name = f"{name}.{self.schema.overload or 'default'}"
-        return name
+        return torch_name(self)
 
     @property
     def default(self):
@@ -550,6 +540,18 @@ cdef class Operator:
         if self.extra is None:
             self.extra = {}
         return self.extra
+
+    def __getattr__(self, name):
+        if self.extra is not None and name in self.extra:
+            return self.extra[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
+
+    def __setattr__(self, name, value):
+        # Programs note things at functions: `F.relu.__default_init__ = kaiming_uniform_`.
+        if hasattr(type(self), name):
+            PyObject_GenericSetAttr(self, name, value)
+        else:
+            vars(self)[name] = value
 
     @property
     def returns_view(self):

@@ -6,7 +6,7 @@ call is tried on one after the other; the fast path only compares types. `torch.
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
 from cpython.dict cimport PyDict_GetItemWithError
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.ref cimport Py_DECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
@@ -313,6 +313,8 @@ cdef class OverloadSet:
         for op in self.overloads:
             if op.schema.overload == name or (name == "default" and not op.schema.overload):
                 return op
+        if self.extra is not None and name in self.extra:
+            return self.extra[name]
         if name.startswith("_") or name in ("schema", "overload"):
             raise AttributeError(f"'{self.name}' has no overload or attribute '{name}'")
         values = [getattr(op, name) for op in self.overloads]
@@ -379,6 +381,12 @@ cdef class OverloadSet:
         if self.extra is None:
             self.extra = {}
         return self.extra
+
+    def __setattr__(self, name, value):
+        if hasattr(type(self), name):
+            PyObject_GenericSetAttr(self, name, value)
+        else:
+            vars(self)[name] = value
 
 
 cdef class Method:

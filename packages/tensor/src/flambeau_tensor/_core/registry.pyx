@@ -24,6 +24,8 @@ from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_pla
 from flambeau_tensor._core.type_slots cimport type_members
 from flambeau_tensor._core.types cimport K_TENSORS
 
+from flambeau_tensor._core.schema import ACCESSORS
+
 import sys
 from _thread import RLock
 from importlib import import_module
@@ -52,7 +54,6 @@ cdef dict _methods = {}  # name of a method -> the Operators that share it
 cdef dict _method_objects = {}  # name of a method -> the Method in Tensor's dictionary
 cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
 cdef dict _second_names = {}  # qualified name -> the names that are other names of it
-cdef tuple _ACCESSORS = ("torch._get", "torch._set")  # namespaces of operators behind a tensor's attributes
 cdef PyObject* _syntax[64]  # S_… -> Operator (owned by the registry)
 
 
@@ -191,7 +192,7 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
 
 cdef bint _stands_alone(Operator op) except -1:
     """Whether the name is its own: of what is behind an attribute, and of custom operators; `torch.ops` groups them."""
-    return op.namespace in _ACCESSORS or op.namespace.startswith("torch.ops.")
+    return op.namespace in ACCESSORS or op.namespace.startswith("torch.ops.")
 
 
 cdef int _share(dict names, str key, Operator op) except -1:

@@ -22,6 +22,7 @@ cdef dict _CONSTANTS = {
     "None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan"), "[]": (),
     "contiguous_format": None, "preserve_format": None, "strided": None, "Mean": 1, "Sum": 2,
 }
+ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # namespaces of the operators behind attributes
 NO_DEFAULT = type("NO_DEFAULT", (), {"__repr__": lambda self: "<required>"})()
 
 
@@ -238,3 +239,14 @@ cdef str _spell(value):
     if isinstance(value, tuple):
         return "[" + ", ".join([_spell(v) for v in value]) + "]"
     return repr(value)
+
+
+def torch_name(op):
+    """How errors and overrides name an operator: ``torch.add``, ``torch.Tensor.add_``, ``torch.Tensor.shape.__get__``.
+    """
+    if op.namespace in ACCESSORS:
+        return f"torch.Tensor.{op.name}.{ACCESSORS[op.namespace]}"
+    name = f"{op.namespace}.{op.name}" if op.is_function else f"torch.Tensor.{op.name}"
+    if op.is_overload or (op.schema.overload and name.startswith("torch.ops.")):
+        name = f"{name}.{op.schema.overload or 'default'}"
+    return name

@@ -1,0 +1,105 @@
+"""What the optimizers of other packages ask before they update lists of tensors: ``torch.utils._foreach_utils``.
+
+The optimizers here need none of it, since their step is one compiled call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flambeau_tensor import Tensor, device, dtype
+
+Lists = list[list[Tensor | None]]
+
+
+def _get_foreach_kernels_supported_devices() -> list[str]:
+    """The types of devices on which lists are faster than loops: none that is here."""
+    return ["cuda", "xpu", "mtia", "privateuseone"]
+
+
+def _get_fused_kernels_supported_devices() -> list[str]:
+    """The types of devices with fused steps."""
+    return ["mps", "cuda", "xpu", "hpu", "cpu", "mtia", "privateuseone"]
+
+
+def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
+    """The types of devices on which ``capturable=True`` means something."""
+    return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]
+
+
+def _device_has_foreach_support(device: device) -> bool:
+    return device.type in (*_get_foreach_kernels_supported_devices(), "cpu")
+
+
+def _has_foreach_support(tensors: list[Tensor], device: device) -> bool:
+    """Whether the ``_foreach_`` functions take these tensors."""
+    return _device_has_foreach_support(device) and all(t is None or type(t) is Tensor for t in tensors)
+
+
+def _group_tensors_by_device_and_dtype(
+    tensorlistlist: Lists, with_indices: bool = False
+) -> dict[tuple[device, dtype], tuple[Lists, list[int]]]:
+    """Lists of equal lengths, or empty, divided by the device and dtype of the first list's tensors.
+
+    Args:
+        tensorlistlist: the lists; those after the first may have None for a tensor.
+        with_indices: also give the places that a group's tensors had.
+    """
+    groups: dict[tuple[device, dtype], tuple[Lists, list[int]]] = {}
+    for i, first in enumerate(tensorlistlist[0]):
+        if first is None:
+            raise RuntimeError(
+                "Tensors of the first list of nested Tensor lists are supposed to be defined "
+                f"but the {i}-th Tensor is not."
+            )
+        lists, places = groups.setdefault((first.device, first.dtype), ([[] for _ in tensorlistlist], []))
+        for chosen, tensors in zip(lists, tensorlistlist, strict=True):
+            if tensors:
+                chosen.append(tensors[i])
+        if with_indices:
+            places.append(i)
+    return groups
+
+
+def _default_to_fused_or_foreach(
+    params: list[Tensor], differentiable: bool, use_fused: bool = False
+) -> tuple[bool, bool]:
+    """Which way a step takes that was not told: ``(fused, foreach)``. Lists are for other devices."""
+    from flambeau_nn.parameter import Parameter
+
+    fusible = all(p is None or (type(p) in (Tensor, Parameter) and p.is_floating_point()) for p in params)
+    return use_fused and not differentiable and fusible, False
+
+
+def _use_grad_for_differentiable(func: Any) -> Any:
+    """Decorate a ``step`` to record what it does if the optimizer's ``defaults`` have ``differentiable``."""
+    from functools import wraps
+
+    from flambeau_autograd import set_grad_enabled
+
+    @wraps(func)
+    def step(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with set_grad_enabled(self.defaults["differentiable"]):
+            return func(self, *args, **kwargs)
+
+    return step
+
+
+def _get_value(x: Any) -> Any:
+    """The number that a tensor of one element holds."""
+    return x.item() if isinstance(x, Tensor) else x
+
+
+def _stack_if_compiling(x: Any) -> Any:
+    """Nothing is compiled, so numbers stay numbers."""
+    return x
+
+
+def _view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
+    """Replace the complex parameters in a list, and what belongs to them in the others, by pairs of real numbers."""
+    from flambeau_tensor import view_as_real
+
+    for i, p in enumerate(params):
+        if p.is_complex():
+            for tensors in (params, *state_and_grads):
+                tensors[i] = view_as_real(tensors[i])
