@@ -364,13 +364,13 @@ def conformance(session):
 
 @nox.session(requires=["build"])
 def clients(session):
-    """Run the tests of published packages on PyTorch and, behind its name, on flambeau; `-- einops` for one."""
+    """Run the tests of published packages on PyTorch and, behind its name, on flambeau; `-- einops` for one again."""
     table = nox.project.load_toml(ROOT / "conformance" / "clients.toml")
     names = [name for name in session.posargs if name in table] or list(table)
     wanted = [[table[name]["requirement"], *table[name].get("needs", ())] for name in names]
     packages = sorted({line for lines in wanted for line in lines})
     scratch = Path(session.create_tmp())
-    session.run("python", "-m", "venv", "--clear", str(scratch / "peer"))
+    session.run("python", "-m", "venv", str(scratch / "peer"))
     peer = str(scratch / "peer" / "bin" / "python")
     session.run(peer, "-m", "pip", "install", "-q", "torch==2.13.*", "pytest>=8", *packages, external=True)
     install(session, WHOLE, "sparse")

@@ -5,6 +5,9 @@
 Both Pythons have the packages that clients.toml names; the first one has PyTorch and the second one flambeau. Tests
 that are not installed with their package are looked for in DIR/NAME, where `fetch` puts them: the sdist that pip
 downloads, or the repository at a revision.
+
+What is found of a package is written as soon as it is there. What PyTorch did is kept in the folder `--scratch`, and
+holds as long as the package's table in clients.toml and the version of PyTorch are the same.
 """
 
 import argparse
@@ -70,6 +73,7 @@ def outcomes(name, python, options, sources, scratch, limit):
     log.touch()
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, **client.get("env", {}), "OUTCOMES": str(log), "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    env["OUTCOMES_SECONDS"] = str(client.get("seconds", 60))
     command = [python, "-m", "pytest", "-q", "-p", "outcomes", "-p", "no:cacheprovider", "--tb=short", "--rootdir", "/"]
     command += ["--continue-on-collection-errors", *options, *client.get("options", []), *tests]
     with open(scratch / f"{name}.log", "w") as output:
@@ -89,6 +93,19 @@ def outcomes(name, python, options, sources, scratch, limit):
     if not complete:
         found = {test: what for test, what in found.items() if what[0] != "ended the process"}
     return {"complete": complete, "tests": found}
+
+
+def kept_outcomes(name, python, sources, scratch, limit):
+    """What came of each test on PyTorch, from the file of an earlier run if that was of the same package and tests."""
+    code = "import importlib.metadata as m; print(m.version('torch'))"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
+    of = {"torch": done.stdout.strip(), **CLIENTS[name]}
+    kept = scratch / f"{name}.peer.json"
+    found = json.loads(kept.read_text()) if kept.exists() else {}
+    if found.get("of") != of:
+        found = {"of": of, **outcomes(name, python, [], sources, scratch / "peer", limit)}
+        kept.write_text(json.dumps(found))
+    return found
 
 
 def compared(peer, ours):
@@ -117,25 +134,12 @@ def main():
     parser.add_argument("--scratch", type=Path, default=Path("clients"))
     parser.add_argument("--json", type=Path)
     parser.add_argument("--limit", type=float, default=3600, help="seconds for a package on one side")
-    parser.add_argument("--keep-peer", action="store_true", help="take PyTorch's outcomes of the last run")
     args = parser.parse_args()
+    sources, scratch = args.sources.resolve(), args.scratch.resolve()
+    scratch.mkdir(parents=True, exist_ok=True)
     for name in args.names or CLIENTS:
-        kept = args.scratch.resolve() / f"{name}.peer.json"
-        if not (args.keep_peer and kept.exists()):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            peer = outcomes(
-                name, args.peer_python, [], args.sources.resolve(), args.scratch.resolve() / "peer", args.limit
-            )
-            kept.write_text(json.dumps(peer))
-        peer = json.loads(kept.read_text())
-        ours = outcomes(
-            name,
-            args.our_python,
-            ["-p", "flambeau.as_torch"],
-            args.sources.resolve(),
-            args.scratch.resolve() / "ours",
-            args.limit,
-        )
+        peer = kept_outcomes(name, args.peer_python, sources, scratch, args.limit)
+        ours = outcomes(name, args.our_python, ["-p", "flambeau.as_torch"], sources, scratch / "ours", args.limit)
         result = compared(peer, ours)
         results = json.loads(args.json.read_text()) if args.json and args.json.exists() else {}
         results[name] = {"version": CLIENTS[name]["requirement"].partition("==")[2], **result}
