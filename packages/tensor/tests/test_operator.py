@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import OverloadSet
 from flambeau_tensor._core.registry import find_operator, functions, operators, syntax_operators
@@ -516,3 +517,105 @@ def test_invert_says_what_it_takes():
     with pytest.raises(NotImplementedError, match="\"bitwise_not\" not implemented for 'Float'"):
         x.bitwise_not()
     assert (~ft.tensor([1, -1])).tolist() == [-2, 0] and (~ft.tensor(True)).item() is False
+
+
+# --- overload sets: what a call goes to is remembered by the types of its arguments ---------------------------------
+
+
+def test_calls_of_one_set_with_many_types():
+    """In an order in which each type of argument follows each other."""
+    x, low, high = ft.tensor([-1.0, 0.5, 2.0]), ft.tensor([0.0, 0.0, 1.0]), ft.tensor([0.25, 1.0, 1.5])
+    calls = [
+        (lambda: ft.clamp(x, 0, 1), [0.0, 0.5, 1.0]),
+        (lambda: ft.clamp(x, 0.75, 1), [0.75, 0.75, 1.0]),
+        (lambda: ft.clamp(x, low, high), [0.0, 0.5, 1.5]),
+        (lambda: ft.clamp(x, None, 1), [-1.0, 0.5, 1.0]),
+        (lambda: ft.clamp(x, 0, None), [0.0, 0.5, 2.0]),
+        (lambda: ft.clamp(x, 0), [0.0, 0.5, 2.0]),
+        (lambda: ft.clamp(x, low), [0.0, 0.5, 2.0]),
+        (lambda: ft.max(x, 0)[0], 2.0),
+        (lambda: ft.max(x, low), [0.0, 0.5, 2.0]),
+        (lambda: ft.max(x), 2.0),
+        (lambda: ft.where(x > 0, x, 7.0), [7.0, 0.5, 2.0]),
+        (lambda: ft.where(x > 0, 7.0, x), [-1.0, 7.0, 7.0]),
+        (lambda: x.sum(), 1.5),
+        (lambda: x.sum(0), 1.5),
+        (lambda: x.sum((0,)), 1.5),
+        (lambda: x.sum(None), 1.5),
+    ]
+    for first, expected_first in calls:
+        for second, expected in calls:
+            assert first().tolist() == expected_first
+            assert second().tolist() == expected
+    with pytest.raises(RuntimeError, match="At least one of 'min' or 'max'"):
+        ft.clamp(x, None, None)
+
+
+def test_an_overload_that_is_implemented_anew_after_a_call():
+    target = Operator(
+        "renewed_target(Tensor self, int n) -> Tensor",
+        lambda x, n: x + n,
+        namespace="torch._ops",
+        differentiable=False,
+        variants="function",
+    )
+    first = Operator(
+        "renewed(Tensor self, str word) -> Tensor",
+        lambda x, word: x,
+        namespace="torch._ops",
+        differentiable=False,
+        variants="function",
+    )
+    second = Operator(
+        "renewed.int(Tensor self, int n) -> Tensor",
+        Forward(target),
+        namespace="torch._ops",
+        composite=True,
+        variants="function",
+    )
+    renewed, x = OverloadSet([first, second]), ft.tensor([1.0])
+    assert [renewed(x, 2).item() for _ in range(2)] == [3.0, 3.0]
+    second.implement(lambda x, n: x * 5, composite=True)
+    assert renewed(x, 2).item() == 5.0
+    target.implement(lambda x, n: x - n, differentiable=False)
+    second.implement(Forward(target), composite=True)
+    assert [renewed(x, 2).item() for _ in range(2)] == [-1.0, -1.0]
+
+
+def test_overloads_whose_arguments_change_places():
+    """They must not be handed on as they stand, though the same objects stand where they would."""
+    target = Operator(
+        "placed_target(Tensor self, int a=0, int b=0) -> Tensor",
+        lambda x, a, b: x + 10 * a + b,
+        namespace="torch._ops",
+        differentiable=False,
+        variants="function",
+    )
+    word = Operator(
+        "placed(Tensor self, str word) -> Tensor",
+        lambda x, word: x,
+        namespace="torch._ops",
+        differentiable=False,
+        variants="function",
+    )
+    swapped = Operator(
+        "placed.int(Tensor self, int b, int a) -> Tensor",
+        Forward(target),
+        namespace="torch._ops",
+        composite=True,
+        variants="function",
+    )
+    fixed = Operator(
+        "placed.one(Tensor self, int b) -> Tensor",
+        Forward(target, a=3),
+        namespace="torch._ops",
+        composite=True,
+        variants="function",
+    )
+    placed, x = OverloadSet([word, swapped, fixed]), ft.tensor([0.0])
+    assert [placed(x, 1, 1).item(), placed(x, 1, 2).item(), placed(x, 3).item(), placed(x, 4).item()] == [
+        11,
+        21,
+        33,
+        34,
+    ]

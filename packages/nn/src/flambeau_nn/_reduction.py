@@ -2,9 +2,9 @@
 
 import warnings
 
-from flambeau_nn.ops.loss import legacy_reduction
+from flambeau_nn.ops.loss import REDUCTIONS, legacy_reduction
 
-NUMBERS = {"none": 0, "mean": 1, "sum": 2}
+NUMBERS = {word: number for number, word in enumerate(REDUCTIONS)}
 
 
 def get_enum(reduction: str) -> int:

@@ -12,11 +12,12 @@ from flambeau_tensor._core import dispatching
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.levels import LEVEL, built_levels, hot
 from flambeau_tensor._core.namespace import find_quickly
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward, Method, OverloadSet, overloads
+from flambeau_tensor._core.overloads import Method, OverloadSet
 from flambeau_tensor._core.registry import (
     Property,
     declare_lazily,

@@ -228,9 +228,7 @@ def cross_entropy(
 ) -> Any:
     if target.is_floating_point() or label_smoothing or self.dim() not in (1, 2):
         return NotImplemented
-    number = {"none": 0, "mean": 1, "sum": 2}[reduction]
-    logs = op.log_softmax(self, 1 if self.dim() == 2 else 0)
-    return _aten("nll_loss_forward")(logs, target, weight, number, ignore_index)[0]
+    return _nll(op.log_softmax(self, 1 if self.dim() == 2 else 0), target, weight, reduction, ignore_index)
 
 
 def nll_loss(
@@ -238,7 +236,12 @@ def nll_loss(
 ) -> Any:
     if size_average is not None or reduce is not None or self.dim() not in (1, 2):
         return NotImplemented
-    return _aten("nll_loss_forward")(self, target, weight, {"none": 0, "mean": 1, "sum": 2}[reduction], ignore_index)[0]
+    return _nll(self, target, weight, reduction, ignore_index)
+
+
+def _nll(self: Any, target: Any, weight: Any, reduction: str, ignore_index: int) -> Any:
+    number = ("none", "mean", "sum").index(reduction)
+    return _aten("nll_loss_forward")(self, target, weight, number, ignore_index)[0]
 
 
 def lifted(fresh: Any) -> Callable[..., Any]:

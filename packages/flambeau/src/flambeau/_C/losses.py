@@ -5,7 +5,6 @@ from inspect import Parameter, Signature
 from operator import index
 from typing import Any
 
-_REDUCTIONS = ("none", "mean", "sum")
 # Losses whose reduction is a number, in `torch._C._nn`: what they are in `torch.nn.functional`, and their arguments.
 _WITH_NUMBER: dict[str, tuple[str, dict[str, Any]]] = {
     "binary_cross_entropy": ("binary_cross_entropy", {"weight": None, "reduction": 0}),
@@ -32,6 +31,7 @@ def loss_with_number(name: str) -> Callable[..., Any] | None:
     if name not in _WITH_NUMBER:
         return None
     import flambeau
+    from flambeau_nn.ops.loss import REDUCTIONS
 
     called, defaults = _WITH_NUMBER[name]
     loss = getattr(flambeau.nn.functional, called)
@@ -47,9 +47,9 @@ def loss_with_number(name: str) -> Callable[..., Any] | None:
         reduction = given.arguments["reduction"]
         if isinstance(reduction, bool) or not hasattr(reduction, "__index__"):
             raise TypeError(f"{name}(): argument 'reduction' must be int, not {type(reduction).__name__}")
-        if not 0 <= index(reduction) < len(_REDUCTIONS):
+        if not 0 <= index(reduction) < len(REDUCTIONS):
             raise RuntimeError(f"{name}(): reduction must be 0, 1 or 2, got {reduction}")
-        return loss(**{**given.arguments, "reduction": _REDUCTIONS[index(reduction)]})
+        return loss(**{**given.arguments, "reduction": REDUCTIONS[index(reduction)]})
 
     with_number.__name__ = with_number.__qualname__ = name
     with_number.__signature__ = signature  # type: ignore[attr-defined]

@@ -4,8 +4,6 @@ import flambeau_tensor as ft
 from flambeau_autograd.batching.table import batch_first, batched, call, flat, looped
 from flambeau_nn.ops import loss as ops
 
-_REDUCTIONS = ("none", "mean", "sum")
-
 
 def _summed(t):
     return flat(t).sum(1)
@@ -26,7 +24,7 @@ def _fronts(level, args, dims, n):
 def _pair(level, op, args, dims):
     x, y = _fronts(level, args, dims, 2)
     reduction = args[2]
-    if x.shape != y.shape or reduction not in _REDUCTIONS:
+    if x.shape != y.shape or reduction not in ops.REDUCTIONS:
         return looped(level, op, args, dims)
     losses = call(op, x, y, "none", *args[3:])
     if reduction == "none":
@@ -37,7 +35,7 @@ def _pair(level, op, args, dims):
 def _pair_backward(level, op, args, dims):
     grad, x, y = _fronts(level, args, dims, 3)
     reduction = args[3]
-    if x.shape != y.shape or reduction not in _REDUCTIONS:
+    if x.shape != y.shape or reduction not in ops.REDUCTIONS:
         return looped(level, op, args, dims)
     if reduction != "none":
         grad = _shaped(grad / max(x[0].numel(), 1) if reduction == "mean" else grad, x.ndim).expand(x.shape)
@@ -77,7 +75,7 @@ def _divisor(x, target, weight, ignore_index):
 def _usable(x, target, weight_dim, reduction):
     """Whether the examples may run as one: their classes weigh the same, and there are rows."""
     of_rows = target.ndim == x.ndim if target.is_floating_point() else target.ndim == x.ndim - 1
-    return weight_dim is None and reduction in _REDUCTIONS and x.ndim > 1 and 0 not in x.shape and of_rows
+    return weight_dim is None and reduction in ops.REDUCTIONS and x.ndim > 1 and 0 not in x.shape and of_rows
 
 
 def _cross_entropy(level, op, args, dims):

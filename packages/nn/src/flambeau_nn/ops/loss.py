@@ -19,7 +19,7 @@ from flambeau_tensor.ops.joining import broadcast_tensors
 
 _LEGACY = "bool? size_average=None, bool? reduce=None"
 _LAST = f"{_LEGACY}, str reduction='mean'"
-_REDUCTIONS = ("mean", "sum", "none")
+REDUCTIONS = ("none", "mean", "sum")  # in the order of their numbers in C++
 _REDUCES = "`reduction` is 'mean', 'sum' or 'none'."
 
 
@@ -39,7 +39,7 @@ def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: 
 def checked_reduction(size_average, reduce, reduction, stacklevel=4):
     """The same, checked."""
     reduction = legacy_reduction(size_average, reduce, reduction, stacklevel)
-    if reduction not in _REDUCTIONS:
+    if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
 
@@ -442,7 +442,7 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
             var = var.unsqueeze(-1)
         elif input.ndim != var.ndim or sum(v for i, v in zip(input.shape, var.shape, strict=True) if i != v) != 1:
             raise ValueError("var is of incorrect size")
-    if reduction not in ("none", "mean", "sum"):
+    if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
     var = var.clone()
     with no_grad():

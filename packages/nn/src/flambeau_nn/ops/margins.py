@@ -2,7 +2,7 @@
 
 import flambeau_tensor as ft
 from flambeau_nn.ops.declaring import composite
-from flambeau_nn.ops.loss import checked_reduction, reduced, scalar_type
+from flambeau_nn.ops.loss import REDUCTIONS, checked_reduction, reduced, scalar_type
 from flambeau_tensor.extend import hides_values
 from flambeau_tensor.packing import apply
 
@@ -98,7 +98,7 @@ def multilabel_soft_margin_loss(input, target, weight, size_average, reduce, red
     if weight is not None:
         loss = loss * weight
     loss = loss.sum(input.ndim - 1) / input.shape[-1]
-    if reduction not in ("none", "mean", "sum"):
+    if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not valid")
     return reduced(loss, reduction)
 

@@ -5,10 +5,10 @@ import flambeau_tensor as ft
 from flambeau_nn import functional as F
 from flambeau_nn.ops.activation import randomly_leaky
 from flambeau_nn.ops.declaring import composite as _composite
+from flambeau_nn.ops.loss import REDUCTIONS
 from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops.reductions import vector_norm
 
-_REDUCTIONS = "none", "mean", "sum"
 _HALVES = ft.float16, ft.bfloat16
 
 
@@ -28,7 +28,7 @@ def _forward(schema, name, *order, **fixed):
     def run(*args):
         # Numbers that stand for no reduction are taken for none, as there.
         words = {
-            word: args[at] if word != "reduction" else _REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
+            word: args[at] if word != "reduction" else REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
             for word, at in named
         }
         return function(*[args[at] for at in places], **words, **fixed)

@@ -20,10 +20,10 @@ from flambeau_overrides.abi cimport (
 from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.dtype cimport dtype_object
 from flambeau_tensor._core.dtype import refuse_named
-from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
-    is_ready,
+    is_ready, names_device,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is_signature
 from flambeau_tensor._core.scalar cimport is_number
@@ -142,8 +142,8 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
             if _bind(op, slots, keep, n, None, &flags, called, quiet) == MISFIT:
                 return None
     fits[0] = True
-    if op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None:
-        flags |= META  # perhaps: `meta` looks
+    if names_device(op, slots):
+        flags |= META
     if cls != NULL:
         return _as_subclass(op, cls, slots, flags)
     result = call_slots(op, slots, flags)

@@ -14,7 +14,7 @@ from flambeau_tensor._core.capi_values cimport *
 from flambeau_tensor._core.operands cimport check_writable
 from flambeau_tensor._core.operator cimport A_NUMBER, A_OPTIONAL, A_SINGLE, ArgSpec, Kernel, OP_COMPOSITE, Operator, \
     call_slots, kernel_t
-from flambeau_tensor._core.overloads cimport target_of
+from flambeau_tensor._core.forwarding cimport target_of
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state

@@ -14,8 +14,8 @@ from flambeau_tensor._core.dispatching cimport dispatch
 from flambeau_tensor._core.dtype cimport CATEGORY
 from flambeau_tensor._core.elementwise cimport Elementwise
 from flambeau_tensor._core.lazy cimport run_with_memory
-from flambeau_tensor._core.meta_device cimport META, META_OWNER, OP_DEVICE, begin_dry, end_dry
-from flambeau_tensor._core.operator cimport OP_DATA_DEPENDENT, OP_OBJECT_STATE, Operator
+from flambeau_tensor._core.meta_device cimport META, META_OWNER, begin_dry, end_dry
+from flambeau_tensor._core.operator cimport OP_DATA_DEPENDENT, OP_OBJECT_STATE, Operator, names_device
 from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.tensor cimport Tensor, detached, new_tensor, set_geometry, view_of
@@ -43,8 +43,8 @@ cdef int _read_operands(Operator op, PyObject** slots, Operands* found) except -
                 if isinstance(o, Tensor):
                     found.flags |= (<Tensor>o).flags
     found.to_meta = found.flags & META
-    found.device = <int>op.index["device"] if op.flags & OP_DEVICE else -1
-    if found.device >= 0 and slots[found.device] != <PyObject*>None:
+    found.device = op.device_index
+    if names_device(op, slots):
         found.to_meta = check_device(<object>slots[found.device]) is META_DEVICE
     return 0
 

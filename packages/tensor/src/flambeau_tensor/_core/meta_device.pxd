@@ -5,9 +5,6 @@ cdef enum:  # one more of Tensor.flags
     META = 8192  # on device 'meta': it has a geometry and no memory, and its storage is owned by META_OWNER
     INDIRECT = UNLIKE_MEMORY | META  # kernels do not get it as it is
 
-cdef enum:  # one more of Operator.flags
-    OP_DEVICE = 512  # its kernel makes tensors on a device that is an argument
-
 cdef object META_OWNER  # the owner of what has a size and no bytes
 cdef object no_memory()  # the error where elements are read
 

@@ -49,6 +49,7 @@ cdef class Operator:
     cdef readonly int flags
     cdef int nslots, npos, nrequired
     cdef int out_index  # -1: has no `out`
+    cdef int device_index  # of a kernel that makes tensors on a device that is an argument; -1: of no such
     cdef ArgSpec[MAX_ARGS] args
     cdef readonly object implementation  # the Kernel or the Python function
     cdef readonly object schema
@@ -69,6 +70,12 @@ cdef class Operator:
     cdef public object library  # what torch.library was given for it
     cdef object doc
     cdef object extra  # attributes that functools.wraps and users set
+
+cdef unsigned int implementations  # how often an operator was given another one
+
+cdef inline bint names_device(Operator op, PyObject** slots) noexcept:
+    """Whether results may be on device 'meta', for an argument that says so: `meta` looks."""
+    return op.device_index >= 0 and slots[op.device_index] != <PyObject*>None
 
 # The whole path, without keywords. `called` is what the caller called and handlers of `__torch_function__` get: the
 # operator, the set of overloads it belongs to, or the method of Tensor.

@@ -17,7 +17,7 @@ from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handl
 
 from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
-from flambeau_tensor._core.meta_device cimport INDIRECT, META, OP_DEVICE
+from flambeau_tensor._core.meta_device cimport INDIRECT, META
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, declare, decompose, find, record, \
@@ -250,8 +250,7 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots):
             for o in <tuple>slots[i]:
                 if isinstance(o, Tensor):
                     flags |= grad_flags(<Tensor>o)
-    device_named = op.flags & OP_DEVICE and slots[<int>op.index["device"]] != <PyObject*>None
-    return flags | META if device_named else flags  # perhaps: `meta` looks
+    return flags | META if names_device(op, slots) else flags
 
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
@@ -435,7 +434,7 @@ cdef class Operator:
         self.doc, self.meta = doc, meta
         declare(self, variants, syntax)
         if aten:
-            from flambeau_tensor._core.overloads import overloads
+            from flambeau_tensor._core.forwarding import overloads
 
             overloads(self, *((aten,) if type(aten) is str else aten), namespace="torch.ops.aten", variants="function")
 
@@ -458,6 +457,8 @@ cdef class Operator:
 
     def implement(self, implementation, *, bint composite=False, bint differentiable=True):
         """Let another kernel, or Python function, compute from now on."""
+        global implementations
+        implementations += 1
         self.implementation = implementation
         self.flags = self.flags & ~(OP_RECORD | OP_COMPOSITE | OP_OUT) | (
             OP_COMPOSITE if composite else OP_RECORD if differentiable else 0)
@@ -591,13 +592,11 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
     self.is_function = "function" in words
     self.is_method = "method" in words
     inplace = _read_arguments(self, schema.arguments, number_names)
-    self.flags = OP_RECORD if differentiable and not composite else 0
-    if inplace:
-        self.flags |= OP_INPLACE
+    self.flags = (OP_RECORD if differentiable and not composite else 0) | (OP_INPLACE if inplace else 0)
     if composite:
         self.flags |= OP_COMPOSITE
     elif "device" in self.index and schema.arguments[self.index["device"]].type.startswith("Device"):
-        self.flags |= OP_DEVICE
+        self.device_index = self.index["device"]
     if plain_result:
         self.flags |= OP_PLAIN_RESULT
     if not inplace and schema.returns and schema.returns[0].alias and not schema.returns[0].write:
@@ -611,7 +610,7 @@ cdef bint _read_arguments(Operator self, tuple arguments, list number_names) exc
     cdef int i
     cdef ArgSpec* spec
     cdef bint inplace = False
-    self.out_index = self.varargs = -1
+    self.out_index = self.device_index = self.varargs = -1
     self.index = {}
     self.nslots = len(arguments)
     for i, a in enumerate(arguments):

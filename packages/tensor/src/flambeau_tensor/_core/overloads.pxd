@@ -1,5 +1,5 @@
 """What users call: a method of Tensor, or a name that several schemas answer."""
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
 
@@ -15,6 +15,12 @@ cdef struct Signature:  # sets of slots of the operator that it is a signature o
 cdef enum:
     COMPARED = 4  # positional arguments by whose kinds a member is chosen
 
+cdef struct Choice:  # what a positional call goes to, by the types of its arguments
+    PyObject* op  # NULL: nothing
+    bint straight  # nothing more to be followed
+    unsigned int since  # `implementations`, when it was made
+    PyTypeObject* types[COMPARED]  # such as never go
+
 cdef class OverloadSet:
     cdef vectorcallfunc vectorcall
     cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
@@ -22,6 +28,7 @@ cdef class OverloadSet:
     cdef unsigned long long[MAX_OVERLOADS] takes  # the kinds that each may take by position, 16 bits for an argument
     cdef PyObject* plain  # the operator that all members are signatures of, or NULL
     cdef Signature[MAX_OVERLOADS] signatures  # of the members, where there is one
+    cdef Choice[COMPARED + 1][2] choices  # the last two for each number of arguments
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried
     cdef readonly str name, namespace
     cdef readonly bint of_methods  # the overloads that are methods; else those that are functions
@@ -33,7 +40,6 @@ cdef class Method:
     cdef readonly str name
 
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
-cdef Operator target_of(Operator op)  # what a signature forwards all of its arguments to, as they are; or None
 cdef Method make_method(str name, object target)
 
 # The fast lane of calls with keywords: fills `slots`; False where it cannot tell. With `signatures`, the call has to be

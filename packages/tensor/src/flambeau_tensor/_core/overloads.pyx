@@ -9,23 +9,25 @@ from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.ref cimport Py_DECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from libc.string cimport memset
 
 from flambeau_overrides.abi cimport active_modes_ptr, mode_handles
 
 from flambeau_tensor._core.dtype cimport DType
-from flambeau_tensor._core.meta_device cimport META, OP_DEVICE
+from flambeau_tensor._core.forwarding cimport call_target, is_redirected, straight_target, target_of
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Bound, Kernel, Operator, bind_positional, call_again,
-    call_bound, call_positional, call_slots, is_ready, kernel_t, vectorcallfunc,
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Bound, Operator, bind_positional, call_bound,
+    call_positional, call_slots, implementations, is_ready, names_device, vectorcallfunc,
 )
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, call_overloaded
+from flambeau_tensor._core.sockets cimport call_general, call_overloaded
 from flambeau_tensor._core.subclass cimport is_tensor
 from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport (
-    DISPATCH, K_BOOL, K_DTYPE, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_SCALARS, K_STR, K_TENSOR, K_TENSORS, MAX_ARGS,
+    K_BOOL, K_DTYPE, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_SCALARS, K_STR, K_TENSOR, K_TENSORS, MAX_ARGS,
 )
 
 cdef extern from "Python.h":
@@ -140,14 +142,9 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
                 flags[0] |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
             return False
-    if _names_device(<PyObject*>op, slots):
+    if names_device(op, slots):
         flags[0] |= META
     return tensors or not numbers
-
-
-cdef inline bint _names_device(PyObject* op, PyObject** slots):
-    """Whether results may be on device 'meta', for an argument that says so: `meta` looks."""
-    return (<Operator>op).flags & OP_DEVICE and slots[<int>(<Operator>op).index["device"]] != <PyObject*>None
 
 
 cdef enum:  # kinds of arguments, as bits
@@ -212,18 +209,67 @@ cdef unsigned int _taken(Operator op, int i):
     return ANY_KIND
 
 
+cdef object _call_member(PyObject* op, Bound* bound):
+    if bound.rest == NULL and is_redirected(op):
+        return call_target(op, bound.slots, bound.flags, bound.cls)
+    return call_bound(<Operator>op, bound)
+
+
+cdef inline bint _is_alike(const Choice* c, PyObject* const* args, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if args[i].ob_type != c.types[i]:
+            return False
+    return c.op != NULL and c.since == implementations
+
+
+cdef inline Choice* _known_choice(OverloadSet overloads, PyObject* const* args, Py_ssize_t n) noexcept:
+    """What a call with arguments of these types went to lately, or NULL."""
+    if _is_alike(&overloads.choices[n][0], args, n):
+        return &overloads.choices[n][0]
+    return &overloads.choices[n][1] if _is_alike(&overloads.choices[n][1], args, n) else NULL
+
+
+cdef int _remember(OverloadSet overloads, PyObject* op, PyObject* const* args, Py_ssize_t n) except -1:
+    """Let calls with arguments of these types go to a member, or `plain`, at once; in place of the older of two."""
+    cdef Choice* c
+    cdef Py_ssize_t i
+    cdef PyObject* target = op
+    if n > COMPARED or thread_state().dispatching:
+        return 0
+    for i in range(n):
+        if _kind_of(args[i]) > A_DTYPE:  # a class may go, and another one come to its address
+            return 0
+    if op != overloads.plain:
+        target = straight_target(<Operator>op, args, n)
+    overloads.choices[n][1] = overloads.choices[n][0]
+    c = &overloads.choices[n][0]
+    c.op, c.straight, c.since = op if target == NULL else target, target != NULL, implementations
+    for i in range(n):
+        c.types[i] = args[i].ob_type
+    return 0
+
+
 cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                       PyObject* called):
     cdef Bound bound
     cdef unsigned long long kinds = 0
     cdef Py_ssize_t i
     cdef int shift = 0
+    cdef Choice* known
     if kwnames != NULL:
         return _call_named(overloads, args, n, kwnames, called)
     if _modes[0] != 0 and mode_handles(<object>called):
         return call_overloaded(overloads, args, n, kwnames, called)
+    if n <= COMPARED and not thread_state().dispatching:
+        known = _known_choice(overloads, args, n)
+        if known != NULL and bind_positional(<Operator>known.op, args, n, &bound):
+            if known.straight:
+                return call_bound(<Operator>known.op, &bound)
+            return _call_member(known.op, &bound)
     if overloads.plain != NULL:
         if _bind_plain(overloads, args, n, &bound):
+            _remember(overloads, overloads.plain, args, n)
             return call_bound(<Operator>overloads.plain, &bound)
         if bound.rest != NULL:
             Py_DECREF(<object>bound.rest)
@@ -236,9 +282,8 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
     for i in range(overloads.count):
         if not kinds & ~overloads.takes[i]:
             if bind_positional(<Operator>overloads.members[i], args, n, &bound):
-                if bound.rest == NULL and _is_redirected(overloads.members[i]):
-                    return _call_target(overloads.members[i], bound.slots, bound.flags, bound.cls)
-                return call_bound(<Operator>overloads.members[i], &bound)
+                _remember(overloads, overloads.members[i], args, n)
+                return _call_member(overloads.members[i], &bound)
             if bound.rest != NULL:
                 Py_DECREF(<object>bound.rest)
     return call_overloaded(overloads, args, n, kwnames, called)
@@ -261,7 +306,7 @@ cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t
     else:
         for i in range(overloads.count):
             if bind_named(<Operator>overloads.members[i], args, n, kwnames, slots, &flags, None):
-                return _call_target(overloads.members[i], slots, flags, NULL)
+                return call_target(overloads.members[i], slots, flags, NULL)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
@@ -303,6 +348,7 @@ cdef class OverloadSet:
                 self.takes[i] |= <unsigned long long>_taken(self.overloads[i], j) << 16 * j
         self.name, self.namespace = name or self.overloads[0].name, self.overloads[0].namespace
         self.of_methods = of_methods
+        memset(self.choices, 0, sizeof(self.choices))
         _find_plain(self)
         self.vectorcall = <vectorcallfunc>_set_vectorcall
 
@@ -448,56 +494,6 @@ cdef Method make_method(str name, object target):
     return m
 
 
-cdef class Forward(Kernel):
-    """The kernel of a composition that is another operator under other arguments: each of that one's gets the argument
-    of the same name, what ``fixed`` says, or its default. ``first`` says how many of its results are handed on, where
-    that is not all.
-
-    >>> from flambeau_tensor import amax
-    >>> Operator("largest(Tensor self) -> Tensor", Forward(amax), composite=True, namespace="torch._ops",
-    ...          variants="function")(flambeau_tensor.tensor([1, 3, 2]))
-    tensor(3)
-    """
-
-    cdef readonly Operator target
-    cdef readonly dict fixed
-    cdef int[MAX_ARGS] source
-    cdef PyObject* values[MAX_ARGS]
-    cdef bint prepared
-    cdef bint same  # its arguments are the target's, one by one
-    cdef int first
-
-    def __init__(self, Operator target not None, int first=0, /, **fixed):
-        self.target, self.first, self.fixed, self.prepared = target, first, fixed, False
-        self.run, self.handles_out = <kernel_t>_forward, first == 0  # it hands `out` on
-
-    cdef int prepare(self, Operator op) except -1:
-        cdef int i
-        order = [a.name for a in op.schema.arguments]
-        for i, a in enumerate(self.target.schema.arguments):
-            self.source[i] = order.index(a.name) if a.name in order else -1
-            self.values[i] = <PyObject*>self.fixed[a.name] if a.name in self.fixed else self.target.args[i].default
-            if self.source[i] < 0 and self.values[i] == NULL:
-                raise TypeError(f"{op.name}() has no argument '{a.name}' for {self.target!r}")
-        self.prepared = True
-        self.same = op.nslots == self.target.nslots and all([self.source[i] == i for i in range(op.nslots)])
-        return 0
-
-    cdef PyObject* fill(self, Operator op, PyObject** slots, PyObject** bound) except NULL:
-        """The target, and its arguments from those of `op`."""
-        cdef PyObject* target = _target(self, op)
-        cdef int i
-        if not self.prepared:
-            self.prepare(op)
-        for i in range((<Operator>target).nslots):
-            bound[i] = self.values[i] if self.source[i] < 0 else slots[self.source[i]]
-        return target
-
-
-cdef inline PyObject* _target(Forward f, Operator op) noexcept:
-    return <PyObject*>f.target if <PyObject*>op.functional == <PyObject*>None else <PyObject*>f.target.inplace
-
-
 cdef int _find_plain(OverloadSet overloads) except -1:
     """Where every member only leaves some of one operator's arguments out, calls need not go through the members."""
     cdef Operator target, op
@@ -530,113 +526,6 @@ cdef int _find_plain(OverloadSet overloads) except -1:
                 s.npos += 1
     overloads.plain = <PyObject*>target
     return 0
-
-
-cdef Operator target_of(Operator op):
-    """What a member forwards all of its arguments to, as they are; or None."""
-    if not isinstance(op.implementation, Forward) or (<Forward>op.implementation).fixed or \
-            (<Forward>op.implementation).first:
-        return None
-    target = (<Forward>op.implementation).target
-    return target if op.functional is None else target.inplace
-
-
-cdef object _forward(Operator op, PyObject** slots):
-    cdef Forward f = <Forward>op.implementation
-    result = _fill_and_call(f, op, slots)
-    return result if f.first == 0 else result[0] if f.first == 1 else tuple(result[:f.first])
-
-
-cdef inline bint _is_redirected(PyObject* op) noexcept:
-    cdef PyTypeObject* kind = (<PyObject*>(<Operator>op).implementation).ob_type
-    return kind == <PyTypeObject*>Forward or kind == <PyTypeObject*>ByGiven
-
-
-cdef object _call_target(PyObject* op, PyObject** slots, unsigned int flags, PyTypeObject* cls):
-    """Steps 3 and 4 of the operator that `op` is under other arguments, or of that which this one is in turn."""
-    cdef PyObject* bound[2][MAX_ARGS]
-    cdef PyObject* f
-    cdef int turn = 0
-    while _is_redirected(op):
-        f = <PyObject*>(<Operator>op).implementation
-        if f.ob_type == <PyTypeObject*>ByGiven:
-            if (flags | thread_state().dispatching) & DISPATCH:  # what handlers get is this one
-                break
-            f = (<ByGiven>f).choose(slots)
-        if (<Forward>f).first:
-            break
-        if (<Forward>f).same:
-            op = _target(<Forward>f, <Operator>op)
-        else:
-            op = (<Forward>f).fill(<Operator>op, slots, bound[turn])
-            slots, turn = bound[turn], 1 - turn
-    if _names_device(op, slots):
-        flags |= META
-    if cls != NULL:
-        return call_for_subclass(<Operator>op, cls, slots, flags)
-    return call_slots(<Operator>op, slots, flags)
-
-
-cdef enum:
-    MAX_GIVEN = 4  # arguments that an operator is chosen by
-
-
-cdef class ByGiven(Kernel):
-    """The kernel of a composition that is one of several operators, by which of its optional arguments are given:
-    ``{"min max": clamp_both, "min": clamp_min, "max": clamp_max}``. What is not among them is the `error`."""
-
-    cdef readonly dict forwards  # the names that are given -> Forward
-    cdef readonly object error
-    cdef list names
-    cdef int count
-    cdef int[MAX_GIVEN] slot
-    cdef PyObject* by_bits[1 << MAX_GIVEN]  # borrowed from `forwards`; NULL: an error
-
-    def __init__(self, dict operators not None, error):
-        self.forwards = {frozenset(given.split()): Forward(op) for given, op in operators.items()}
-        self.names = sorted({name for given in self.forwards for name in given})
-        self.count = len(self.names)
-        if self.count > MAX_GIVEN:
-            raise ValueError(f"more than {MAX_GIVEN} arguments to choose by")
-        for bits in range(1 << self.count):
-            found = self.forwards.get(frozenset([name for i, name in enumerate(self.names) if bits >> i & 1]))
-            self.by_bits[<int>bits] = NULL if found is None else <PyObject*>found
-        self.error = error
-        self.run, self.handles_out = <kernel_t>_by_given, True  # it hands `out` on
-
-    def read_slots(self, dict slots not None):
-        for i, name in enumerate(self.names):
-            self.slot[i] = slots[name]
-
-    cdef PyObject* choose(self, PyObject** slots) except NULL:
-        cdef int i, bits = 0
-        for i in range(self.count):
-            bits |= <int>(slots[self.slot[i]] != <PyObject*>None) << i
-        if self.by_bits[bits] == NULL:
-            raise type(self.error)(*self.error.args)
-        return self.by_bits[bits]
-
-
-cdef object _by_given(Operator op, PyObject** slots):
-    return _fill_and_call(<Forward>(<ByGiven>op.implementation).choose(slots), op, slots)
-
-
-cdef object _fill_and_call(Forward f, Operator op, PyObject** slots):
-    cdef PyObject* bound[MAX_ARGS]
-    cdef PyObject* target = f.fill(op, slots, bound)
-    return call_again(<Operator>target, bound)
-
-
-def overloads(Operator target not None, *schemas, **settings):
-    """Declare what users call: signatures of an operator of `torch._ops`, whose arguments have the same names.
-
-    >>> from flambeau_tensor import amax
-    >>> overloads(amax, "most(Tensor self) -> Tensor", "most.dim(Tensor self, int[1] dim) -> Tensor",
-    ...           namespace="torch._ops", variants="function")
-    [<operator torch._ops.most.default>, <operator torch._ops.most.dim>]
-    """
-    settings.setdefault("doc", target.doc)
-    return [Operator(schema, Forward(target), composite=True, **settings) for schema in schemas]
 
 
 def _prepare():

@@ -11,8 +11,8 @@ from flambeau_tensor._core.dtype import (
     numpy_dtype,
     type_name,
 )
+from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import find_operator, set_attribute
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import Storage

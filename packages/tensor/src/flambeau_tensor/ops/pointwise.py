@@ -8,9 +8,9 @@ import numpy as np
 from flambeau_tensor._core.binding import accept_deprecated
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.forwarding import ByGiven, Forward, overloads
 from flambeau_tensor._core.levels import LEVEL, hot
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import ByGiven, Forward, overloads
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop

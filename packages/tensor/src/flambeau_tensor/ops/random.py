@@ -7,8 +7,8 @@ PyTorch's CPU generator for the same seed.
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
+from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import multinomial as multinomial_kernels
 from flambeau_tensor._kernels import poisson as poisson_kernels

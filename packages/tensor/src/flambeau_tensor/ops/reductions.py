@@ -5,9 +5,9 @@ from builtins import all as _all
 import numpy as np
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward, overloads
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels.interop import from_numpy

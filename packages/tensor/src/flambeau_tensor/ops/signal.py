@@ -4,8 +4,8 @@ import math
 import warnings
 
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
+from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.factories import _OPTIONS

@@ -3,8 +3,8 @@
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, hides_values
 from flambeau_tensor._kernels import sorting as kernels

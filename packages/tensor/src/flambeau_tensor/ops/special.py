@@ -12,9 +12,9 @@ between their zeros; next to these errors are small beside the amplitude.
 import math
 
 from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor.ops import factories, pointwise, reductions, softmax
 from flambeau_tensor.ops.pointwise import LOOPS as _OLDER
 

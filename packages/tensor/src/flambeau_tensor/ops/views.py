@@ -3,9 +3,9 @@
 import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
+from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import overloads
 from flambeau_tensor._core.registry import alias, define_property
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import views as kernels

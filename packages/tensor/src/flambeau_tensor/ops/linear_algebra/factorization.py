@@ -1,7 +1,7 @@
 """Matrices as products of simpler ones: Cholesky, LU and QR, and the determinants that LU gives."""
 
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import factorization as kernels
 

@@ -2,8 +2,8 @@
 
 from math import prod
 
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import solving as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import _OUT, _OUTS, _SQUARE, FUNCTION, LINALG

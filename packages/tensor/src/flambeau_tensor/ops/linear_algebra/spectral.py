@@ -1,9 +1,9 @@
 """Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
 
 from flambeau_tensor._core.dtype import _dtype_by_name
+from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Forward
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import spectral as kernels
