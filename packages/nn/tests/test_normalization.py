@@ -11,6 +11,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
+from flambeau_nn.derivatives import normalization as derivatives
+from flambeau_nn.ops import normalization as ops
 from samples.derivatives import check_batches, check_derivatives
 from samples.values import check_values
 
@@ -71,6 +73,40 @@ def test_layer_norm_kernel_agrees_with_its_formula(size):
     by_formula = grad(out, (x, w, b), g, create_graph=True)
     for k, f in zip(by_kernel, by_formula, strict=True):
         np.testing.assert_allclose(k.numpy(), f.detach().numpy(), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("groups", [0, 1, 3])
+@pytest.mark.parametrize("sizes", [(4, 6), (5, 6, 7), (2, 6, 3, 5), (40, 6, 33, 31), (1, 6, 2, 3, 4), (3, 6, 1, 1)])
+def test_channel_norm_kernels_agree_with_their_formula(sizes, groups):
+    """In double precision, as planes lie and with channels beside each other, with a weight for each or without."""
+    rng = np.random.default_rng(len(sizes))
+    x, g = (ft.from_numpy(rng.standard_normal(sizes) * 2 + 3) for _ in range(2))
+    weight, bias = (ft.from_numpy(rng.standard_normal(6)) for _ in range(2))
+    for affine in ((weight, bias), (weight, None), (None, bias), (None, None)):
+        apart = x.reshape((sizes[0], groups, 6 // groups, -1) if groups else (sizes[0], 6, 1, -1))
+        over = (2, 3) if groups else (0, 2, 3)
+        mean, variance = apart.mean(over, keepdim=True), apart.var(over, correction=0, keepdim=True)
+        expected = ((apart - mean) / (variance + 0.1).sqrt()).reshape(sizes)
+        for t, step in zip(affine, (ft.mul, ft.add), strict=True):
+            expected = expected if t is None else step(expected, t.reshape((6,) + (1,) * (len(sizes) - 2)))
+        slopes = derivatives._channel_norm_backward(g, x, *affine, mean, variance, groups, 0.1)
+        formats = {4: ft.channels_last, 5: ft.channels_last_3d}
+        for y in (x, x.contiguous(memory_format=formats.get(x.ndim, ft.contiguous_format)), x.expand(2, *sizes)[1]):
+            out, *statistics = ops.channel_norm(y, *affine, groups, 0.1)
+            found = ops.channel_norm_backward(g, y, *affine, *statistics, groups, 0.1)
+            assert out.stride() == found[0].stride() == y.stride()
+            for t, wanted in zip((out, *statistics, *found), (expected, mean, variance, *slopes), strict=True):
+                assert (t is None) == (wanted is None)
+                assert t is None or np.allclose(t.numpy().ravel(), wanted.numpy().ravel(), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(3, 0), (0, 4), (3, 0, 2), (2, 4, 0), (0, 4, 1, 1)])
+@pytest.mark.parametrize("groups", [0, 2])
+def test_channel_norm_of_nothing(sizes, groups):
+    x, weight = ft.zeros(sizes), ft.ones(sizes[1])
+    out, *statistics = ops.channel_norm(x, weight, weight, groups, 0.1)
+    found = ops.channel_norm_backward(x, x, weight, weight, *statistics, groups, 0.1)
+    assert out.shape == found[0].shape == x.shape and found[1].equal(weight * 0) and found[2].equal(weight * 0)
 
 
 def test_layer_norm_layouts_and_dtypes():
@@ -307,7 +343,16 @@ def test_long_rows_lose_no_accuracy(size, kind):
         grad - grad.mean(-1, keepdims=True, dtype=np.float64) - normal * (grad * normal).mean(-1, keepdims=True)
     )
     x = ft.from_numpy(rows).requires_grad_()
-    for out in (F.layer_norm(x, (size,)), F.group_norm(x.view(2, 1, size), 1), F.instance_norm(x.view(2, 1, size))):
+    last = x.view(1, 2, size, 1).contiguous(memory_format=ft.channels_last)
+    for out in (
+        F.layer_norm(x, (size,)),
+        F.group_norm(x.view(2, 1, size), 1),
+        F.group_norm(last, 2),
+        F.instance_norm(x.view(2, 1, size)),
+        F.batch_norm(x.view(1, 2, size), None, None, training=True),
+        F.batch_norm(x.t(), None, None, training=True).t(),
+        F.batch_norm(last, None, None, training=True),
+    ):
         assert np.abs(out.detach().numpy().reshape(2, size) - normal).max() < 1e-6 * np.abs(normal).max()
         x.grad = None
         out.backward(ft.from_numpy(grad).view(out.shape))

@@ -41,3 +41,57 @@ def _layer_norm_backward(level, op, args, dims):
 
 batched(_layer_norm, ops.layer_norm)
 batched(_layer_norm_backward, ops.layer_norm_backward)
+
+
+def _folded(t, dim, size):
+    """(N, C, …) for each example as (N, examples · C, …): channels, and groups of them, know nothing of each other."""
+    t = batch_first(t, dim, size)
+    return t.movedim(0, 1).reshape((t.shape[1], size * t.shape[2], *t.shape[3:]))
+
+
+def _apart(t, size):
+    return t.reshape((t.shape[0], size, t.shape[1] // size, *t.shape[2:]))
+
+
+def _flat(t, dim, size):
+    return t if t is None else batch_first(t, dim, size).reshape(-1)
+
+
+def _channel_norm(level, op, args, dims):
+    x, weight, bias, groups, eps = args
+    size = level.size
+    result, mean, variance = call(
+        op,
+        _folded(x, dims[0], size),
+        _flat(weight, dims[1], size),
+        _flat(bias, dims[2], size),
+        groups * size,
+        eps,
+    )
+    if groups:
+        return (_apart(result, size), _apart(mean, size), _apart(variance, size)), (1, 1, 1)
+    return (_apart(result, size), mean.reshape((size, -1)), variance.reshape((size, -1))), (1, 0, 0)
+
+
+def _channel_norm_backward(level, op, args, dims):
+    grad, x, weight, bias, mean, variance, groups, eps = args
+    size = level.size
+    statistics = [
+        _folded(t, d, size) if groups else _flat(t, d, size) for t, d in zip((mean, variance), dims[4:6], strict=True)
+    ]
+    of_x, of_weight, of_bias = call(
+        op,
+        _folded(grad, dims[0], size),
+        _folded(x, dims[1], size),
+        _flat(weight, dims[2], size),
+        _flat(bias, dims[3], size),
+        *statistics,
+        groups * size,
+        eps,
+    )
+    of_both = tuple(t if t is None else t.reshape((size, -1)) for t in (of_weight, of_bias))
+    return (_apart(of_x, size), *of_both), (1, *(t if t is None else 0 for t in of_both))
+
+
+batched(_channel_norm, ops.channel_norm)
+batched(_channel_norm_backward, ops.channel_norm_backward)

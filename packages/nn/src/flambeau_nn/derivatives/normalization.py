@@ -4,6 +4,7 @@ from math import prod
 
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import normalization as ops
+from flambeau_nn.ops.normalization import _wide
 
 
 def _layer_norm_backward(grad, self, normalized_shape, weight, bias, eps):
@@ -30,4 +31,35 @@ derivative(
             grad, self, normalized_shape, weight, bias, eps
         )
     },
+)
+
+
+def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps):
+    """`mean` and `variance` are what they are of `self`."""
+    n, channels = self.shape[:2]
+    apart = self.reshape((n, groups, channels // groups, -1) if groups else (n, channels, 1, -1))
+    over = (2, 3) if groups else (0, 2, 3)
+    wide = _wide(apart)
+    centered = wide - wide.mean(over, keepdim=True)
+    scale = ((centered * centered).mean(over, keepdim=True) + eps).rsqrt()
+    x = centered * scale
+    g = _wide(grad).reshape(apart.shape)
+    scaled = g if weight is None else g * _wide(weight).reshape((groups, -1, 1) if groups else (channels, 1, 1))
+    grad_x = scale * (scaled - scaled.mean(over, keepdim=True) - x * (scaled * x).mean(over, keepdim=True))
+    return (
+        grad_x.reshape(self.shape).to(self.dtype),
+        None if weight is None else (g * x).sum((0, 3)).reshape(weight.shape).to(weight.dtype),
+        None if bias is None else g.sum((0, 3)).reshape(bias.shape).to(bias.dtype),
+    )
+
+
+derivative(ops.channel_norm_backward, composition=_channel_norm_backward)
+derivative(
+    ops.channel_norm,
+    {
+        "self, weight, bias": lambda grad, self, weight, bias, result1, result2, groups, eps: ops.channel_norm_backward(
+            grad, self, weight, bias, result1, result2, groups, eps
+        )
+    },
+    not_differentiable=("mean", "variance"),
 )

@@ -3,12 +3,12 @@
 from math import prod
 
 import flambeau_tensor as ft
+from flambeau_nn._kernels import channel_norm as channel_kernels
 from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import scalar_type
 from flambeau_tensor import Operator
-from flambeau_tensor.ops.attributes import suggest_memory_format
 
 HALVES = ft.float16, ft.bfloat16
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
@@ -27,6 +27,24 @@ layer_norm_backward = Operator(
     namespace=INTERNAL,
     variants="function",
     doc="The gradients of layer_norm with respect to self, weight and bias.",
+)
+
+channel_norm = Operator(
+    "channel_norm(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor result, Tensor mean, "
+    "Tensor variance)",
+    channel_kernels.channel_norm,
+    namespace=INTERNAL,
+    variants="function",
+    doc="(x - mean) / sqrt(variance + eps) · weight + bias, of `groups` of channels (dimension 1) in each sample, or "
+    "where that is 0 of each channel in all samples; and the means and variances.",
+)
+channel_norm_backward = Operator(
+    "channel_norm_backward(Tensor grad_output, Tensor self, Tensor? weight, Tensor? bias, Tensor mean, "
+    "Tensor variance, int groups, float eps) -> (Tensor, Tensor, Tensor)",
+    channel_kernels.channel_norm_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of channel_norm with respect to self, weight and bias.",
 )
 
 
@@ -69,14 +87,9 @@ def _wide(input):
     "bool cudnn_enabled=True)",
 )
 def group_norm(input, num_groups, weight, bias, eps):
-    normalized = _group_norm(input, num_groups, weight, bias, eps)
-    return normalized.contiguous(memory_format=suggest_memory_format(input))
-
-
-def _group_norm(input, num_groups, weight, bias, eps):
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
-    n, channels = input.shape[:2]
+    channels = input.shape[1]
     if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
@@ -91,10 +104,7 @@ def _group_norm(input, num_groups, weight, bias, eps):
                 f"got {name} of shape {list(t.shape)} and input of shape {list(input.shape)}"
             )
     _check_dtypes(input, weight, bias)
-    dtype, input = input.dtype, _wide(input)
-    row = prod(input.shape[1:]) // num_groups
-    rows = input.reshape((n, num_groups, row))
-    return _affine(layer_norm(rows, (row,), None, None, eps).reshape(tuple(input.shape)), weight, bias).to(dtype)
+    return channel_norm(input, weight, bias, num_groups, eps)[0]
 
 
 @composite(
@@ -147,28 +157,33 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
         if t is not None and t.numel() != channels:
             raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
     _check_dtypes(input, weight, bias, running_mean, running_var)
-    dtype, input = input.dtype, _wide(input)
     if training:
         count = input.numel() // channels if channels else 0
         if count == 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-        dims = tuple(d for d in range(input.ndim) if d != 1)
-        mean = input.mean(dims)
-        centered = input - _per_channel(mean, input.ndim)
-        var = (centered * centered).mean(dims)
+        of_channels = _complex_batch_norm if input.is_complex() else channel_norm
+        result, mean, var = of_channels(input, weight, bias, 0, eps)
         if input.numel():  # the mean of nothing would stay in them for ever
             _move(running_mean, mean, momentum)
             _move(running_var, var, momentum, count / max(count - 1, 1))
-    elif running_mean is None or running_var is None:
+        return result
+    if running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
-    else:
-        mean, var = running_mean, running_var
-    scale = (_wide(var) + eps).rsqrt()
+    dtype, input = input.dtype, _wide(input)
+    scale = (_wide(running_var) + eps).rsqrt()
     scale = scale if weight is None else scale * weight
-    if training:
-        return _affine(centered, scale, bias).to(dtype)
-    shift = -_wide(mean) * scale
+    shift = -_wide(running_mean) * scale
     return _affine(input, scale, shift if bias is None else shift + bias).to(dtype)
+
+
+def _complex_batch_norm(input, weight, bias, groups, eps):
+    """channel_norm of complex numbers, by squares."""
+    dims = tuple(d for d in range(input.ndim) if d != 1)
+    mean = input.mean(dims)
+    centered = input - _per_channel(mean, input.ndim)
+    var = (centered * centered).mean(dims)
+    scale = (var + eps).rsqrt()
+    return _affine(centered, scale if weight is None else scale * weight, bias), mean, var
 
 
 def _move(running, value, momentum, correction=1.0):
@@ -198,7 +213,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
         plain = input.detach()
         _move(running_mean, plain.mean(dims).mean(0), momentum)
         _move(running_var, plain.var(dims, correction=1).mean(0), momentum)
-    return _group_norm(input, max(channels, 1), weight, bias, eps)
+    return group_norm(input.contiguous(), max(channels, 1), weight, bias, eps)
 
 
 @composite(

@@ -177,6 +177,7 @@ inline Tensor &ceil_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "c
 inline Tensor celu(const Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(tensor, "nn.functional.celu", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor &celu_(Tensor &self, const Scalar &alpha = 1.0) { FL_CALL(same(self), "celu_", "self alpha", of_tensor(self), of_scalar(alpha)) }
 inline Tensor chain_matmul(TensorList matrices) { FL_CALL(tensor, "_ops.chain_matmul", "matrices", of_tensors(matrices)) }
+inline std::tuple<Tensor, Tensor, Tensor> channel_norm(const Tensor &self, const optional<Tensor> &weight, const optional<Tensor> &bias, int64_t groups, double eps) { FL_CALL(three, "_C._nn.channel_norm", "self weight bias groups eps", of_tensor(self), of_tensor_or_none(weight), of_tensor_or_none(bias), of_int(groups), of_double(eps)) }
 inline Tensor channel_shuffle(const Tensor &self, int64_t groups) { FL_CALL(tensor, "channel_shuffle", "self groups", of_tensor(self), of_int(groups)) }
 inline Tensor cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky", "self upper", of_tensor(self), of_bool(upper)) }
 inline Tensor cholesky_inverse(const Tensor &self, bool upper = false) { FL_CALL(tensor, "cholesky_inverse", "self upper", of_tensor(self), of_bool(upper)) }

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Layer normalization of rows. ``ROWS`` holds the loops (see normalized.pxd).
+"""Normalization of rows, and of channels. ``ROWS`` and ``CHANNELS`` hold the loops (see normalized.pxd).
 
 Sums are made in the dtype of the loop over blocks that are short enough to lose nothing, and in double over the blocks.
 """
@@ -7,7 +7,7 @@ from libc cimport math
 
 from flambeau_tensor.vector_math cimport folded
 
-from flambeau_nn._kernels.normalized cimport Normalized
+from flambeau_nn._kernels.normalized cimport FACTORS, Channels, Normalized
 
 ctypedef fused real_t:
     float
@@ -183,6 +183,182 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
         _flush(along_rows, sums, 2 * n)
 
 
+# --- channels, a plane for each -------------------------------------------------------------------------------------
+
+cdef struct Planes:  # that are normalized together
+    Py_ssize_t first, step, count
+
+
+cdef inline Planes _planes(const Channels* d, Py_ssize_t i) noexcept nogil:
+    cdef Planes p
+    if d.groups == 0:
+        p.first, p.step, p.count = i, d.channels, d.samples
+    else:
+        p.count, p.step = d.channels // d.groups, 1
+        p.first = i * p.count
+    return p
+
+
+cdef void _planes_forward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t i, j, k, at, c, n = d.positions
+    cdef const real_t* x
+    cdef const real_t* w = <const real_t*>d.weight
+    cdef const real_t* b = <const real_t*>d.bias
+    cdef real_t* out
+    cdef Planes p
+    cdef double total, squares, plain, square, off, variance, factor
+    cdef real_t center, scale, shift
+    for i in range(begin, end):
+        p = _planes(d, i)
+        total = plain = squares = 0
+        for j in range(p.count):
+            total += _sum(<const real_t*>d.x + (p.first + j * p.step) * n, n)
+        center = <real_t>(total / (p.count * n))
+        for j in range(p.count):
+            _squares(<const real_t*>d.x + (p.first + j * p.step) * n, center, n, &off, &square)
+            plain += off
+            squares += square
+        off = plain / (p.count * n)
+        variance = squares / (p.count * n) - off * off
+        variance = 0 if variance < 0 else variance
+        d.mean[i], d.variance[i] = center + off, variance
+        for j in range(p.count):
+            at = p.first + j * p.step
+            c = at % d.channels
+            factor = 1 / math.sqrt(variance + d.eps)
+            factor = factor if w == NULL else factor * w[c]
+            scale, shift = <real_t>factor, <real_t>((0 if b == NULL else b[c]) - off * factor)
+            x, out = <const real_t*>d.x + at * n, <real_t*>d.out + at * n
+            for k in range(n):
+                out[k] = (x[k] - center) * scale + shift
+
+
+cdef void _planes_backward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t i, j, k, at, n = d.positions
+    cdef const real_t* x
+    cdef const real_t* g
+    cdef const real_t* w = <const real_t*>d.weight
+    cdef real_t* out
+    cdef Planes p
+    cdef Moments m
+    cdef double plain, along, v
+    cdef real_t center, scale, a, b, weight
+    for i in range(begin, end):
+        p = _planes(d, i)
+        m.center, m.scale = <real_t>d.mean[i], 1 / math.sqrt(d.variance[i] + d.eps)
+        m.shift = (d.mean[i] - m.center) * m.scale
+        plain = along = 0
+        for j in range(p.count):
+            at = p.first + j * p.step
+            _products[real_t](<const real_t*>d.grad + at * n, <const real_t*>d.x + at * n, NULL, &m, n,
+                              &d.sums[2 * at], &d.sums[2 * at + 1])
+            v = 1 if w == NULL else w[at % d.channels]
+            plain += v * d.sums[2 * at]
+            along += v * d.sums[2 * at + 1]
+        center, scale = <real_t>m.center, <real_t>m.scale
+        plain, along = plain / (p.count * n), along / (p.count * n)
+        a, b = <real_t>(plain - m.shift * along), <real_t>along
+        for j in range(p.count):
+            at = p.first + j * p.step
+            weight = 1 if w == NULL else w[at % d.channels]
+            x, g, out = <const real_t*>d.x + at * n, <const real_t*>d.grad + at * n, <real_t*>d.grad_x + at * n
+            for k in range(n):
+                out[k] = scale * (g[k] * weight - a - (x[k] - center) * scale * b)
+
+
+# --- channels beside each other: `begin` to `end` are parts of rows ---------------------------------------------------
+
+cdef inline void _add_rows(const Channels* d, Py_ssize_t part, int what, real_t* tag) noexcept nogil:
+    """Sums for each channel: of x (`what` is 0), of x - center and its squares (1), of grad and grad * (x - center)."""
+    cdef Py_ssize_t n = d.channels, outer = part // d.parts, share = part % d.parts, r, k
+    cdef const real_t* center = <const real_t*>d.factors + outer * FACTORS * n
+    cdef const real_t* x
+    cdef const real_t* g
+    cdef real_t* first = <real_t*>d.short_sums + 2 * n * part
+    cdef real_t* second = first + n
+    cdef double* sums = d.sums + 2 * n * part
+    cdef real_t v
+    for k in range(2 * n):
+        sums[k] = 0
+        first[k] = 0
+    for r in range(outer * d.rows + d.rows * share // d.parts, outer * d.rows + d.rows * (share + 1) // d.parts):
+        x = <const real_t*>d.x + r * n
+        if what == 0:
+            for k in range(n):
+                first[k] += x[k]
+        elif what == 1:
+            for k in range(n):
+                v = x[k] - center[k]
+                first[k] += v
+                second[k] += v * v
+        else:
+            g = <const real_t*>d.grad + r * n
+            for k in range(n):
+                first[k] += g[k]
+                second[k] += g[k] * (x[k] - center[k])
+        if r % FLUSH == 0:
+            _flush(first, sums, 2 * n)
+    _flush(first, sums, 2 * n)
+
+
+cdef void _rows_sums(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t part
+    for part in range(begin, end):
+        _add_rows(d, part, 0, tag)
+
+
+cdef void _rows_squares(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t part
+    for part in range(begin, end):
+        _add_rows(d, part, 1, tag)
+
+
+cdef void _rows_products(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef Py_ssize_t part
+    for part in range(begin, end):
+        _add_rows(d, part, 2, tag)
+
+
+cdef void _rows_forward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    """(x - center) * scale + shift."""
+    cdef Py_ssize_t n = d.channels, part, outer, share, r, k
+    cdef const real_t* center
+    cdef const real_t* scale
+    cdef const real_t* shift
+    cdef const real_t* x
+    cdef real_t* out
+    for part in range(begin, end):
+        outer, share = part // d.parts, part % d.parts
+        center = <const real_t*>d.factors + outer * FACTORS * n
+        scale, shift = center + n, center + 2 * n
+        for r in range(outer * d.rows + d.rows * share // d.parts, outer * d.rows + d.rows * (share + 1) // d.parts):
+            x, out = <const real_t*>d.x + r * n, <real_t*>d.out + r * n
+            for k in range(n):
+                out[k] = (x[k] - center[k]) * scale[k] + shift[k]
+
+
+cdef void _rows_backward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    """grad * weight - a - (x - center) * scale * b, of which `weight`, `a` and `b` hold the scale already, and
+    `a` what lies between the mean and `center`."""
+    cdef Py_ssize_t n = d.channels, part, outer, share, r, k
+    cdef const real_t* center
+    cdef const real_t* scale
+    cdef const real_t* weight
+    cdef const real_t* a
+    cdef const real_t* b
+    cdef const real_t* x
+    cdef const real_t* g
+    cdef real_t* out
+    for part in range(begin, end):
+        outer, share = part // d.parts, part % d.parts
+        center = <const real_t*>d.factors + outer * FACTORS * n
+        scale, weight, a, b = center + n, center + 2 * n, center + 3 * n, center + 4 * n
+        for r in range(outer * d.rows + d.rows * share // d.parts, outer * d.rows + d.rows * (share + 1) // d.parts):
+            x, g, out = <const real_t*>d.x + r * n, <const real_t*>d.grad + r * n, <real_t*>d.grad_x + r * n
+            for k in range(n):
+                out[k] = g[k] * weight[k] - a[k] - (x[k] - center[k]) * scale[k] * b[k]
+
+
 def _pair(size_t single, size_t double_):
     return {"float32": single, "float64": double_}
 
@@ -191,4 +367,13 @@ ROWS = {
     "layer_norm": _pair(<size_t><void*>_layer_norm[float], <size_t><void*>_layer_norm[double]),
     "layer_norm_backward": _pair(<size_t><void*>_layer_norm_backward[float],
                                  <size_t><void*>_layer_norm_backward[double]),
+}
+CHANNELS = {
+    "forward": _pair(<size_t><void*>_planes_forward[float], <size_t><void*>_planes_forward[double]),
+    "backward": _pair(<size_t><void*>_planes_backward[float], <size_t><void*>_planes_backward[double]),
+    "sums": _pair(<size_t><void*>_rows_sums[float], <size_t><void*>_rows_sums[double]),
+    "squares": _pair(<size_t><void*>_rows_squares[float], <size_t><void*>_rows_squares[double]),
+    "products": _pair(<size_t><void*>_rows_products[float], <size_t><void*>_rows_products[double]),
+    "rows_forward": _pair(<size_t><void*>_rows_forward[float], <size_t><void*>_rows_forward[double]),
+    "rows_backward": _pair(<size_t><void*>_rows_backward[float], <size_t><void*>_rows_backward[double]),
 }
