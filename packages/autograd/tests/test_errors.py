@@ -108,6 +108,41 @@ def test_a_second_backward(leaf):
     assert __file__ in str(caught.value) and "y = (leaf(1.0) ** 2).sum()" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("function", "saves"),
+    [
+        (lambda x: x * 2, True),  # a number in place of a tensor is saved as one
+        (lambda x: 2 * x, True),
+        (lambda x: x / 2, True),
+        (lambda x: x.clone().mul_(2), True),
+        (lambda x: x + 2, False),
+        (lambda x: 2 - x, False),
+        (lambda x: -x, False),
+    ],
+)
+def test_what_a_number_leaves_for_a_second_backward(leaf, function, saves):
+    x = leaf(1.0, 2.0)
+    y = function(x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    first = x.grad.clone()
+    if saves:
+        with pytest.raises(RuntimeError, match="second time"):
+            y.backward()
+        assert torch.equal(x.grad, first)
+    else:
+        y.backward()
+        assert torch.equal(x.grad, first * 1.5)
+
+
+def test_a_released_number_is_gone(leaf):
+    y = leaf(1.0) * 3
+    assert torch.equal(y.grad_fn._saved_other, torch.tensor(3))
+    y.backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.grad_fn._saved_other  # noqa: B018
+
+
 def test_calls_from_inside_the_library_name_the_user(leaf):
     """What records a call is often a function of ours; the line that counts is the one that called that."""
     x = leaf(1.0, 2.0)

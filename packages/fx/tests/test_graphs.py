@@ -23,6 +23,13 @@ def chain():
     return graph, x, y, z
 
 
+def test_text_in_arguments_stands_without_quotes():
+    graph, x, *_ = chain()
+    with graph.inserting_after(x):
+        graph.call_function(getattr, (x, "shape"), {"of": ["a", {"k": "v"}]})
+    assert "target=builtins.getattr](args = (%x, shape), kwargs = {of: [a, {k: v}]})" in str(graph)
+
+
 def test_graphs_by_hand():
     graph, x, y, z = chain()
     assert (

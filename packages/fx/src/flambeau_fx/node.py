@@ -353,7 +353,7 @@ def _text(a: Argument) -> str:
         return f"[{', '.join(map(_text, a))}]"
     if isinstance(a, dict):
         return "{" + ", ".join(f"{k}: {_text(v)}" for k, v in a.items()) + "}"
-    return f"%{a}" if isinstance(a, Node) else repr(a) if not callable(a) or isinstance(a, type) else str(a)
+    return f"%{a}" if isinstance(a, Node) else str(a)
 
 
 def following(start: Node, forward: bool = True) -> Iterator[Node]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, SupportsIndex, cast
 
 from flambeau_overrides import DisableTorchFunction, _disabled_torch_function_impl
 from flambeau_tensor import Tensor, dtype, empty
-from flambeau_tensor.extend import declare_plain_subclass, rewrap
+from flambeau_tensor.extend import declare_plain_subclass, dispatching, rewrap
 from flambeau_tensor.options import Device
 from flambeau_tensor.pytorch_names import LOCAL_NAMES
 
@@ -51,7 +51,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = empty((0,))
         if type(data) is Tensor or type(data) is Parameter:
-            with DisableTorchFunction():
+            with DisableTorchFunction(), dispatching.Undispatched():  # no mode is told how a parameter is made
                 return cast(Self, rewrap(data.detach(), cls).requires_grad_(requires_grad))
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")

@@ -31,10 +31,11 @@ cdef struct OutputMeta:  # what the gradient of an output looks like
 
 cdef struct Saved:
     PyObject* value  # owned; NULL: not saved, or released
-    Py_ssize_t version  # of a tensor's storage when it was saved; NOT_A_TENSOR for anything else
+    Py_ssize_t version  # of a tensor's storage when it was saved, or one of the numbers below
 
 cdef enum:
     NOT_A_TENSOR = -1
+    IN_PLACE_OF_A_TENSOR = -2  # a number, which a program sees saved and released as a tensor would be
 
 # From the gradients of the outputs (borrowed, NULL where there is none) to those of the inputs (new references or
 # NULL, one for each edge). Bit i of `needs` is set where edge i leads somewhere that wants it.

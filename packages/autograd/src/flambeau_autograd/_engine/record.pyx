@@ -16,7 +16,7 @@ from flambeau_autograd._engine.inplace cimport check_write, rebase
 from flambeau_autograd._engine.histories cimport history_depth
 from flambeau_autograd._engine.layers cimport value_of
 from flambeau_autograd._engine.node cimport (
-    Edge, NODE_OP, NOT_A_TENSOR, Node, Saved, describe, new_node, number, set_outputs,
+    Edge, IN_PLACE_OF_A_TENSOR, NODE_OP, NOT_A_TENSOR, Node, Saved, describe, new_node, number, set_outputs,
 )
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.rule cimport *
@@ -224,6 +224,10 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
                 save(place, <PyObject*>before, False)
             else:
                 save(place, p, False)
+            continue
+        if it.kind == SAVE_TENSOR and p != NONE:
+            _keep(place, p)
+            place.version = IN_PLACE_OF_A_TENSOR
             continue
         value = p
         if it.kind == SAVE_TENSORS or it.kind == SAVE_COUNT:
@@ -548,7 +552,11 @@ def _reader(int k):
         """What the node keeps; None if no gradient that is wanted needs it."""
         if node.saved[k].value == NULL and not node.released:
             return None
-        return owned(_value(node, <Rule>node.rule, k))
+        value = owned(_value(node, <Rule>node.rule, k))
+        if node.saved[k].version == IN_PLACE_OF_A_TENSOR:
+            from flambeau_tensor import tensor
+            return tensor(value)
+        return value
     return read
 
 

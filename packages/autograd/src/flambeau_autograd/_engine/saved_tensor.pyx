@@ -1,6 +1,6 @@
 # cython: language_level=3
 """A saved tensor as an object, for hooks on it alone: what ``grad_fn._raw_saved_self`` gives."""
-from flambeau_autograd._engine.node cimport NOT_A_TENSOR, Node
+from flambeau_autograd._engine.node cimport IN_PLACE_OF_A_TENSOR, NOT_A_TENSOR, Node
 from flambeau_autograd._engine.saved cimport pack_later
 
 
@@ -27,7 +27,7 @@ cdef class SavedTensor:
         for hook in (pack_hook, unpack_hook):
             if not callable(hook):
                 raise TypeError(f"register_hooks(): a hook must be callable, got {type(hook).__name__}")
-        if self.node.saved[self.place].version == NOT_A_TENSOR or self._is_none():
+        if self.node.saved[self.place].version in (NOT_A_TENSOR, IN_PLACE_OF_A_TENSOR) or self._is_none():
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         pack_later(&self.node.saved[self.place], (pack_hook, unpack_hook), self.is_output)
 

@@ -77,7 +77,7 @@ cdef class Form:
             if a.name in instead:
                 self.flags[i] |= F_FILLED
             known = [d[a.name] for d in (filled, instead, fixed) if a.name in d]
-            self.values.append(known[0] if known else a.default if a.has_default else None)
+            self.values.append(known[0] if known else _default(a) if a.has_default else None)
         self.grad_slot = order.index("requires_grad") if "requires_grad" in order else -1
         taken.add(self.grad_slot)
         self.nrest = 0
@@ -85,7 +85,7 @@ cdef class Form:
             if i not in taken and name not in ignored:
                 self.rest[self.nrest] = i
                 self.nrest += 1
-        self.defaults = tuple([a.default if a.has_default else NO_DEFAULT for a in op.schema.arguments])
+        self.defaults = tuple([_default(a) if a.has_default else NO_DEFAULT for a in op.schema.arguments])
 
     def __repr__(self):
         return f"<form {self.func}>"
@@ -134,6 +134,11 @@ cdef class Form:
         return tuple(args), kwargs
 
 
+cdef object _default(a):
+    """The default of an argument: a float's is one, however the schema writes it."""
+    return float(a.default) if a.kind == K_FLOAT and isinstance(a.default, int) else a.default
+
+
 cdef bint _is(PyObject* o, object default) except -1:
     """Whether an argument is at its default."""
     if o == <PyObject*>default:
@@ -142,7 +147,8 @@ cdef bint _is(PyObject* o, object default) except -1:
         return False
     if isinstance(<object>o, tuple) and isinstance(default, tuple):
         return <object>o == default
-    return o.ob_type == (<PyObject*>default).ob_type and <object>o == default
+    alike = o.ob_type == (<PyObject*>default).ob_type or (type(default) is float and type(<object>o) is int)
+    return alike and <object>o == default
 
 
 cdef inline object _value(int kind, int size, PyObject* o):
@@ -150,7 +156,7 @@ cdef inline object _value(int kind, int size, PyObject* o):
         return list(<tuple>o) if kind in (K_INTS, K_TENSORS, K_SCALARS, K_ANY) else <object>o
     if kind == K_INTS and o != <PyObject*>None and not isinstance(<object>o, list):
         return [<object>o] * size
-    return <object>o
+    return float(<object>o) if kind == K_FLOAT and isinstance(<object>o, int) else <object>o
 
 
 # --- the call -------------------------------------------------------------------------------------------------------
