@@ -231,6 +231,8 @@ def test_what_has_no_derivative_says_so(leaf):
         (lambda: x.unique(dim=0), "unique_dim"),
         (lambda: x.unique_consecutive(), "unique_consecutive"),
         (lambda: torch.bincount(torch.tensor([0, 1, 1]), x), "bincount"),
+        (lambda: torch.histogram(torch.tensor([0.0, 1.0, 1.0]), 2, weight=x)[0], "histogram"),
+        (lambda: torch.histogramdd(torch.ones(3, 2), [2, 2], weight=x)[0], "histogram"),
         (lambda: torch.linalg.ldl_factor(x.diag())[0], "linalg_ldl_factor_ex"),
         (
             lambda: torch.linalg.ldl_solve(torch.eye(3), torch.tensor([1, 2, 3]).int(), x.unsqueeze(1)),

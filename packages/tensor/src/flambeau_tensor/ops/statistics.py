@@ -269,7 +269,6 @@ cell_counts = Operator(
     _count,
     namespace="torch._ops",
     variants="function",
-    differentiable=False,
     doc=_count.__doc__,
 )
 
