@@ -12,7 +12,7 @@ HALF = r"float16[\s\S]*"  # float16 or bfloat16 somewhere before
 NO_NUMBER = "nan|inf"
 ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
-FACTORS = r"_?linalg_qr linalg_svd linalg_eigh? qr svd eigh? geqrf lobpcg ormqr orgqr householder_product ldl_factor\w*"
+FACTORS = r"eigvals _?linalg_qr linalg_svd linalg_eigh? qr svd eigh? geqrf lobpcg ormqr orgqr householder_product ldl_factor\w*"
 SOLVERS = r"lu lu_factor\w* \w*det inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond eigv\w*"
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
 NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
@@ -33,9 +33,9 @@ DECIDED = [
         ANY,
         "out= that is read after it was written",
     ),
+    (HALF + r"torch\.[\w.]+\((?:.*\b(?:input|self)=)?-?\d[^,]*, ", "value", ANY, "numbers beyond a half type"),
     (HALF + call("xlogy xlog1py") + ".*\\b(1000|(2|10)\\*\\*\\d+)", "value", ANY, "numbers beyond a half type"),
     (HALF + call("__rpow__") + r"-?[^()]*\d", "value", ANY, "numbers beyond a half type"),
-    (HALF + call("pow _foreach_pow") + r"-?[^(),a-m]*\d, ", "value", ANY, "numbers beyond a half type"),
     (HALF + r"r = -?\d\S* \*\* ", "value", ANY, "numbers beyond a half type"),
     (r"complex[\s\S]*_foreach_powsum\(.*dtype=", "value", ANY, "imaginary parts that are dropped"),
     (r"_weight_norm\(", "value shape", ANY, "lengths of another shape"),
@@ -46,7 +46,8 @@ DECIDED = [
     (call("var_mean std_mean"), "value", "inf.* for .*nan", "the mean of infinities"),
     (r"unique_consecutive\(.*(True|1)", "value shape", ANY, "flags that are mixed up"),
     (call("lcm"), "value", "-", "lcm that overflows"),
-    (call("sigmoid expit logit gelu"), "value", NO_NUMBER, "activations of infinities"),
+    (call("(_foreach_)?sigmoid expit logit gelu"), "value", NO_NUMBER, "activations of infinities"),
+    (r"(edge|2\*\*)[\s\S]*airy_ai\(", "value", ANY, "Airy functions of large numbers"),
     (call(BESSEL), "value", NO_NUMBER, "special functions of infinities"),
     (r"special\.\w*_polynomial_\w+\(", "value", "nan", "polynomials of NaN"),
     (r"(edge|2\*\*)[\s\S]*_polynomial_|_polynomial_.*2\*\*", "value", ANY, "polynomials of huge degrees"),
@@ -74,7 +75,7 @@ DECIDED = [
     (r"cross_entropy\(.*ignore_index", "value", "grad value.* for .*nan", "examples that are ignored"),
     (r"pixel_unshuffle", "shape", "0", "pixels of nothing"),
     (
-        call(r"\w*group_norm instance_norm layer_norm rms_norm \w*batch_norm\w*"),
+        call(r"\w*group_norm instance_norm \w*layer_norm rms_norm \w*batch_norm\w*"),
         "value",
         NO_NUMBER,
         "normalization by infinities",
@@ -124,6 +125,7 @@ DECIDED = [
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
     (r"\*\*|" + call("pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
     (r"\.data\.\w+_\([\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
+    (r"\.detach_\(\)", "value requires_grad", "True for False|False for True", "views of what was detached"),
     (r"\.data = ", "shape dtype grad value", ANY, "leaves given other data or shapes"),
     (
         call("unsqueeze squeeze t transpose swapaxes resize"),
@@ -170,7 +172,7 @@ def writes_to_its_operand(program):
         if view := VIEW.match(line):
             name, of = view[1], view[2]
             whole[name] = whole.get(of, of)
-        elif write := re.match(r"([a-m])(\.\w+_\(| \S{1,2}= )(.*)", line):
+        elif write := re.match(r"(?:with [^:]*: )?([a-m])(\.\w+_\(| \S{1,2}= )(.*)", line):
             root = whole.get(write[1], write[1])
             if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[3])):
                 return True

@@ -314,6 +314,39 @@ def test_norms_of_the_slices_of_a_vector():
             native(name)(ft.tensor(3.0), tensors[1], 0)
 
 
+ROWS, LINE, POINT = ft.ones(2, 3), ft.ones(3), ft.tensor(1.0)
+MISFITS = {
+    "channels of batch_norm": (lambda: native("native_batch_norm")(LINE, *[None] * 4, True, 0.1, 1e-5), IndexError),
+    "channels of instance_norm": (
+        lambda: native("instance_norm")(LINE, *[None] * 4, True, 0.1, 1e-5, False),
+        IndexError,
+    ),
+    "channels of group_norm": (lambda: native("group_norm")(LINE, 1), IndexError),
+    "no groups": (lambda: native("group_norm")(ROWS, 0), RuntimeError),
+    "no spatial element": (lambda: F.instance_norm(LINE), ValueError),
+    "input of a cell": (lambda: native("gru_cell")(LINE, ROWS, ft.ones(9, 3), ft.ones(9, 3)), IndexError),
+    "state of a cell": (lambda: native("rnn_relu_cell")(ROWS, POINT, ft.ones(3, 3), ft.ones(3, 3)), IndexError),
+    "weight of a cell": (lambda: native("lstm_cell")(ROWS, (ROWS, ROWS), LINE, ft.ones(12, 3)), IndexError),
+    "log_probs": (lambda: F.ctc_loss(POINT, ft.ones(1, 1).long(), (1,), (1,)), IndexError),
+    "dtype of log_probs": (lambda: F.ctc_loss(LINE.long(), ft.ones(1, 1).long(), (1,), (1,)), NotImplementedError),
+    "embedding": (lambda: native("embedding")(LINE, ft.tensor([0])), RuntimeError),
+    "embedding_bag": (lambda: native("embedding_bag")(LINE, ft.tensor([0]), ft.tensor([0])), RuntimeError),
+    "bilinear": (lambda: F.bilinear(LINE, ROWS, ft.ones(3, 3, 3)), RuntimeError),
+    "weight of bilinear": (lambda: F.bilinear(ROWS, ROWS, ROWS), IndexError),
+    "bias of bilinear": (lambda: F.bilinear(ROWS, ROWS, ft.ones(4, 3, 3), LINE), RuntimeError),
+    "padding": (lambda: F.conv2d(ft.ones(2, 1, 5, 3), ft.ones(1, 2, 3), None, 1, "same"), RuntimeError),
+    "limits of hardtanh": (lambda: F.hardtanh(ROWS.int(), max_val=1e30), RuntimeError),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_exceptions_are_pytorchs(name):
+    call, error = MISFITS[name]
+    with pytest.raises(error) as caught:
+        call()
+    assert type(caught.value) is error
+
+
 def test_lengths_of_another_shape_broadcast():
     v = ft.ones(3, 4)
     assert native("_weight_norm")(v, ft.tensor(2.0), 0).tolist() == [[1.0] * 4] * 3

@@ -358,6 +358,45 @@ def test_errors(number):
     assert str(caught.value) == text
 
 
+HUGE = (2**32, 2**33, 2**53, 2**61, 2**62, 2**63 - 1)
+
+
+@pytest.mark.parametrize("n", HUGE)
+@pytest.mark.parametrize("both", [False, True])
+def test_products_of_huge_numbers_are_refused(n, both):
+    """None of them may wrap around to a size that fits."""
+    image, columns, pair = ft.ones(1, 4, 3, 3), ft.ones(1, 4, 4), (n, n) if both else (n, 1)
+    calls = [
+        lambda: F.unfold(image, pair),
+        lambda: F.unfold(image, pair, padding=tuple(i - 1 for i in pair)),
+        lambda: F.unfold(image, pair, padding=(n // 2, n // 2)),
+        lambda: F.unfold(image, 2, dilation=pair),
+        lambda: F.fold(columns, 3, pair),
+        lambda: F.fold(columns, 3, pair, padding=pair),
+        lambda: F.fold(columns, 3, 2, dilation=pair),
+        lambda: F.fold(columns, 3, 2, padding=pair),
+        lambda: F.fold(columns, 3, 2, stride=pair),
+    ]
+    if n >= 2**53:  # smaller ones may be had
+        calls.append(lambda: F.unfold(image, 2, padding=pair))
+        calls.append(lambda: F.fold(columns, pair, 2))
+        calls += [
+            lambda mode=mode: F.interpolate(image, pair, mode=mode) for mode in ("nearest", "bilinear", "bicubic")
+        ]
+        calls.append(lambda: F.interpolate(image, scale_factor=float(n)))
+    for call in calls:
+        with pytest.raises(RuntimeError):
+            call()
+    assert F.unfold(image, 1, dilation=pair).shape == (1, 4, 9)
+    assert F.unfold(image, 2, stride=pair).shape == (1, 16, 1 if both else 2)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (3, 3)])
+def test_windows_of_too_few_dimensions(shape):
+    with pytest.raises(IndexError):
+        F.unfold(ft.ones(shape), 1)
+
+
 def test_layers():
     x = floats(2, 4, 4, 6)
     with warnings.catch_warnings():

@@ -331,4 +331,19 @@ def test_nothing_counted_is_int64_whatever_the_weights(weights):
     assert found.tolist() == [0, 0] and found.dtype is ft.int64
 
 
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: ft.unique(ft.ones(3), dim=1), IndexError, "Dimension out of range"),
+        (lambda: ft.unique_consecutive(ft.ones(3), dim=2**40), IndexError, "Dimension out of range"),
+        (lambda: ft.searchsorted(ft.ones(3), 1.0, sorter=ft.tensor([0, 1, 3])), RuntimeError, "sorter index out of"),
+        (lambda: ft.searchsorted(ft.ones(3), 1.0, sorter=ft.tensor([0, -1, 2])), RuntimeError, "sorter index out of"),
+        (lambda: ft.searchsorted(ft.ones(3), 1.0, sorter=ft.ones(3)), RuntimeError, "sorter must be a tensor of long"),
+    ],
+)
+def test_dimensions_and_orders_that_are_not_there(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
 TestSamples = check_values("tensor.sorting")

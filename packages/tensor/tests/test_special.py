@@ -574,6 +574,19 @@ def test_errors(call, error, said):
         call()
 
 
+@pytest.mark.parametrize(
+    ("x", "expected"),  # of mpmath
+    [(-1e5, -0.0131529787374982), (-1e10, 0.000173620644815282), (-(2.0**40), -0.000210345049792474)],
+)
+def test_airy_function_far_to_the_left(x, expected):
+    assert special.airy_ai(ft.tensor(x).double()).item() == pytest.approx(expected, rel=1e-7)
+
+
+def test_airy_function_stays_below_its_amplitude():
+    x = -ft.logspace(6, 30, 97, dtype=ft.float64)
+    assert (special.airy_ai(x).abs() * (-x) ** 0.25 <= math.pi**-0.5 * 1.0001).all()
+
+
 def test_the_middle_of_the_normal_distribution():
     for dtype in (ft.float32, ft.float64):
         assert ft.special.ndtri(ft.tensor([0.5], dtype=dtype)).tolist() == [0.0]

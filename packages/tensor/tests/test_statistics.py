@@ -128,4 +128,9 @@ def test_errors(call, error, text):
         call()
 
 
+def test_histograms_of_points_without_coordinates():
+    counts, edges = ft.histogramdd(ft.ones(2, 0), [])
+    assert counts.shape == () and edges == ()
+
+
 TestSamples = check_values("tensor.statistics")

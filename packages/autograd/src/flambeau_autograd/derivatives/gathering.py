@@ -81,6 +81,8 @@ def _cut(grad, shape):
     """Elements of `src` beyond the sizes of `index` were not read."""
     if tuple(grad.shape) == tuple(shape):
         return grad
+    if grad.ndim != len(shape):  # an empty index may have any shape
+        return _zeros(grad, shape)
     out = grad
     for d, (have, want) in enumerate(zip(grad.shape, shape, strict=True)):
         if have < want:

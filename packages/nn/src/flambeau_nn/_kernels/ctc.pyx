@@ -100,10 +100,10 @@ cdef class _Batch:
         cdef Py_ssize_t k, total
         where = "(while checking arguments for ctc_loss_allocate_outputs)"
         array_of(log_probs, &a)
-        if a.ndim != 3:
-            raise RuntimeError(f"ctc_loss: expected log_probs of three dimensions, got {shape_text(a.ndim, a.sizes)}")
         if a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64:
             raise NotImplementedError(f'"ctc_loss_cpu" not implemented for \'{type_string(a.dtype)}\'')
+        if a.ndim != 3:
+            raise RuntimeError(f"ctc_loss: expected log_probs of three dimensions, got {shape_text(a.ndim, a.sizes)}")
         self.original = a.dtype
         self.times, self.batch, self.classes = a.sizes[0], a.sizes[1], a.sizes[2]
         self.kept_x = dense(log_probs, D_FLOAT64, &self.x)

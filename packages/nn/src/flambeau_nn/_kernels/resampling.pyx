@@ -5,7 +5,6 @@ Every mode is such a table: one element (nearest), two (linear), four (cubic), o
 antialiasing). The gradient goes the other way through the same table. float16, bfloat16 and uint8 are computed in
 float32.
 """
-from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
 from libc cimport math
 
@@ -140,11 +139,12 @@ cdef void _fill(Axis* a, real_t tag) noexcept:
 cdef object _table(Axis* a, int dtype):
     """Memory for the table, to keep while it is used."""
     cdef double support
-    cdef char* at
+    cdef Array table
+    cdef Py_ssize_t[3] sizes
     a.taps = _reach(a, &support)
-    memory = bytearray(16 * max(<object>a.count * a.taps, 1))
-    at = PyByteArray_AS_STRING(memory)
-    a.places, a.weights = <Py_ssize_t*><void*>at, <double*><void*>(at + 8 * a.count * a.taps)
+    sizes[0], sizes[1], sizes[2] = 2, a.count, a.taps
+    memory = fresh(D_FLOAT64, 3, sizes, &table)
+    a.places, a.weights = <Py_ssize_t*>table.data, <double*>table.data + a.count * a.taps
     if dtype == D_FLOAT64:
         _fill[double](a, 0)
     else:

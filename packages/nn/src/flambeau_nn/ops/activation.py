@@ -193,7 +193,7 @@ def clamped(input, min_val, max_val, inplace):
 
 
 def _integer(value, kind):
-    if not math.isfinite(value):
+    if not abs(value) < 2**63:  # NaN is not, either
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
     return int(value)
 

@@ -40,6 +40,8 @@ def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
             f"Int; but got {input.type()} instead (while checking arguments for embedding_bag)"
         )
+    if weight.ndim != 2:
+        raise RuntimeError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if padding_idx is not None and not -weight.shape[0] <= padding_idx < weight.shape[0]:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, -{weight.shape[0]} through "

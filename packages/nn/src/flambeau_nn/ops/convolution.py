@@ -77,6 +77,11 @@ def _same(input, weight, stride, dilation, dims):
 
     if any(s != 1 for s in _each(stride, dims)):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
+    if weight.ndim != dims + 2:
+        raise RuntimeError(
+            f"Expected {weight.ndim}-dimensional input for {weight.ndim}-dimensional weight{list(weight.shape)}, but "
+            f"got {input.ndim}-dimensional input of size {list(input.shape)} instead"
+        )
     dilation = _each(dilation, dims)
     dilation = dilation * dims if len(dilation) == 1 else dilation
     totals = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]

@@ -36,6 +36,8 @@ def _lengths(given, name):
 def _ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
     reduction = checked_reduction(None, None, reduction)
     input_lengths, target_lengths = _lengths(input_lengths, "input_lengths"), _lengths(target_lengths, "target_lengths")
+    if log_probs.ndim == 0:
+        log_probs.size(1)  # raises an IndexError
     single = log_probs.ndim == 2
     if single:
         log_probs = log_probs.unsqueeze(1)

@@ -16,6 +16,10 @@ def bilinear(input1, input2, weight, bias):
             f"All tensors must have the same dtype, got input1: {input1.dtype}, input2: {input2.dtype}, "
             f"weight: {weight.dtype}" + ("" if bias is None else f", bias: {bias.dtype}")
         )
+    if input1.ndim != input2.ndim:
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")
+    for position, t in (0, input1), (1, weight), (2, weight):
+        t.size(position if t is weight else -1)  # raises an IndexError
     if input1.shape[:-1] != input2.shape[:-1]:
         raise RuntimeError(
             "bilinear(): input batch dimensions do not match: got "
@@ -28,6 +32,10 @@ def bilinear(input1, input2, weight, bias):
     if input2.shape[-1] != weight.shape[2]:
         raise RuntimeError(
             f"bilinear(): input2 size does not match weight size: got {input2.shape[-1]} but expected {weight.shape[2]}"
+        )
+    if bias is not None and bias.size(0) != weight.shape[0]:
+        raise RuntimeError(
+            f"bilinear(): bias size does not match weight size: got {bias.shape[0]} but expected {weight.shape[0]}"
         )
     k, n, m = weight.shape
     outer = tuple(input1.shape[:-1])

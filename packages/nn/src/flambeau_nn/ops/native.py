@@ -17,15 +17,18 @@ def composite(schema, doc):
     return _composite(schema, doc, namespace="torch")
 
 
-def _forward(schema, name, *order, **fixed):
+def _forward(schema, name, *order, channels=False, **fixed):
     """Declare the function of a schema: the one of torch.nn.functional with the arguments at these places. A pair is
-    the name of an argument, and its place; reductions are made words."""
+    the name of an argument, and its place; reductions are made words. With `channels`, the first one has to have a
+    dimension 1."""
     function = getattr(F, name)
     places = [at for at in order if isinstance(at, int)]
     named = [at for at in order if not isinstance(at, int)]
 
     @composite(schema, f"`torch.nn.functional.{name}`" + (", in place." if "inplace" in fixed else "."))
     def run(*args):
+        if channels:
+            args[0].size(1)  # raises an IndexError
         # Numbers that stand for no reduction are taken for none, as there.
         words = {
             word: args[at] if word != "reduction" else REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
@@ -141,6 +144,7 @@ _forward(
     2,
     3,
     4,
+    channels=True,
 )
 _forward(
     "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
@@ -174,6 +178,7 @@ _forward(
     5,
     6,
     7,
+    channels=True,
 )
 
 
@@ -208,6 +213,7 @@ def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
 
 
 def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
+    input.size(1)  # raises an IndexError
     out = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
     if not training:
         return out, input.new_empty((0,)), input.new_empty((0,))
@@ -261,6 +267,8 @@ def _weight_norm(v, g, dim):
     "`torch.nn.functional.embedding`; -1 for no padding.",
 )
 def embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse):
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
     padding = padding_idx if 0 <= padding_idx < weight.shape[0] else None
     return F.embedding(indices, weight, padding, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 

@@ -90,7 +90,7 @@ def group_norm(input, num_groups, weight, bias, eps):
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     channels = input.shape[1]
-    if num_groups < 0:
+    if num_groups <= 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
         raise RuntimeError(
@@ -205,9 +205,9 @@ def _move(running, value, momentum, correction=1.0):
 def instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps):
     if not use_input_stats:
         return batch_norm(input, running_mean, running_var, weight, bias, False, momentum, eps)
-    n, channels = input.shape[:2]
     if prod(input.shape[2:]) == 1:
         raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.shape}")
+    channels = input.size(1)
     if running_mean is not None and input.numel():
         dims = tuple(range(2, input.ndim))
         plain = input.detach()

@@ -194,16 +194,26 @@ rnn_tanh = _declare("RNN_TANH", "rnn_tanh", "Tensor", "(Tensor, Tensor)", _ALL)
 rnn_relu = _declare("RNN_RELU", "rnn_relu", "Tensor", "(Tensor, Tensor)", _ALL)
 
 
+def _check_step(input, hx, w_ih):
+    """A step has rows of features: what has no dimension 1 raises an IndexError."""
+    input.size(1)
+    hx.size(0)
+    w_ih.size(1)
+
+
 def _lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh):
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
+    _check_step(input, hx[0], w_ih)
     return lstm_layer(input.unsqueeze(0), None, *hx, w_ih, w_hh, b_ih, b_hh, None, False)[1:3]
 
 
 def _cell(mode):
-    return lambda input, hx, w_ih, w_hh, b_ih, b_hh: rnn_layer(
-        input.unsqueeze(0), None, hx, w_ih, w_hh, b_ih, b_hh, mode, False
-    )[1]
+    def run(input, hx, w_ih, w_hh, b_ih, b_hh):
+        _check_step(input, hx, w_ih)
+        return rnn_layer(input.unsqueeze(0), None, hx, w_ih, w_hh, b_ih, b_hh, mode, False)[1]
+
+    return run
 
 
 _STEP = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"

@@ -161,6 +161,8 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
     else:
         factors = _given_factors(scale_factor, dims, input)
         sizes = tuple(math.floor(float(n) * f) for n, f in zip(input.shape[2:], factors, strict=True))
+        if sizes and max(sizes) >= 2**63:
+            raise RuntimeError("value cannot be converted to type int64_t without overflow")
     _check_rank(input, mode, align_corners, antialias)
     if mode == "area":
         from flambeau_nn.ops.pooling import adaptive_avg_pools

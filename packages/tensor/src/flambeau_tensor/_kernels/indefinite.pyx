@@ -43,6 +43,28 @@ cdef object _ldl_factor_ex(Operator op, PyObject** slots):
     return out, to_dtype(pivots, INT32), to_dtype(infos, INT32)
 
 
+cdef int _check_pivots(const long long* pivots, Py_ssize_t n, Py_ssize_t matrices) except -1:
+    """Whether they name rows, and the negative ones, of blocks of two, come in pairs: LAPACK believes them."""
+    cdef Py_ssize_t m, i
+    cdef bint second
+    for m in range(matrices):
+        second = False
+        for i in range(m * n, m * n + n):
+            if pivots[i] == 0:
+                raise RuntimeError("Pivots given to ldl_solve must all satisfy |pivot| >= 1. Did you properly pass the "
+                                   "result of ldl_factor?")
+            if pivots[i] > n or pivots[i] < -n:
+                raise RuntimeError("Pivots given to ldl_solve must all satisfy |pivot| <= LD.size(-2). Did you "
+                                   "properly pass the result of ldl_factor?")
+            if pivots[i] > 0 and second:
+                break
+            second = pivots[i] < 0 and not second
+        if second:
+            raise RuntimeError("Negative pivots given to ldl_solve must come in pairs. Did you properly pass the "
+                               "result of ldl_factor?")
+    return 0
+
+
 cdef object _ldl_solve(Operator op, PyObject** slots):
     """Slots: LD, pivots, B, hermitian."""
     cdef str name = "torch.linalg.ldl_solve"
@@ -79,6 +101,7 @@ cdef object _ldl_solve(Operator op, PyObject** slots):
     copy = empty(INT64, nbatch + 1, sizes)
     copy_elements(copy, pivots)
     ld, pivots = in_columns(ld, nbatch, batch), contiguous(copy, INT64)
+    _check_pivots(<const long long*>pivots.data, n, pivots.numel // n)
     infos = zeros_of(INT64, nbatch, batch)
     begin(&call, "sytrs", ld.dtype, "hetrs" if <object>slots[3] is True else None)
     add(&call, LOWER)

@@ -195,6 +195,7 @@ def _runs(values):
 def _unique(input, sorted, return_inverse, return_counts, dim):
     _refuse_complex(input, "unique")
     if dim is not None:
+        input.size(dim)  # raises an IndexError
         a = np.moveaxis(_array(input), dim, 0)
         values, inverse, counts = np.unique(a, axis=0, return_inverse=True, return_counts=True)
         return _results(input, np.moveaxis(values, 0, dim), inverse.reshape(-1), counts, return_inverse, return_counts)
@@ -207,6 +208,8 @@ def _unique(input, sorted, return_inverse, return_counts, dim):
 
 def _unique_consecutive(input, return_inverse, return_counts, dim):
     _refuse_complex(input, "unique")
+    if dim is not None:
+        input.size(dim)  # raises an IndexError
     a = _array(input)
     a = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
     begins, number, counts = _runs(a)
@@ -316,6 +319,10 @@ def _searchsorted(sorted_sequence, input, out_int32, right, side, sorter, out):
             f"{name}: boundary and sorter must have the same size, but got boundary tensor "
             f"{list(edges)} and got sorter tensor {list(sorter.shape)}"
         )
+    if sorter is not None and sorter.dtype is not _INT64:
+        raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {type_name(sorter.dtype)}")
+    if sorter is not None and sorter.numel() and not 0 <= sorter.amin().item() <= sorter.amax().item() < edges[-1]:
+        raise RuntimeError(f"{name}: sorter index out of range")
     return _search(
         sorted_sequence, input, right or side == "right", out_int32, None if sorter is None else sorter.numpy()
     )

@@ -261,7 +261,7 @@ def _count(points, edges, weight, density, even):
             counts = counts / counts.sum()
             for d, e in enumerate(arrays):
                 counts = counts / np.diff(e).reshape(tuple(-1 if k == d else 1 for k in range(len(shape))))
-    return from_numpy(np.ascontiguousarray(counts.astype(table.dtype)))
+    return from_numpy(np.ascontiguousarray(counts.astype(table.dtype)).reshape(shape))
 
 
 cell_counts = Operator(
@@ -274,9 +274,9 @@ cell_counts = Operator(
 
 
 def _histogramdd(input, bins, range, weight, density):
-    bins = (bins,) * input.shape[-1] if isinstance(bins, int) and input.ndim else bins
+    bins = (bins,) * input.size(-1) if isinstance(bins, int) else bins
     _check_histogram(input, weight, len(bins))
-    points = input.reshape((-1, input.shape[-1]))
+    points = input.reshape((math.prod(input.shape[:-1]), input.shape[-1]))
     even = not bins or isinstance(bins[0], int)
     edges = even_edges(points, bins, range) if even else _given_edges(input, bins)
     return cell_counts(points, edges, weight, density, even), edges

@@ -156,7 +156,12 @@ cdef double airy_ai(double x) noexcept nogil:
     if z == math.INFINITY:
         return 0
     c, s = math.cos(z), math.sin(z)
-    c, s = c - low * s, s + low * c
+    if -1e-8 < low < 1e-8:
+        c, s = c - low * s, s + low * c
+    else:  # what is lost of z is more than a small angle
+        u = math.sin(low)
+        low = math.cos(low)
+        c, s = c * low - s * u, s * low + c * u
     u = 3.4641016151377544 / z
     u = 2 * u * u - 1
     # sqrt(pi) x**(1/4) Ai(-x) = P cos(z - pi / 4) + Q / z sin(z - pi / 4)

@@ -112,7 +112,7 @@ def _one(A, k, B, X, n, iK, niter, tol, largest, method, tracker, parameters):
 
 def _lobpcg(A, k, B, X, n, iK, niter, tol, largest, method, tracker, *parameters):
     largest, method = largest is not False, "ortho" if method is None else method
-    if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
+    if A.shape[-1] != A.shape[-2]:
         raise AssertionError(f"A must be square, got shape {A.shape}")
     if method not in ("basic", "ortho"):
         raise ValueError(f"method must be 'basic' or 'ortho', not {method!r}")

@@ -86,6 +86,10 @@ def _lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots, out):
             "Note: this function is intended to be used with the output produced by "
             "torch.linalg.lu_factor"
         )
+    if LU_data.ndim < 2:
+        raise RuntimeError(
+            f"torch.lu_unpack: Expected tensor with 2 or more dimensions. Got size: {list(LU_data.shape)} instead"
+        )
     nothing = LU_data.new_empty((0,))
     p = permutation(LU_data, LU_pivots) if unpack_pivots else nothing
     if not unpack_data:

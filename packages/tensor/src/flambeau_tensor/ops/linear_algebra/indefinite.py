@@ -109,7 +109,8 @@ def _svd_lowrank(A, q, niter, M):
     q, niter = 6 if q is None else q, 2 if niter is None else niter
     if M is not None:
         M = M.expand(tuple(A.shape))
-    wide = A.shape[-2] < A.shape[-1]
+    m, n = A.shape[-2:]
+    wide = m < n
     if wide:
         A, M = A.mH, None if M is None else M.mH
     Q = _basis(A, q, niter, M)
