@@ -12,7 +12,8 @@ HALF = r"float16[\s\S]*"  # float16 or bfloat16 somewhere before
 NO_NUMBER = "nan|inf"
 ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
-FACTORS = r"eigvals _?linalg_qr linalg_svd linalg_eigh? qr svd eigh? geqrf lobpcg ormqr orgqr householder_product ldl_factor\w*"
+FACTORS = r"_?linalg_qr linalg_svd linalg_eigh? qr svd eig(h|vals)? geqrf lobpcg ormqr orgqr householder_product"
+FACTORS += r" ldl_factor\w*"
 SOLVERS = r"lu lu_factor\w* \w*det inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond eigv\w*"
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
 NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
@@ -91,7 +92,7 @@ DECIDED = [
     (call("linspace logspace arange range") + ".*out=", "value", ANY, "factories that write to another dtype"),
     (call("triangular_solve"), "shape", ANY, "coefficients that are given back"),
     (r"edge[\s\S]*" + call("binary_cross_entropy_with_logits"), "value", NO_NUMBER, "losses of infinities"),
-    (call("celu") + r".*(-\d|nan)", "value", NO_NUMBER, "celu that grows"),
+    (call("celu") + r".*(-\d|nan|-inf)", "value", NO_NUMBER, "celu that grows"),
     (call("cdist pdist") + r".*\b0(\.0)?\b", "value", "nan", "NaN in distances of order 0"),
     (r"register_hook\(seen.append\)", "value", "^seen", "gradients that hooks keep"),
     (r"hessian\(lambda x: x.prod", "value", ANY, "sums of huge numbers that cancel"),

@@ -12,8 +12,8 @@ from flambeau_nn._kernels.channels cimport laid, operand
 from flambeau_nn._kernels.resampled cimport Resampled, resampled_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_UINT8, Array, array_of, converted, in_format_of,
-    parallel_for, read_ints, shape_text,
+    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_UINT8, Array, array_of, converted, fresh,
+    in_format_of, parallel_for, read_ints, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
