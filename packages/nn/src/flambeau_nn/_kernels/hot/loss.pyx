@@ -88,15 +88,22 @@ cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, doubl
     """The loss of one row; log_total is log(sum(exp(x)))."""
     cdef const real_t* w = <const real_t*>b.weight
     cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
-    cdef double loss = 0, smooth = 0, wy = 1, t
-    cdef Py_ssize_t c
+    cdef double loss = 0, smooth = 0, wy = 1
+    cdef real_t[BUFFER] products
+    cdef real_t log_of = <real_t>log_total, keep, rest
+    cdef Py_ssize_t c, i = 0, m
     cdef int64_t y
     if b.labels == NULL:
-        for c in range(b.classes):
-            t = q[c]
-            if b.smoothing > 0:
-                t = t * (1 - b.smoothing) + b.smoothing / b.classes
-            loss += t * (log_total - x[c]) * (1 if w == NULL else w[c])
+        keep, rest = <real_t>(1 - b.smoothing), <real_t>(b.smoothing / b.classes)
+        while i < b.classes:
+            m = min(<Py_ssize_t>BUFFER, b.classes - i)
+            for c in range(m):
+                products[c] = (q[i + c] * keep + rest) * (log_of - x[i + c])
+            if w != NULL:
+                for c in range(m):
+                    products[c] *= w[i + c]
+            loss += _sum(products, m)
+            i += m
         weight_out[0] = 1
         return loss
     y = b.labels[r]
@@ -134,16 +141,28 @@ cdef inline void _row_gradient(const Rows* b, Py_ssize_t r, real_t* out, double 
     """out holds the softmax of the row and becomes the gradient."""
     cdef const real_t* w = <const real_t*>b.weight
     cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
-    cdef real_t scale
+    cdef real_t[BUFFER] targets
+    cdef real_t scale, keep, more, slope
     cdef double sum_ = 0, wy, rest
-    cdef Py_ssize_t c
+    cdef Py_ssize_t c, i = 0, m, done
     cdef int64_t y
     if b.labels == NULL:
-        rest = b.smoothing / b.classes
-        for c in range(b.classes):
-            sum_ += (q[c] * (1 - b.smoothing) + rest) * (1 if w == NULL else w[c])
-        for c in range(b.classes):
-            out[c] = <real_t>(g * (out[c] * sum_ - (q[c] * (1 - b.smoothing) + rest) * (1 if w == NULL else w[c])))
+        keep, more, slope = <real_t>(1 - b.smoothing), <real_t>(b.smoothing / b.classes), <real_t>g
+        for done in range(2):  # the sum, and what it is needed for
+            i, scale = 0, <real_t>(g * sum_)
+            while i < b.classes:
+                m = min(<Py_ssize_t>BUFFER, b.classes - i)
+                for c in range(m):
+                    targets[c] = q[i + c] * keep + more
+                if w != NULL:
+                    for c in range(m):
+                        targets[c] *= w[i + c]
+                if done:
+                    for c in range(m):
+                        out[i + c] = out[i + c] * scale - slope * targets[c]
+                else:
+                    sum_ += _sum(targets, m)
+                i += m
         return
     y = b.labels[r]
     if y == b.ignored:
