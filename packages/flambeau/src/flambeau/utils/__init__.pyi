@@ -1,5 +1,6 @@
 """Written by flambeau.stubs from the table of the layout; do not edit."""
 
+from . import _foreach_utils as _foreach_utils
 from . import _python_dispatch as _python_dispatch
 from . import benchmark as benchmark
 from . import checkpoint as checkpoint
