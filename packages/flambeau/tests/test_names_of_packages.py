@@ -122,6 +122,8 @@ def test_marks_of_quantization_pass_values_on():
         "_custom_ops",
         "_dynamo._trace_wrapped_higher_order_op",
         "_dynamo.exc",
+        "_functorch.vmap",
+        "_guards",
         "_subclasses.fake_tensor",
         "distributed.optim",
         "export",
@@ -130,6 +132,7 @@ def test_marks_of_quantization_pass_values_on():
         "jit.annotations",
         "nn.utils._named_member_accessor",
         "onnx.symbolic_helper",
+        "utils._foreach_utils",
         "utils._triton",
         "utils.deterministic",
     ],
@@ -153,3 +156,40 @@ def test_a_tensor_takes_the_place_of_another():
     assert swap(layer, "weight", other) is before and layer.weight is other
     with pytest.raises(AttributeError, match="Linear has no attribute `w`"):
         swap(layer, "w", other)
+
+
+def test_libraries_change_what_vmap_takes_for_a_tensor(monkeypatch):
+    steps = importlib.import_module("flambeau._functorch.vmap")
+    inside = importlib.import_module("flambeau._C._functorch")
+
+    class Pair:
+        def __init__(self, a, b):
+            self.parts = a, b
+
+    def process(in_dims, args, func):
+        return len(args[0].parts[0]), [in_dims], list(args), args
+
+    def create(dims, flat, level, spec):
+        return [Pair(*(inside._add_batch_dim(part, dims[0], level) for part in flat[0].parts))]
+
+    def unwrap(result, out_dims, level, size, func):
+        return Pair(*(inside._remove_batch_dim(part, level, size, out_dims) for part in result.parts))
+
+    monkeypatch.setattr(steps, "_process_batched_inputs", process)
+    monkeypatch.setattr(steps, "_create_batched_inputs", create)
+    monkeypatch.setattr(steps, "_unwrap_batched", unwrap)
+    swapped = torch.vmap(lambda pair: Pair(pair.parts[1].sum(), pair.parts[0] + 1))(
+        Pair(torch.arange(3.0), torch.ones(3, 2))
+    )
+    assert [part.tolist() for part in swapped.parts] == [[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]]
+
+
+def test_parameters_are_made_inside_of_transforms():
+    x = torch.tensor([1.0, 2.0])
+    assert torch.vmap(lambda a: torch.nn.Parameter(a) * 2)(x).tolist() == [2.0, 4.0]
+    assert torch.vmap(lambda a: torch.nn.Parameter(a, requires_grad=False) * 2)(x).tolist() == [2.0, 4.0]
+    assert torch.func.grad(lambda a: (a * torch.nn.Parameter(torch.ones(2))).sum())(x).tolist() == [1.0, 1.0]
+
+
+def test_untyped_storages_are_what_programs_ask_for():
+    assert isinstance(torch.ones(2).untyped_storage(), torch.StorageBase)

@@ -105,6 +105,7 @@ from flambeau_nn.functional import threshold as threshold
 from flambeau_nn.functional import threshold_ as threshold_
 from flambeau_nn.functional import triplet_margin_loss as triplet_margin_loss
 from flambeau_tensor.private_names import PyTorchFileReader as PyTorchFileReader
+from flambeau_tensor.storage import StorageBase as StorageBase
 
 from . import accelerator as accelerator
 from . import amp as amp

@@ -56,6 +56,8 @@ OWN = {
     "__config__",
     "_custom_ops",
     "_dynamo",
+    "_functorch",
+    "_guards",
     "_higher_order_ops",
     "_jit_internal",
     "_subclasses",
@@ -111,6 +113,7 @@ NAMES = {
         """.split(),
         "flambeau.symbolic",
     ),
+    "StorageBase": "flambeau_tensor.storage",
     "PyTorchFileReader": "flambeau_tensor.private_names",
     **dict.fromkeys(
         (

@@ -52,12 +52,14 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             data = empty((0,))
         if type(data) is Tensor or type(data) is Parameter:
             with DisableTorchFunction(), dispatching.Undispatched():  # no mode is told how a parameter is made
-                return cast(Self, rewrap(data.detach(), cls).requires_grad_(requires_grad))
+                param = rewrap(data.detach(), cls)
+                param.requires_grad = requires_grad  # requires_grad_() is refused inside of transforms
+                return cast(Self, param)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
         param = data.detach()
         if type(param) is type(data):
-            param = param.requires_grad_(requires_grad)
+            param.requires_grad = requires_grad
         if type(param) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "

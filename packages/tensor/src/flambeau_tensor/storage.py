@@ -20,6 +20,7 @@ from flambeau_tensor.options import check_device
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
+StorageBase = UntypedStorage  # PyTorch's base of untyped storages, which programs ask with isinstance
 _warned = False
 
 

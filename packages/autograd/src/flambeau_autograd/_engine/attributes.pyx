@@ -50,8 +50,6 @@ cdef int _set_requires_grad(PyObject* t, bint on) except -1:
 cdef object _assign_requires_grad(PyObject* op, PyObject** a):
     if not isinstance(<object>a[1], bool):
         raise RuntimeError("requires_grad must be a bool")
-    if a[1] == <PyObject*>(<object>True) and not needs_grad(a[0]):
-        refuse_inside("requires_grad_")
     _set_requires_grad(a[0], a[1] == <PyObject*>(<object>True))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,6 +15,9 @@ from flambeau_autograd.trees import broadcast, filled, form, is_leaf, leaves, tr
 from flambeau_tensor.extend import wrapped_dim
 
 Tensor = torch.Tensor
+# Who takes arguments apart and puts results together. A library with containers that `vmap` is to take for tensors
+# puts functions of its own in their places, in the module that `torch._functorch.vmap` puts here.
+steps: Any = sys.modules[__name__]
 
 
 def vmap(
@@ -55,10 +59,10 @@ def vmap(
 
     @functools.wraps(func)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        size, dims, flat = _examples(func, in_dims, args)
+        size, dims, flat, spec = steps._process_batched_inputs(in_dims, args, func)
         _check_out_dims(func, out_dims)
         run = functools.partial(
-            _run, functools.partial(func, **kwargs) if kwargs else func, args, out_dims=out_dims, randomness=randomness
+            _run, functools.partial(func, **kwargs) if kwargs else func, spec, out_dims=out_dims, randomness=randomness
         )
         if chunk_size is None or size <= chunk_size:
             return _guarded(func, fallback, run, flat, dims, size)
@@ -86,8 +90,10 @@ def _check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
         )
 
 
-def _examples(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...]) -> tuple[int, list[Any], list[Any]]:
-    """(number of examples, dimension of each leaf, leaves)"""
+def _process_batched_inputs(
+    in_dims: Any, args: tuple[Any, ...], func: Callable[..., Any]
+) -> tuple[int, list[Any], list[Any], Any]:
+    """(number of examples, dimension of each leaf, leaves, what puts leaves together again: the arguments)"""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
@@ -134,12 +140,16 @@ def _examples(func: Callable[..., Any], in_dims: Any, args: tuple[Any, ...]) -> 
             f"vmap: Expected all tensors to have the same size in the mapped dimension, got sizes {sizes} "
             "for the mapped dimension"
         )
-    return sizes[0], dims, flat
+    return sizes[0], dims, flat, args
+
+
+def _create_batched_inputs(dims: list[Any], flat: list[Any], level: BatchLevel, spec: Any) -> Any:
+    return filled(spec, [a if d is None else level.wrap(a, d) for a, d in zip(flat, dims, strict=True)])
 
 
 def _run(
     func: Callable[..., Any],
-    args: tuple[Any, ...],
+    spec: Any,
     flat: list[Any],
     dims: Any,
     size: int,
@@ -148,35 +158,32 @@ def _run(
     randomness: str,
 ) -> Any:
     with BatchLevel(size, randomness) as level:
-        entered = [a if d is None else level.wrap(a, d) for a, d in zip(flat, dims, strict=True)]
-        result = func(*filled(args, entered))
-        return _out(func, result, out_dims, level)
+        result = func(*steps._create_batched_inputs(dims, flat, level, spec))
+        return steps._unwrap_batched(result, out_dims, level, size, func)
 
 
-def _out(func: Callable[..., Any], result: Any, out_dims: Any, level: Any) -> Any:
+def _unwrap_batched(result: Any, out_dims: Any, level: BatchLevel, size: int, func: Callable[..., Any]) -> Any:
     places = _result_dims(func, result, out_dims)
+    return tree_map(lambda out: _maybe_remove_batch_dim(_name(func), out, level, size, next(places)), result)
 
-    def taken(out: Any) -> Any:
-        dim = next(places)
-        if not isinstance(out, Tensor):
-            if dim is None:
-                return out
-            raise ValueError(
-                f"vmap({_name(func)}, ...): `{_name(func)}` must only return Tensors, got type "
-                f"{type(out)}. Did you mean to set out_dims= to None for output?"
-            )
-        value, at = level.unwrap(out)
+
+def _maybe_remove_batch_dim(name: str, out: Any, level: BatchLevel, size: int, dim: int | None) -> Any:
+    """A result with its examples along ``dim``; without one, a result that all examples share."""
+    if not isinstance(out, Tensor):
         if dim is None:
-            if at is not None:
-                raise ValueError(
-                    f"vmap({_name(func)}, ...): `{_name(func)}` can not return a BatchedTensor when out_dim is None"
-                )
-            return value
-        if at is None:
-            value, at = value.expand(level.size, *value.shape), 0
-        return value if at == wrapped_dim(dim, value.ndim) else value.movedim(at, dim)
-
-    return tree_map(taken, result)
+            return out
+        raise ValueError(
+            f"vmap({name}, ...): `{name}` must only return Tensors, got type "
+            f"{type(out)}. Did you mean to set out_dims= to None for output?"
+        )
+    value, at = level.unwrap(out)
+    if dim is None:
+        if at is not None:
+            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
+        return value
+    if at is None:
+        value, at = value.expand(size, *value.shape), 0
+    return value if at == wrapped_dim(dim, value.ndim) else value.movedim(at, dim)
 
 
 def _result_dims(func: Callable[..., Any], result: Any, out_dims: Any) -> Iterator[Any]:

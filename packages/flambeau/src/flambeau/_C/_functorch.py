@@ -21,6 +21,18 @@ def get_unwrapped(tensor: Any) -> Any:
     return tensor
 
 
+def _add_batch_dim(tensor: Any, in_dim: int, level: Any) -> Any:
+    """The tensor inside of a ``vmap``, whose examples lie along ``in_dim``; `level` is what the ``vmap`` hands out."""
+    return level.wrap(tensor, in_dim)
+
+
+def _remove_batch_dim(tensor: Any, level: Any, batch_size: int, out_dim: int) -> Any:
+    """A result of a ``vmap`` with its examples along ``out_dim``."""
+    from flambeau_autograd.func.vectorize import _maybe_remove_batch_dim
+
+    return _maybe_remove_batch_dim("a function", tensor, level, batch_size, out_dim)
+
+
 def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 

@@ -1,0 +1,1 @@
+"""``torch._functorch``: where libraries change what ``vmap`` takes apart."""
