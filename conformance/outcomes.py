@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-LIMIT = int(os.environ.get("OUTCOMES_SECONDS", "60"))  # that a test may take
+LIMIT = int(os.environ.get("OUTCOMES_SECONDS", "60"))  # of the processor that a test may take
 
 
 class Timeout(Exception):
@@ -28,12 +28,12 @@ def expired(*_):
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
     write(test=item.nodeid, outcome="ended the process")
-    signal.signal(signal.SIGALRM, expired)
-    signal.alarm(LIMIT)
+    signal.signal(signal.SIGPROF, expired)
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
         return (yield)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def pytest_runtest_logreport(report):
