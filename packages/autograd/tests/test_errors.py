@@ -7,7 +7,7 @@ import traceback
 import pytest
 
 import flambeau_tensor as torch
-from flambeau_autograd import Function, graph
+from flambeau_autograd import Function, backward, graph
 from flambeau_autograd._engine import call_site
 
 
@@ -133,6 +133,13 @@ def test_what_a_number_leaves_for_a_second_backward(leaf, function, saves):
     else:
         y.backward()
         assert torch.equal(x.grad, first * 1.5)
+
+
+def test_no_history_is_said_before_a_shape(leaf):
+    with pytest.raises(RuntimeError, match="element 0 of tensors does not require grad"):
+        torch.ones(2).backward()
+    with pytest.raises(RuntimeError, match="implicitly created only for scalar"):  # of those that have one
+        backward([torch.ones(2), leaf(1.0, 2.0) * 1])
 
 
 def test_a_released_number_is_gone(leaf):

@@ -25,8 +25,20 @@ cdef PyObject* NONE = <PyObject*>None
 cdef PyObject* TRUE = <PyObject*>(<object>True)
 
 
+cdef object _no_history(Py_ssize_t i):
+    return RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
+
+
 cdef tuple _root(object tensor, Py_ssize_t i):
     """The (node, output number) that takes the gradient of an output."""
+    edge = _edge_of(tensor, i)
+    if edge is None:
+        raise _no_history(i)
+    return edge
+
+
+cdef tuple _edge_of(object tensor, Py_ssize_t i):
+    """The same, or None for an output without history."""
     cdef int nr = 0
     cdef PyObject* node
     if not is_tensor(<PyObject*>tensor):
@@ -34,9 +46,7 @@ cdef tuple _root(object tensor, Py_ssize_t i):
             return tensor[0], tensor[1]
         raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
     node = gradient_edge(<PyObject*>tensor, &nr)
-    if node == NULL:
-        raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
-    return owned(node), nr
+    return None if node == NULL else (owned(node), nr)
 
 
 cdef bint _is_edge(object o):
@@ -106,8 +116,13 @@ cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint 
         if len(given) != len(tensors):
             raise RuntimeError(f"got {len(tensors)} tensors and {len(given)} gradients")
     for i in range(len(tensors)):
-        initial.append(_initial(tensors[i], given[i], i, create_graph))
-        roots.append(_root(tensors[i], i))
+        root = _edge_of(tensors[i], i)
+        roots.append(root)
+        if root is not None or given[i] is not None:
+            initial.append(_initial(tensors[i], given[i], i, create_graph))
+    for i in range(len(tensors)):
+        if roots[i] is None:
+            raise _no_history(i)
     return 0
 
 
