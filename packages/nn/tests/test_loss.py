@@ -638,6 +638,19 @@ def test_cross_entropy_of_probabilities_promotes(input, target, weight, reductio
     assert x.grad.dtype is x.dtype and x.grad.sum().item() == pytest.approx(0, abs=4e-3)
 
 
+@pytest.mark.parametrize("shape", [(3, 0, 2, 3), (3, 0), (0,), (2, 0, 3)])
+def test_cross_entropy_without_classes_is_zero(shape):
+    """Whatever the memory held before."""
+    x, weight = ft.ones(shape), ft.ones(0)
+    rows = shape[:1] + shape[2:] if len(shape) > 1 else ()
+    for _ in range(10):
+        [ft.full((n,), 1e20) for n in range(1, 20)]
+        for options in ({}, {"label_smoothing": 0.1}, {"weight": weight}):
+            assert F.cross_entropy(x, x, reduction="none", **options).tolist() == ft.zeros(rows).tolist()
+            assert F.cross_entropy(x, x, reduction="sum", **options).item() == 0
+            assert F.cross_entropy(x, x, **options).isnan()
+
+
 TestSamples = check_values("nn.loss")
 TestDerivatives = check_derivatives("nn.loss")
 TestBatches = check_batches("nn.loss")

@@ -5,6 +5,7 @@ float16 and bfloat16 are computed in float32.
 """
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
+from libc.string cimport memset
 
 from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -223,6 +224,8 @@ cdef object _cross_entropy(PyObject* op, PyObject** a):
     b.loop = <rows_t>_address(_hot.ROWS["cross_entropy"], b.dtype)
     if b.rows.classes:
         _run(&b)
+    else:
+        memset(losses.data, 0, losses.numel * itemsize(b.dtype))
     if reduction == NONE:
         return converted(per_row, original.dtype)
     total = _sum(losses.data, losses.numel, b.dtype)
