@@ -9,14 +9,14 @@ def call(names):
 
 
 HALF = r"float16[\s\S]*"  # float16 or bfloat16 somewhere before
+OTHER = r"T\('(?!float32)[\s\S]*"  # something of another dtype than the default one
 NO_NUMBER = "nan|inf"
 ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
-FACTORS = r"_?linalg_qr linalg_svd linalg_eigh? qr svd eig(h|vals)? geqrf lobpcg ormqr orgqr householder_product"
-FACTORS += r" ldl_factor\w*"
+FACTORS = r"_?linalg_qr linalg_eig qr eig(vals)? geqrf ldl_factor\w*"
 SOLVERS = r"lu lu_factor\w* \w*det inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond eigv\w*"
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
-NORMS = "pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
+NORMS = "norm_except_dim pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm batch_norm {CONVOLUTIONS}"
 WRITES = "scatter put index_copy index_put"
@@ -62,6 +62,15 @@ DECIDED = [
         "norms of tiny and huge orders",
     ),
     (call(FACTORS), "value", ANY, "signs of factors"),
+    (
+        r"T\([^\n]*\b0\b[^\n]*\)[\s\S]*" + call("svd svdvals"),
+        "value",
+        ANY,
+        "matrices that are singular but for rounding",
+    ),
+    (call("linalg_svd svd"), "value", r"grad|\(item [02]\)", "signs of factors"),
+    (call("linalg_eigh eigh lobpcg"), "value", r"grad|\(item 1\)", "signs of factors"),
+    (r"edge[\s\S]*" + call("svd eigh lobpcg svdvals eigvalsh"), "value", NO_NUMBER, "matrices with NaN and infinities"),
     (call(SOLVERS), "value", "nan", "matrices with NaN and infinities"),
     (HALF + call("matrix_exp"), "value", ANY, "matrix_exp of half types"),
     (call("cholesky_inverse"), "value", r"j\)", "factors with a complex diagonal"),
@@ -90,7 +99,9 @@ DECIDED = [
     (call("isin") + ".*assume_unique=True", "value", ANY, "elements that are said to be unique"),
     (call("_foreach_pow pow float_power") + r".*\b\d+\*\*\d+", "value", ANY, "exponents beyond the dtype"),
     (call("matrix_power multi_dot chain_matmul"), "value", "nan", "products that overflow on the way"),
-    (call("linspace logspace arange range") + ".*out=", "value", ANY, "factories that write to another dtype"),
+    (call("linspace logspace") + ".*out=", "shape", ANY, "factories that keep a shape"),
+    (r"T\('u?int\d+'.*edge[\s\S]*isin\(", "value", "False.* for .*True", "numbers that become one"),
+    (OTHER + call("linspace logspace arange range") + ".*out=", "value", ANY, "factories that write to another dtype"),
     (call("triangular_solve"), "shape", ANY, "coefficients that are given back"),
     (r"edge[\s\S]*" + call("binary_cross_entropy_with_logits"), "value", NO_NUMBER, "losses of infinities"),
     (call("celu") + r".*(-\d|nan|-inf)", "value", NO_NUMBER, "celu that grows"),
@@ -99,7 +110,7 @@ DECIDED = [
     (r"hessian\(lambda x: x.prod", "value", ANY, "sums of huge numbers that cancel"),
     (r"\(0, .*[\s\S]*multi(label)?_margin_loss\(", "value", ANY, "losses of no examples"),
     (r"\(0, .*[\s\S]*" + call("lstsq"), "shape", ANY, "equations of no batches"),
-    (r"edge[\s\S]*" + call("lu"), "value", ANY, "matrices with NaN and infinities"),
+    (r"edge[\s\S]*" + call("lu"), "value", NO_NUMBER + r"|\(item 0\)", "matrices with NaN and infinities"),
     (r", 0, \d+\)|, 0\)[\s\S]*" + call("lu"), "value", ANY, "matrices that are singular but for rounding"),
     (r"\b0\b[\s\S]*native_layer_norm\(.*\b0\b", "value", "nan", "means of nothing"),
     (r"edge[\s\S]*matrix_norm\(.*'nuc'", "value", "grad", "signs of factors"),
@@ -181,7 +192,16 @@ def writes_to_its_operand(program):
             root = whole.get(write[1], write[1])
             if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[3])):
                 return True
+        elif write := re.search(r"\((.*)\bout=\(?([a-m])\b", line):
+            root = whole.get(write[2], write[2])
+            if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[1])):
+                return True
     return False
+
+
+def writes(program):
+    """Whether it writes to anything that is there already."""
+    return re.search(r"\w_\(|\bout=|^\w+\[.*\] \S{0,2}= |^\w+ \S{1,2}= |backward|grad\(", program, re.MULTILINE)
 
 
 def overlaps_itself(program):
@@ -202,7 +222,9 @@ def reason(program, kind, detail):
     for in_program, kinds, in_detail, why in DECIDED:
         if kind in kinds.split() and re.search(in_detail, detail) and re.search(in_program, program):
             return why
-    if kind == "value" and not detail.startswith("r ") and overlaps_itself(program):  # `r` is a fresh result
+    if (
+        kind == "value" and not detail.startswith("r ") and writes(program) and overlaps_itself(program)
+    ):  # `r` is a fresh result
         return "the order of writes to memory that overlaps itself"
     if kind == "value" and writes_to_its_operand(program):
         return "parts that are added to the whole"

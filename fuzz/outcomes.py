@@ -97,12 +97,12 @@ def differ(ours, theirs, program="", *, strides=True, values=True):
     if ours[0] in ("list", "tuple", "dict"):
         if ours[2] != theirs[2]:
             return f"shape: {ours[2]} items for {theirs[2]}"
-        for a, b in zip(ours[1], theirs[1], strict=True):
+        for i, (a, b) in enumerate(zip(ours[1], theirs[1], strict=True)):
             if ours[0] == "dict" and a[0] != b[0]:
                 return f"value: key {a[0]} for {b[0]}"
             found = differ(*((a[1], b[1]) if ours[0] == "dict" else (a, b)), program, strides=strides, values=values)
             if found:
-                return found
+                return f"{found} (item {i})"
         return None
     if ours[0] == "value":
         if ours[1] != theirs[1]:

@@ -134,6 +134,12 @@ def test_ldexp(x, exponent, expected, dtype):
     assert ft.ldexp(ft.tensor([1], dtype=ft.int8), ft.tensor([1.5], dtype=ft.float64)).dtype is ft.float64
 
 
+def test_ldexp_of_one_complex_number():
+    for dtype in (ft.complex64, ft.complex128):
+        result = ft.ldexp(ft.tensor(1 + 2j, dtype=dtype), ft.tensor([1, 70]))
+        assert result.dtype is dtype and result.tolist() == [2 + 4j, 2**70 + 2**71 * 1j]
+
+
 def test_linspace_to_integers():
     assert ft.linspace(0, 10, 4, dtype=ft.int64).tolist() == [0, 3, 6, 10]
     assert ft.linspace(0.5, 10.7, 7, dtype=ft.int32).tolist() == [0, 1, 3, 5, 6, 8, 10]

@@ -113,6 +113,8 @@ def test_linspace_and_logspace_against_numpy():
         powers = ft.logspace(0, 8, steps, base=2)
         np.testing.assert_allclose(powers.numpy(), np.logspace(0, 8, steps, base=2), rtol=1e-5)
     assert ft.logspace(0, 2, 3, dtype=ft.int32).tolist() == [1, 10, 100]
+    assert ft.logspace(0.5, 2, 1, dtype=ft.int32).tolist() == [3]  # one step alone keeps its exponent
+    assert ft.logspace(0.5, 2, 2, dtype=ft.int32).tolist() == [1, 100]
     line = ft.linspace(0.1, 0.7, 1000)
     assert line[0].item() == np.float32(0.1) and line[-1].item() == np.float32(0.7)
 

@@ -408,7 +408,7 @@ def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, r
     check_device(device)
     start, end = _number("logspace", "start", start), _number("logspace", "end", end)
     dtype = _line_dtype(start, end, dtype)
-    if not (dtype.is_floating_point or dtype.is_complex):
+    if not (dtype.is_floating_point or dtype.is_complex) and steps != 1:
         start, end = int(start), int(end)
     exponents = _line(start, end, steps, _dtype_by_name("complex128" if dtype.is_complex else "float64"))
     return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)

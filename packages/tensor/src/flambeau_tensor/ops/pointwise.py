@@ -191,6 +191,8 @@ def _ldexp(input, other, out):
         if not isinstance(other, Tensor)
         else not (other.is_floating_point() or other.is_complex())
     )
+    if whole and input.is_complex() and isinstance(other, Tensor):
+        other = other.to(input.dtype.to_real())  # a power of the same precision, whatever has dimensions
     if not whole or input.is_complex():
         return mul(input, pow(2.0, other), out=out)
     if not isinstance(other, Tensor):
