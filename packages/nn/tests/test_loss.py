@@ -654,3 +654,32 @@ def test_cross_entropy_without_classes_is_zero(shape):
 TestSamples = check_values("nn.loss")
 TestDerivatives = check_derivatives("nn.loss")
 TestBatches = check_batches("nn.loss")
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("reduction", ["none", "mean"])
+@pytest.mark.parametrize("sizes", [(2, 5, 3, 4), (1, 130, 300), (3, 2, 1, 257)])
+def test_cross_entropy_of_rows_beside_each_other(sizes, reduction, weighted, smoothing):
+    """Scores of images are what they are with their classes last, in any layout."""
+    rng = np.random.default_rng(sum(sizes))
+    scores, targets = (ft.from_numpy(rng.standard_normal(sizes) * 4) for _ in range(2))
+    labels = ft.from_numpy(rng.integers(0, sizes[1], (sizes[0], *sizes[2:])))
+    labels[0, 0] = -100
+    weight = ft.from_numpy(rng.random(sizes[1])) if weighted else None
+    for dtype, tolerance in ((ft.float64, 1e-12), (ft.float32, 2e-5)):
+        for target in (labels, targets.softmax(1).to(dtype)):
+            options = {"reduction": reduction, "label_smoothing": smoothing}
+            options["weight"] = None if weight is None else weight.to(dtype)
+            found = []
+            for x in (scores, scores.movedim(1, -1).contiguous().movedim(-1, 1), scores.movedim(1, -1).flatten(0, -2)):
+                x = x.to(dtype).requires_grad_()
+                wanted = target if x.ndim > 2 else target.flatten() if target is labels else target.movedim(1, -1)
+                wanted = wanted.flatten(0, -2) if x.ndim == 2 and target is not labels else wanted
+                loss = F.cross_entropy(x, wanted, **options)
+                slopes = ft.arange(loss.numel(), dtype=dtype).reshape(loss.shape) / loss.numel() + 1
+                (slope,) = grad(loss, x, slopes)
+                found.append((loss.flatten(), slope if x.ndim == 2 else slope.movedim(1, -1).flatten(0, -2)))
+            for loss, slope in found[:2]:
+                assert ft.allclose(loss, found[2][0], rtol=tolerance, atol=tolerance)
+                assert ft.allclose(slope, found[2][1], rtol=tolerance, atol=tolerance)

@@ -92,6 +92,22 @@ cdef object _classes_last(object t, int ndim):
     return permuted(<PyObject*>t, order)
 
 
+cdef Py_ssize_t _rows_beside(const Array* x, _Held held, object scores) except -1:
+    """Sets the scores; of (N, C, d1, …) how many rows lie beside each other, 1 where each row's classes do."""
+    cdef Array view
+    cdef Py_ssize_t inner = 1
+    cdef int d
+    held.scores = _classes_last(scores, x.ndim)
+    array_of(<PyObject*>held.scores, &view)
+    if x.ndim <= 2 or view.contiguous:
+        return 1
+    for d in range(2, x.ndim):
+        inner *= x.sizes[d]
+    if inner > 1:
+        held.scores = scores
+    return max(inner, <Py_ssize_t>1)
+
+
 cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
     """Whether `target` holds probabilities (1) or labels (0); PyTorch's errors where it is neither."""
     cdef int d
@@ -144,7 +160,7 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     if not 0 <= r.smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {r.smoothing:g}")
     b.dtype = _computed(x.dtype)
-    held.scores = _classes_last(<object>scores, x.ndim)
+    r.inner = _rows_beside(&x, held, <object>scores)
     held.scores = dense(<PyObject*>held.scores, b.dtype, &x)
     r.scores = x.data
     b.count = x.numel // r.classes if r.classes else 0
@@ -152,7 +168,7 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     r.probabilities = NULL
     r.ignored = <object>a[first + 3]
     if given:
-        held.target = _classes_last(<object>target, y.ndim)
+        held.target = <object>target if r.inner > 1 else _classes_last(<object>target, y.ndim)
         held.target = dense(<PyObject*>held.target, b.dtype, &y)
         r.probabilities = y.data
     else:
@@ -221,7 +237,7 @@ cdef object _cross_entropy(PyObject* op, PyObject** a):
     per_row = fresh(b.dtype, ndim, sizes, &losses)
     _weights = fresh(b.dtype, 1, &b.count, &weights)
     b.rows.losses, b.rows.weights = losses.data, weights.data
-    b.loop = <rows_t>_address(_hot.ROWS["cross_entropy"], b.dtype)
+    b.loop = <rows_t>_address(_hot.ROWS["cross_entropy" if b.rows.inner == 1 else "cross_entropy_planes"], b.dtype)
     if b.rows.classes:
         _run(&b)
     else:
@@ -260,11 +276,12 @@ cdef object _cross_entropy_backward(PyObject* op, PyObject** a):
     array_of(<PyObject*>held.scores, &x)
     result = fresh(b.dtype, x.ndim, x.sizes, &out)
     b.rows.result = out.data
-    b.loop = <rows_t>_address(_hot.ROWS["cross_entropy_backward"], b.dtype)
+    loop = "cross_entropy_backward" if b.rows.inner == 1 else "cross_entropy_backward_planes"
+    b.loop = <rows_t>_address(_hot.ROWS[loop], b.dtype)
     if b.rows.classes:
         _run(&b)
     array_of(a[1], &x)
-    if x.ndim > 2:  # back to (N, C, d1, …)
+    if x.ndim > 2 and b.rows.inner == 1:  # back to (N, C, d1, …)
         order[0], order[1] = 0, x.ndim - 1
         for d in range(2, x.ndim):
             order[d] = d - 1

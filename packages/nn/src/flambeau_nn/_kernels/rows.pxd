@@ -3,6 +3,7 @@ from libc.stdint cimport int64_t
 
 cdef struct Rows:  # all of the dtype of the loop unless another is named
     Py_ssize_t classes
+    Py_ssize_t inner  # rows are beside each other so many at a time, or 1: (samples, classes, inner)
     const void* scores  # rows of `classes` numbers
     const int64_t* labels  # one a row, or NULL: probabilities are given
     const void* probabilities

@@ -16,6 +16,8 @@ ctypedef fused real_t:
 
 cdef enum:
     LANES = 16
+    WIDE = 256  # rows that lie beside each other, at a time
+    FLUSH = 64  # classes that are added up in the dtype of the loop
     BUFFER = 1024  # scores whose exponentials are made at a time
 
 
@@ -205,6 +207,147 @@ cdef void _cross_entropy_backward(Rows* b, Py_ssize_t begin, Py_ssize_t end, rea
         begin += n
 
 
+# --- cross entropy of rows that lie beside each other: each step is one of vectors over WIDE rows ----------------------
+
+cdef inline void _prepare_planes(const real_t* x, Py_ssize_t classes, Py_ssize_t inner, Py_ssize_t m, real_t* top,
+                                 double* total) noexcept nogil:
+    """Maxima, and sums of shifted exponentials."""
+    cdef real_t[WIDE] short
+    cdef const real_t* row
+    cdef Py_ssize_t c, k
+    for k in range(m):
+        top[k] = x[k]
+        short[k] = total[k] = 0
+    for c in range(1, classes):
+        row = x + c * inner
+        for k in range(m):
+            top[k] = row[k] if row[k] > top[k] else top[k]
+    for c in range(classes):
+        row = x + c * inner
+        for k in range(m):
+            short[k] += fast_exp(row[k] - top[k])
+        if c % FLUSH == FLUSH - 1 or c == classes - 1:
+            for k in range(m):
+                total[k] += short[k]
+                short[k] = 0
+
+
+cdef inline void _targets(const Rows* b, const real_t* q, Py_ssize_t c, Py_ssize_t m, real_t* out) noexcept nogil:
+    """What of class c is wanted beside the label."""
+    cdef real_t w = 1 if b.weight == NULL else (<const real_t*>b.weight)[c]
+    cdef real_t rest = <real_t>(b.smoothing / b.classes) * w, keep = <real_t>(1 - b.smoothing) * w
+    cdef Py_ssize_t k
+    for k in range(m):
+        out[k] = rest if b.labels != NULL else q[c * b.inner + k] * keep + rest
+
+
+cdef void _cross_entropy_planes(Rows* b, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef real_t[WIDE] top
+    cdef real_t[WIDE] log_of
+    cdef real_t[WIDE] wanted
+    cdef real_t[WIDE] short
+    cdef double[WIDE] total
+    cdef double[WIDE] logs
+    cdef const real_t* x
+    cdef const real_t* row
+    cdef const real_t* q = NULL
+    cdef real_t* losses = <real_t*>b.losses
+    cdef real_t* weights = <real_t*>b.weights
+    cdef Py_ssize_t at, c, k, m
+    cdef double wy
+    cdef int64_t y
+    while begin < end:
+        m = min(min(<Py_ssize_t>WIDE, b.inner - begin % b.inner), end - begin)
+        at = begin // b.inner * b.inner * b.classes + begin % b.inner
+        x = <const real_t*>b.scores + at
+        if b.labels == NULL:
+            q = <const real_t*>b.probabilities + at
+        _prepare_planes(x, b.classes, b.inner, m, top, total)
+        for k in range(m):
+            logs[k] = top[k] + math.log(total[k])
+            log_of[k] = <real_t>logs[k]
+            short[k] = total[k] = 0
+        for c in range(b.classes if b.labels == NULL or b.smoothing > 0 else 0):
+            _targets(b, q, c, m, wanted)
+            row = x + c * b.inner
+            for k in range(m):
+                short[k] += wanted[k] * (log_of[k] - row[k])
+            if c % FLUSH == FLUSH - 1 or c == b.classes - 1:
+                for k in range(m):
+                    total[k] += short[k]
+                    short[k] = 0
+        for k in range(m):
+            weights[begin + k] = 1
+            if b.labels != NULL:
+                y = b.labels[begin + k]
+                if y == b.ignored:
+                    weights[begin + k] = 0
+                    total[k] = 0
+                else:
+                    wy = 1 if b.weight == NULL else (<const real_t*>b.weight)[y]
+                    weights[begin + k] = <real_t>wy
+                    total[k] += (1 - b.smoothing) * wy * (logs[k] - x[y * b.inner + k])
+            losses[begin + k] = <real_t>total[k]
+        begin += m
+
+
+cdef void _cross_entropy_backward_planes(Rows* b, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    cdef real_t[WIDE] top
+    cdef real_t[WIDE] wanted
+    cdef real_t[WIDE] scale
+    cdef real_t[WIDE] slope
+    cdef double[WIDE] total
+    cdef double[WIDE] sums
+    cdef const real_t* x
+    cdef const real_t* row
+    cdef const real_t* q = NULL
+    cdef const real_t* grads = <const real_t*>b.grads
+    cdef real_t* out
+    cdef real_t* result
+    cdef Py_ssize_t at, c, k, m
+    cdef double g
+    cdef int64_t y
+    while begin < end:
+        m = min(min(<Py_ssize_t>WIDE, b.inner - begin % b.inner), end - begin)
+        at = begin // b.inner * b.inner * b.classes + begin % b.inner
+        x, result = <const real_t*>b.scores + at, <real_t*>b.result + at
+        _prepare_planes(x, b.classes, b.inner, m, top, total)
+        for k in range(m):
+            sums[k] = 0
+        if b.labels == NULL:
+            q = <const real_t*>b.probabilities + at
+            for c in range(b.classes):
+                _targets(b, q, c, m, wanted)
+                for k in range(m):
+                    sums[k] += wanted[k]
+        else:
+            for k in range(m):
+                y = b.labels[begin + k]
+                if y != b.ignored:
+                    sums[k] = (1 - b.smoothing) * (1 if b.weight == NULL else (<const real_t*>b.weight)[y]) + \
+                        b.smoothing / b.classes * b.total_weight
+        for k in range(m):
+            g = grads[(begin + k) * b.grad_step] * b.factor
+            slope[k], scale[k] = <real_t>g, <real_t>(g * sums[k] / total[k])
+        for c in range(b.classes):
+            row, out = x + c * b.inner, result + c * b.inner
+            for k in range(m):
+                out[k] = fast_exp(row[k] - top[k]) * scale[k]
+            if b.labels == NULL or b.smoothing > 0:
+                _targets(b, q, c, m, wanted)
+                for k in range(m):
+                    out[k] -= slope[k] * wanted[k]
+        for k in range(m if b.labels != NULL else 0):
+            y = b.labels[begin + k]
+            if y == b.ignored:
+                for c in range(b.classes):
+                    result[c * b.inner + k] = 0
+            else:
+                result[y * b.inner + k] -= <real_t>(slope[k] * (1 - b.smoothing) * (
+                    1 if b.weight == NULL else (<const real_t*>b.weight)[y]))
+        begin += m
+
+
 # --- losses of pairs ------------------------------------------------------------------------------------------------
 
 cdef inline real_t _magnitude(real_t x) noexcept nogil:
@@ -317,6 +460,10 @@ ROWS = {
     "cross_entropy": _pair(<size_t><void*>_cross_entropy[float], <size_t><void*>_cross_entropy[double]),
     "cross_entropy_backward": _pair(<size_t><void*>_cross_entropy_backward[float],
                                     <size_t><void*>_cross_entropy_backward[double]),
+    "cross_entropy_planes": _pair(<size_t><void*>_cross_entropy_planes[float],
+                                  <size_t><void*>_cross_entropy_planes[double]),
+    "cross_entropy_backward_planes": _pair(<size_t><void*>_cross_entropy_backward_planes[float],
+                                           <size_t><void*>_cross_entropy_backward_planes[double]),
 }
 PAIRS = {
     "mse_loss": _pair(<size_t><void*>_mse[float], <size_t><void*>_mse[double]),
