@@ -287,6 +287,26 @@ def test_nesting_has_a_limit():
         ft.tensor(data)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex128", "int16", "int64"])
+def test_elements_at_odd_addresses(dtype):
+    kind = np.dtype(dtype)
+    buffer = bytearray(1 + 40 * kind.itemsize)
+    values = np.arange(40).astype(kind)
+    buffer[1:] = values.tobytes()
+    x = ft.frombuffer(buffer, dtype=getattr(ft, dtype), offset=1)
+    assert x.data_ptr() % 2 == 1
+    aligned = ft.from_numpy(values)
+    for function in (
+        lambda t: t + t,
+        lambda t: t.sum(),
+        lambda t: t.flip(0),
+        lambda t: t.reshape(5, 8).t().contiguous(),
+    ):
+        assert function(x).tolist() == function(aligned).tolist()
+    x.mul_(2)
+    assert np.frombuffer(bytes(buffer[1:]), kind).tolist() == (2 * values).tolist()
+
+
 def test_tensor_copies_and_as_tensor_shares():
     a = np.zeros(2)
     copied, shared = ft.tensor(a), ft.as_tensor(a)

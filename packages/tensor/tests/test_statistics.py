@@ -133,4 +133,14 @@ def test_histograms_of_points_without_coordinates():
     assert counts.shape == () and edges == ()
 
 
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
+def test_histograms_of_half_types_between_given_edges(dtype):
+    x, edges = ft.tensor([0.0, 1, 1, 2, 9], dtype=dtype), ft.tensor([0.0, 1, 3], dtype=dtype)
+    counts, given = ft.histogram(x, edges)
+    assert counts.dtype is given.dtype is dtype and counts.tolist() == [1, 3]
+    assert ft.histogram(x, edges, weight=x)[0].tolist() == [0, 4]
+    with pytest.raises(NotImplementedError, match="not implemented for"):
+        ft.histogram(x, 2)
+
+
 TestSamples = check_values("tensor.statistics")

@@ -269,7 +269,8 @@ def _frombuffer(buffer, dtype, count, offset, requires_grad):
 frombuffer = _factory(
     "frombuffer(Buffer buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
     _frombuffer,
-    "A one-dimensional tensor over the memory of an object with the buffer protocol.",
+    "A one-dimensional tensor over the memory of an object with the buffer protocol. With an odd `offset` elements lie "
+    "at addresses that are no multiple of their size: every processor that there are wheels for reads and writes them.",
 )
 
 

@@ -147,7 +147,10 @@ tensor([[ 1., -1.],
 # --- histograms -----------------------------------------------------------------------------------------------------
 
 
-def _check_histogram(input, weight, count):
+_HALVES = "float16", "bfloat16"  # PyTorch takes them, too, with edges that are given
+
+
+def _check_histogram(input, weight, count, even):
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     if count != input.shape[-1]:
@@ -164,7 +167,7 @@ def _check_histogram(input, weight, count):
             f"tensor excluding its innermost dimension, but got input with shape {list(input.shape)} "
             f"and weight with shape {list(weight.shape)}"
         )
-    if input.dtype.name not in ("float32", "float64"):
+    if input.dtype.name not in ("float32", "float64") and (even or input.dtype.name not in _HALVES):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{type_name(input.dtype)}'")
 
 
@@ -275,10 +278,13 @@ cell_counts = Operator(
 
 def _histogramdd(input, bins, range, weight, density):
     bins = (bins,) * input.size(-1) if isinstance(bins, int) else bins
-    _check_histogram(input, weight, len(bins))
-    points = input.reshape((math.prod(input.shape[:-1]), input.shape[-1]))
     even = not bins or isinstance(bins[0], int)
+    _check_histogram(input, weight, len(bins), even)
+    points = input.reshape((math.prod(input.shape[:-1]), input.shape[-1]))
     edges = even_edges(points, bins, range) if even else _given_edges(input, bins)
+    if input.dtype.name in _HALVES:
+        wide = None if weight is None else weight.float()
+        return cell_counts(points.float(), [e.float() for e in edges], wide, density, even).to(input.dtype), edges
     return cell_counts(points, edges, weight, density, even), edges
 
 
