@@ -207,7 +207,7 @@ cdef void _cross_entropy_backward(Rows* b, Py_ssize_t begin, Py_ssize_t end, rea
         begin += n
 
 
-# --- cross entropy of rows that lie beside each other: each step is one of vectors over WIDE rows ----------------------
+# --- cross entropy of rows that lie beside each other: each step is one of vectors over WIDE rows ---------------------
 
 cdef inline void _prepare_planes(const real_t* x, Py_ssize_t classes, Py_ssize_t inner, Py_ssize_t m, real_t* top,
                                  double* total) noexcept nogil:
