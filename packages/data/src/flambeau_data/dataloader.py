@@ -26,6 +26,7 @@ from flambeau_tensor import Generator, empty, int64
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
+_collate_fn_t = Callable[[list[Any]], Any]  # programs annotate with it
 _T_co = TypeVar("_T_co", covariant=True)
 _FIXED = {"batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers"}
 _GRACE = 5.0  # seconds that a worker has for the item that it is at, when it is not needed any more
