@@ -63,7 +63,9 @@ TABLE = {
 EXCUSED = {
     "concerns the tensor itself, not its elements": "Tensor._base.__get__ Tensor._version.__get__ Tensor.as_subclass "
     "Tensor.cuda Tensor.xpu Tensor.data_ptr Tensor.is_contiguous Tensor.is_cpu.__get__ Tensor.is_cuda.__get__ "
-    "Tensor.is_meta.__get__ Tensor.is_mkldnn.__get__ Tensor.is_mps.__get__ Tensor.is_nested.__get__ Tensor.is_pinned "
+    "Tensor.is_meta.__get__ Tensor.is_mkldnn.__get__ Tensor.is_mps.__get__ Tensor.is_ipu.__get__ "
+    "Tensor.is_maia.__get__ Tensor.is_mtia.__get__ Tensor.is_vulkan.__get__ Tensor.is_xla.__get__ "
+    "Tensor.is_nested.__get__ Tensor.is_pinned "
     "Tensor.is_quantized.__get__ Tensor.is_set_to Tensor.is_shared Tensor.is_sparse.__get__ "
     "Tensor.is_sparse_csr.__get__ Tensor.is_xpu.__get__ Tensor.layout.__get__ Tensor.name.__get__ "
     "Tensor.names.__get__ Tensor.numpy "

@@ -7,7 +7,7 @@ import pytest
 
 import flambeau as torch
 from flambeau.torch_version import TorchVersion
-from flambeau_tensor.not_built import NotBuiltError
+from flambeau_tensor.not_built import NotBuiltError, names_of_pytorch
 
 
 @pytest.mark.parametrize("name", ["cuda", "xpu"])
@@ -129,6 +129,26 @@ def test_stores_of_one_process():
         store.get("missing")
     with pytest.raises(NotBuiltError, match="of several processes"):
         torch.distributed.TCPStore("127.0.0.1", 0, world_size=2, is_master=True)
+
+
+def test_every_missing_name_says_so_in_one_way():
+    """Modules, classes and their attributes alike: the error names it, and `hasattr` is False."""
+    wrong = []
+    for place, names in names_of_pytorch().items():
+        owner = torch
+        for part in place.split(".")[1:]:
+            owner = getattr(owner, part)
+        for name in sorted(names):
+            if hasattr(owner, name):
+                continue
+            try:
+                getattr(owner, name)
+            except NotBuiltError as e:
+                if not str(e).startswith(f"{place}.{name} is not built"):
+                    wrong.append(str(e))
+            except Exception as e:
+                wrong.append(f"{place}.{name}: {e!r}")
+    assert not wrong
 
 
 def test_every_placeholder_says_what_it_is():

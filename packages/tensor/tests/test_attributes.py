@@ -6,7 +6,30 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from flambeau_tensor.not_built import NotBuiltError
 from samples.values import check_values
+
+LEFT_OUT = {  # with what the error says to use
+    "dequantize": "not quantized",
+    "index": "use x",
+    "ipu": "CPU",
+    "record_stream": "CPU",
+    "resize": "resize_",
+    "solve": "torch.linalg.solve",
+    "symeig": "torch.linalg.eigh",
+    "to_mkldnn": "strided",
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_is_not_here_says_so_at_access(name):
+    class Sub(ft.Tensor):
+        pass
+
+    for asked in ft.ones(2), ft.Tensor, ft.ones(2).as_subclass(Sub):
+        assert not hasattr(asked, name)
+        with pytest.raises(NotBuiltError, match=rf"^torch\.Tensor\.{name} is not built: .*{LEFT_OUT[name]}"):
+            getattr(asked, name)
 
 
 def test_facts():

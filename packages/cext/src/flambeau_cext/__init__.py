@@ -81,7 +81,9 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(f"flambeau_cext.{name}")
-    raise AttributeError(f"module 'flambeau_cext' has no attribute '{name}'")
+    from flambeau_tensor.not_built import missing
+
+    raise missing("torch.utils.cpp_extension", name)
 
 
 def __dir__() -> list[str]:

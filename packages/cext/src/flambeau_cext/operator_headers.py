@@ -287,7 +287,7 @@ def _aliases() -> dict[str, str]:
     firsts = {name: op.overloads[0].name for name, op in functions("torch").items()}
     names = {name: original for name, original in firsts.items() if name != original}
     for name in dir(Tensor):
-        op = getattr(getattr(Tensor, name), "target", None)
+        op = getattr(getattr(Tensor, name, None), "target", None)
         if isinstance(op, Operator) and name != op.name:
             names.setdefault(name, op.name)
     return {name: original for name, original in names.items() if not name.startswith("_") and name not in _by_hand()}

@@ -14,13 +14,13 @@ class NotBuiltError(NotImplementedError, AttributeError):
     """A part of PyTorch that is not here was asked for. ``hasattr`` takes it for an answer."""
 
 
-def not_built(name: str) -> NotBuiltError:
-    """The error for a full name.
+def not_built(name: str, why: str = "") -> NotBuiltError:
+    """The error for a full name; `why` says what to use instead.
 
     >>> not_built("torch.func.functionalize")
     NotBuiltError('torch.func.functionalize is not built')
     """
-    return NotBuiltError(f"{name} is not built")
+    return NotBuiltError(f"{name} is not built{why and ': '}{why}")
 
 
 @cache
@@ -65,3 +65,36 @@ def function_not_built(name: str, why: str = "") -> Callable[..., NoReturn]:
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = "Raises: it is not built."
     return function
+
+
+class NotBuiltAttribute:
+    """An attribute of a class by its full name: asking the class or an instance for it raises."""
+
+    def __init__(self, name: str, why: str = "") -> None:
+        self.name, self.why = name, why
+
+    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
+        raise not_built(self.name, self.why)
+
+
+OF_TENSORS = {  # what tensors have in PyTorch alone, with what the error says
+    "dequantize int_repr q_scale q_zero_point qscheme": "tensors are not quantized",
+    "q_per_channel_axis q_per_channel_scales q_per_channel_zero_points": "tensors are not quantized",
+    "ipu mtia record_stream": "tensors live on the CPU",
+    "resize_as_sparse_ sparse_resize_ sparse_resize_and_clear_": "use torch.sparse_coo_tensor(indices, values, size)",
+    "smm": "use torch.sparse.mm",
+    "sspaddmm": "use torch.sparse.addmm",
+    "to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr": "tensors are strided, COO or CSR",
+    "resize resize_as": "use resize_, reshape or view",
+    "eig": "use torch.linalg.eig",
+    "lstsq": "use torch.linalg.lstsq",
+    "solve": "use torch.linalg.solve",
+    "symeig": "use torch.linalg.eigh",
+    "storage_type": "use dtype and untyped_storage()",
+    "const_data_ptr": "use data_ptr()",
+    "reinforce": "use torch.distributions",
+    "grad_dtype": "gradients have the dtype of the tensor",
+    "index": "use x[…]",
+    "module_load": "use copy_",
+    "slice_inverse": "use slice_scatter",
+}

@@ -18,7 +18,8 @@ Tensor = torch.Tensor
 _AS_DENSE = frozenset(
     (
         "size dim ndim ndimension numel nelement shape dtype device is_floating_point is_complex is_signed itemsize "
-        "element_size names __len__ get_device is_cuda is_meta is_mps is_cpu is_xpu is_quantized is_nested is_inference"
+        "element_size names __len__ get_device is_cuda is_meta is_mps is_cpu is_xpu is_ipu is_maia "
+        "is_mtia is_vulkan is_xla is_quantized is_nested is_inference"
     ).split()
 )
 # Functions of one number that keep zero what it is: they work on the values of a tensor without equal places.

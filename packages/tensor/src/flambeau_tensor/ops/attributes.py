@@ -65,7 +65,7 @@ _property(
     "Where the tensor lives: the CPU, or 'meta', where it has no memory.",
 )
 _property("layout", "Layout", lambda input: strided, "`torch.strided`.")
-for _name in ("cuda", "sparse", "sparse_csr", "quantized", "mkldnn", "mps", "xpu", "nested"):
+for _name in "cuda sparse sparse_csr quantized mkldnn mps xpu nested ipu maia mtia vulkan xla".split():
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
 _property("is_meta", "bool", kernels.is_meta, "Whether it has no memory, on device 'meta'.")
 _property("is_cpu", "bool", lambda input: not kernels.is_meta(input), "Whether it lives on the CPU.")

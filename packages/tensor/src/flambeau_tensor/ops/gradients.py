@@ -1,4 +1,5 @@
-"""What tensors say of gradients as long as no autograd package is there: that they have none. And `volatile`.
+"""What tensors say of gradients as long as no autograd package is there: that they have none. And `volatile`,
+and what only PyTorch's tensors have.
 
 ``flambeau_autograd`` puts the real attributes in the place of these when it is imported.
 """
@@ -7,6 +8,7 @@ import warnings
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import define_property, set_attribute
+from flambeau_tensor.not_built import OF_TENSORS, NotBuiltAttribute
 
 
 def _needs_autograd(what):
@@ -63,3 +65,8 @@ define_property(
     Operator("volatile(Tensor self) -> bool", _volatile, namespace="torch._get", doc=_DOC, **_FACT),
     Operator("volatile.set(Tensor self, Object value) -> ()", _set_volatile, namespace="torch._set", doc=_DOC, **_FACT),
 )
+
+
+for _names, _why in OF_TENSORS.items():
+    for _name in _names.split():
+        set_attribute(_name, NotBuiltAttribute(f"torch.Tensor.{_name}", _why))
