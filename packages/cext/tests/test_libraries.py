@@ -61,6 +61,13 @@ def test_kernels_that_come_before_their_operator():
         assert ops.lib_d.late(ft.zeros(1)).item() == 5.0
 
 
+def test_short_names_of_dtypes():
+    with _scoped_library("lib_short", "FRAGMENT") as lib:
+        lib.define("f(Tensor x, *, ScalarType a=float, ScalarType b=long, ScalarType c=complex) -> Tensor")
+        lib.impl("f", lambda x, a, b, c: ft.tensor([a == ft.float32, b == ft.int64, c == ft.complex64]), "CPU")
+        assert ops.lib_short.f(ft.zeros(1)).all()
+
+
 def test_wrong_declarations():
     with pytest.raises(ValueError, match="Unsupported kind: NEW"):
         Library("lib_e", "NEW")

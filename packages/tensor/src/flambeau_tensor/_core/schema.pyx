@@ -101,13 +101,16 @@ cdef object _default(str text):
         return float(text)
 
 
+cdef dict _SHORT_DTYPES = {"float": "float32", "long": "int64", "complex": "complex64"}  # those of PyTorch's schemas
+
+
 cdef object _dtype(str text):
     from flambeau_tensor._core.dtype import _dtype_by_name
 
     if text == "None":
         return None
     try:
-        return _dtype_by_name(text)
+        return _dtype_by_name(_SHORT_DTYPES.get(text, text))
     except KeyError:
         raise SchemaError(f"'{text}' is no dtype") from None
 
