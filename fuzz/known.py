@@ -141,7 +141,13 @@ DECIDED = [
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
     (r"\*\*|" + call("pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
     (r"\.data\.\w+_\([\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
-    (r"\.detach_\(\)", "value requires_grad", "True for False|False for True", "views of what was detached"),
+    (r"edge[\s\S]*segment_reduce\(.*'(min|max)'", "value", "grad value: .*nan", "gradients of extremes that are NaN"),
+    (
+        r"\.(detach_\(\)|requires_grad_\(False\))",
+        "value requires_grad",
+        "True for False|False for True",
+        "views of what was detached",
+    ),
     (r"\.data = ", "shape dtype grad value", ANY, "leaves given other data or shapes"),
     (
         call("unsqueeze squeeze t transpose swapaxes resize"),
