@@ -197,11 +197,26 @@ def test_what_import_loads():
         import flambeau
         print(*sorted({m.split(".")[0] for m in set(sys.modules) - before}))
         print(*sorted({m.split(".")[0] for m in sys.modules if m.startswith("flambeau")}))
+        from flambeau_tensor.extend import late_families
+        print(*late_families(), *[m for m in sys.modules if m.startswith("flambeau_autograd.batching")])
+        flambeau.rand(2)
+        print(*late_families(), *[m for m in sys.modules if m.startswith("flambeau_autograd.batching")])
     """)
-    packages, ours = out.split("\n")[:2]
+    packages, ours, late, after = out.split("\n")[:4]
     others = {p for p in packages.split() if not p.startswith(("flambeau", "_cython", "cython_runtime"))}
     assert others <= {"__future__", "importlib", "contextlib", "gc"}  # gc is part of the interpreter
     assert ours.split() == ["flambeau", "flambeau_autograd", "flambeau_overrides", "flambeau_tensor"]
+    assert late.split() == [] and after.split() == ["flambeau_tensor.ops.random"]
+
+
+def test_a_star_takes_what_waits_to_be_named():
+    assert {"rand", "sort", "det", "add", "Tensor"} <= set(
+        run("""
+        names = {}
+        exec("from flambeau import *", names)
+        print(*names)
+    """).split()
+    )
 
 
 def test_transforms():

@@ -88,7 +88,7 @@ y = {use}
 assert y.tolist() == [1, 16], y
 y.sum().backward()
 assert x.grad.tolist() == [4, 32], x.grad
-assert late_families() == ["odd.ops.powers"]
+assert "odd.ops.powers" in late_families()
 assert torch.fourth is find_operator("torch.fourth")
 print("done")
 """)

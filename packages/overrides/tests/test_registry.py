@@ -168,6 +168,7 @@ def test_declaring_is_a_few_steps():
 import time
 import flambeau_overrides as o
 
+functions = [lambda: None for _ in range(600)]
 noted = []
 def note(namespace, name, func, signature):
     noted.append((namespace, name, func, signature))
@@ -177,7 +178,7 @@ def time_of(function):
     for _ in range(5):
         before = time.perf_counter()
         for i in range(600):
-            function("listed", "name", len, "(a, b)")
+            function("listed", "name", functions[i], "(a, b)")
         times.append(time.perf_counter() - before)
     return min(times)
 

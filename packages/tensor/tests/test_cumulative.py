@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
-from flambeau_tensor.ops import cumulative as ops
 from samples.values import check_values
 
 NAN, INF = float("nan"), float("inf")
@@ -48,7 +47,7 @@ def test_sums_and_products(name, dtype):
         for dim in range(len(shape)):
             expected = getattr(np, name)(exact(a), dim)
             for view in layouts(a):
-                got = getattr(ops, name)(ft.from_numpy(view), dim).numpy()
+                got = getattr(ft, name)(ft.from_numpy(view), dim).numpy()
                 assert got.dtype == (dtype if dtype in TOLERANCE else "int64")
                 if dtype in TOLERANCE:
                     np.testing.assert_allclose(
@@ -82,7 +81,7 @@ def test_extremes(name, better, dtype):
         for dim in range(len(shape)):
             expected = running_extreme(a, dim, better)
             for view in layouts(a):
-                values, indices = getattr(ops, name)(ft.from_numpy(view), dim)
+                values, indices = getattr(ft, name)(ft.from_numpy(view), dim)
                 assert values.numpy().dtype == dtype
                 np.testing.assert_array_equal(values.numpy(), expected[0])
                 np.testing.assert_array_equal(indices.numpy(), expected[1])
@@ -96,43 +95,43 @@ def test_logcumsumexp(dtype):
         for dim in range(len(shape)):
             expected = np.logaddexp.accumulate(exact(a), dim)
             for view in layouts(a):
-                got = ops.logcumsumexp(ft.from_numpy(view), dim).numpy()
+                got = ft.logcumsumexp(ft.from_numpy(view), dim).numpy()
                 np.testing.assert_allclose(got, expected, rtol=TOLERANCE[dtype], atol=2 * TOLERANCE[dtype])
-    assert ops.logcumsumexp(ft.tensor([1000.0, 1000.0]), 0).tolist() == pytest.approx([1000, 1000.6931471806])
-    assert ops.logcumsumexp(ft.tensor([-INF, 1.0, INF]), 0).tolist() == [-INF, 1, INF]
-    assert ops.logcumsumexp(ft.tensor([-INF, -INF]), 0).tolist() == [-INF, -INF]
-    assert all(map(math.isnan, ops.logcumsumexp(ft.tensor([NAN, 1.0]), 0).tolist()))
+    assert ft.logcumsumexp(ft.tensor([1000.0, 1000.0]), 0).tolist() == pytest.approx([1000, 1000.6931471806])
+    assert ft.logcumsumexp(ft.tensor([-INF, 1.0, INF]), 0).tolist() == [-INF, 1, INF]
+    assert ft.logcumsumexp(ft.tensor([-INF, -INF]), 0).tolist() == [-INF, -INF]
+    assert all(map(math.isnan, ft.logcumsumexp(ft.tensor([NAN, 1.0]), 0).tolist()))
 
 
 def test_complex_logcumsumexp():
     a = np.random.default_rng(0).standard_normal((4, 6)) + 0.3j
     for dim in (0, 1):
-        got = ops.logcumsumexp(ft.from_numpy(a), dim).numpy()
+        got = ft.logcumsumexp(ft.from_numpy(a), dim).numpy()
         np.testing.assert_allclose(np.exp(got), np.exp(a).cumsum(dim), rtol=1e-12)
-    assert ops.logcumsumexp(ft.tensor(1 + 2j), 0).item() == 1 + 2j
+    assert ft.logcumsumexp(ft.tensor(1 + 2j), 0).item() == 1 + 2j
 
 
 def test_nan_in_extremes():
-    for f in (ops.cummax, ops.cummin):
+    for f in (ft.cummax, ft.cummin):
         values, indices = f(ft.tensor([NAN, NAN, 1.0]), 0)
         assert all(map(math.isnan, values.tolist())) and indices.tolist() == [0, 1, 1]
-    assert ops.cummax(ft.tensor([3, 1, 2, 1, 3, 0]), 0).indices.tolist() == [0, 0, 0, 0, 4, 4]
-    assert ops.cummin(ft.tensor([3, 1, 2, 1, 3, 0]), 0).indices.tolist() == [0, 1, 1, 3, 3, 5]
+    assert ft.cummax(ft.tensor([3, 1, 2, 1, 3, 0]), 0).indices.tolist() == [0, 0, 0, 0, 4, 4]
+    assert ft.cummin(ft.tensor([3, 1, 2, 1, 3, 0]), 0).indices.tolist() == [0, 1, 1, 3, 3, 5]
 
 
 def test_accuracy():
     a = np.full(1_000_000, 0.1, "float32")
-    got = ops.cumsum(ft.from_numpy(a), 0).numpy()
+    got = ft.cumsum(ft.from_numpy(a), 0).numpy()
     np.testing.assert_allclose(got, np.cumsum(a.astype("float64")), rtol=6e-8)
 
 
 def test_dtype_argument():
     x = ft.tensor([100, 100, 100], dtype=ft.uint8)
-    assert ops.cumsum(x, 0).tolist() == [100, 200, 300]
-    assert ops.cumsum(x, 0, dtype=ft.uint8).tolist() == [100, 200, 44]
-    assert ops.cumsum(x, 0, dtype=ft.float32).dtype is ft.float32
-    assert ops.cumsum(ft.tensor([1.9, 1.9]), 0, dtype=ft.int64).tolist() == [1, 2]
-    assert ops.cumsum(ft.tensor([1, 2], dtype=ft.bfloat16), 0).dtype is ft.bfloat16
+    assert ft.cumsum(x, 0).tolist() == [100, 200, 300]
+    assert ft.cumsum(x, 0, dtype=ft.uint8).tolist() == [100, 200, 44]
+    assert ft.cumsum(x, 0, dtype=ft.float32).dtype is ft.float32
+    assert ft.cumsum(ft.tensor([1.9, 1.9]), 0, dtype=ft.int64).tolist() == [1, 2]
+    assert ft.cumsum(ft.tensor([1, 2], dtype=ft.bfloat16), 0).dtype is ft.bfloat16
 
 
 def test_in_place_and_out():
@@ -140,21 +139,21 @@ def test_in_place_and_out():
     assert x.cumsum_(0) is x and x.dtype is ft.int32 and x.tolist() == [1, 3, 6]
     assert x.cumprod_(0).tolist() == [1, 3, 18]
     out = ft.empty(2)
-    assert ops.cumsum(ft.ones(2), 0, out=out) is out and out.tolist() == [1, 2]
-    assert ops.cumsum(ft.tensor([1.5, 1.5]), 0, out=ft.empty(2, dtype=ft.int64)).tolist() == [1, 2]
+    assert ft.cumsum(ft.ones(2), 0, out=out) is out and out.tolist() == [1, 2]
+    assert ft.cumsum(ft.tensor([1.5, 1.5]), 0, out=ft.empty(2, dtype=ft.int64)).tolist() == [1, 2]
     values, indices = ft.empty(0), ft.empty(0, dtype=ft.int64)
-    ops.cummax(ft.tensor([1.0, 0.0]), 0, out=(values, indices))
+    ft.cummax(ft.tensor([1.0, 0.0]), 0, out=(values, indices))
     assert values.tolist() == [1, 1] and indices.tolist() == [0, 0]
 
 
 def test_sizes_at_the_edge():
     zero = ft.tensor(3.0)
-    assert ops.cumsum(zero, 0).item() == ops.cumprod(zero, -1).item() == ops.logcumsumexp(zero, 0).item() == 3
-    assert ops.cummax(zero, 0).indices.item() == 0
+    assert ft.cumsum(zero, 0).item() == ft.cumprod(zero, -1).item() == ft.logcumsumexp(zero, 0).item() == 3
+    assert ft.cummax(zero, 0).indices.item() == 0
     nothing = ft.empty(0, 3)
-    for f in (ops.cumsum, ops.cumprod, ops.logcumsumexp):
+    for f in (ft.cumsum, ft.cumprod, ft.logcumsumexp):
         assert f(nothing, 0).shape == f(nothing, 1).shape == (0, 3)
-    assert ops.cummin(nothing, 0).indices.shape == (0, 3)
+    assert ft.cummin(nothing, 0).indices.shape == (0, 3)
 
 
 def test_diff():
@@ -163,20 +162,20 @@ def test_diff():
     for n in range(6):
         for dim in (0, 1, -1):
             if n <= a.shape[dim]:
-                np.testing.assert_allclose(ops.diff(x, n, dim).numpy(), np.diff(a, n, dim), rtol=1e-12, atol=1e-12)
-    assert ops.diff(x, 9).shape == (4, 0)
-    assert ops.diff(x, 0, prepend=x).shape == x.shape
-    assert ops.diff(ft.tensor([True, False, False])).tolist() == [True, False]
+                np.testing.assert_allclose(ft.diff(x, n, dim).numpy(), np.diff(a, n, dim), rtol=1e-12, atol=1e-12)
+    assert ft.diff(x, 9).shape == (4, 0)
+    assert ft.diff(x, 0, prepend=x).shape == x.shape
+    assert ft.diff(ft.tensor([True, False, False])).tolist() == [True, False]
     with pytest.raises(RuntimeError, match="diff expects input to be at least one-dimensional"):
-        ops.diff(ft.tensor(1.0))
+        ft.diff(ft.tensor(1.0))
     with pytest.raises(RuntimeError, match="order must be non-negative but got -1"):
-        ops.diff(x, -1)
+        ft.diff(x, -1)
     with pytest.raises(RuntimeError, match="diff expects prepend or append to be the same dimension as input"):
-        ops.diff(x, prepend=ft.tensor(0.0))
+        ft.diff(x, prepend=ft.tensor(0.0))
 
 
 def test_diff_with_neighbours():
-    got = ops.diff(ft.tensor([1, 2, 4]), prepend=ft.tensor([0]), append=ft.tensor([9]))
+    got = ft.diff(ft.tensor([1, 2, 4]), prepend=ft.tensor([0]), append=ft.tensor([9]))
     assert got.tolist() == [1, 1, 2, 5]
 
 
@@ -189,8 +188,8 @@ def test_diff_with_neighbours():
 def test_any_shape_and_order(case):
     shape, order, dim = case
     a = (np.arange(math.prod(shape)) * 7 % 11 - 5).reshape(shape).transpose(order).astype("float32")
-    np.testing.assert_allclose(ops.cumsum(ft.from_numpy(a), dim).numpy(), a.cumsum(dim), rtol=1e-6)
-    values, indices = ops.cummin(ft.from_numpy(a), dim)
+    np.testing.assert_allclose(ft.cumsum(ft.from_numpy(a), dim).numpy(), a.cumsum(dim), rtol=1e-6)
+    values, indices = ft.cummin(ft.from_numpy(a), dim)
     expected = running_extreme(a, dim, np.less_equal)
     np.testing.assert_array_equal(values.numpy(), expected[0])
     np.testing.assert_array_equal(indices.numpy(), expected[1])
@@ -200,18 +199,18 @@ def test_any_shape_and_order(case):
     "call, error, text",
     [
         (
-            lambda x: ops.cumsum(x, 2),
+            lambda x: ft.cumsum(x, 2),
             IndexError,
             r"Dimension out of range \(expected .* range of \[-2, 1\], but got 2\)",
         ),
-        (lambda x: ops.cumsum(x), TypeError, r'cumsum\(\) missing 1 required positional arguments: "dim"'),
-        (lambda x: ops.cumsum(x, 0, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
+        (lambda x: ft.cumsum(x), TypeError, r'cumsum\(\) missing 1 required positional arguments: "dim"'),
+        (lambda x: ft.cumsum(x, 0, dtype=ft.bool), NotImplementedError, "not implemented for 'Bool'"),
         (
-            lambda x: ops.cummax(x.to(ft.complex64), 0),
+            lambda x: ft.cummax(x.to(ft.complex64), 0),
             NotImplementedError,
             "\"cummax_cpu\" not implemented for 'ComplexFloat'",
         ),
-        (lambda x: ops.logcumsumexp(x.to(ft.int64), 0), NotImplementedError, "not implemented for 'Long'"),
+        (lambda x: ft.logcumsumexp(x.to(ft.int64), 0), NotImplementedError, "not implemented for 'Long'"),
     ],
 )
 def test_bad_input(call, error, text):
@@ -223,7 +222,7 @@ def test_bad_input(call, error, text):
 
 @pytest.mark.parametrize("name", ["cumsum", "cumprod", "cummax", "cummin", "logcumsumexp", "diff"])
 def test_methods_are_the_operators(name):
-    assert getattr(ops, name) in getattr(ft.Tensor, name).overloads
+    assert getattr(ft, name) in getattr(ft.Tensor, name).overloads
 
 
 def test_logcumsumexp_of_complex_vectors():

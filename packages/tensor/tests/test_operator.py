@@ -381,6 +381,7 @@ def test_importing_stays_light():
         assert heavy not in foreign
     for lazy in ("documentation", "stubs", "printing", "numeric_limits", "return_types"):
         assert f"flambeau_tensor.{lazy}" not in loaded
+    assert not {f"flambeau_tensor.ops.{family}" for family in ft.ops.LAZY} & set(loaded)
 
 
 # --- named results --------------------------------------------------------------------------------------------------

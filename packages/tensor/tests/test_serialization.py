@@ -132,6 +132,26 @@ def test_what_is_saved_comes_back(how):
     check_things(again(things, how, weights_only=False))
 
 
+@pytest.mark.parametrize("weights_only", [True, False])
+def test_tensors_without_memory(weights_only):
+    """Of a tensor on 'meta' a file has the geometry, as PyTorch writes it."""
+
+    class Sub(ft.Tensor):
+        pass
+
+    Sub.__qualname__, globals()["Sub"] = "Sub", Sub
+    meta = ft.ones(2, 3, dtype=ft.float16, device="meta")
+    stored = saved({"a": meta, "b": meta.t(), "c": meta.as_subclass(Sub)})
+    text = zipfile.ZipFile(stored).read("archive/data.pkl")
+    assert b"ctorch._utils\n_rebuild_meta_tensor_no_storage" in text and b"persid" not in text
+    with safe_globals([Sub]):
+        back = ft.load(stored, weights_only=weights_only)
+    assert [t.device.type for t in back.values()] == ["meta"] * 3 and type(back["c"]) is Sub
+    assert back["b"].shape == (3, 2) and back["b"].stride() == (1, 3) and back["b"].dtype == ft.float16
+    back = pickle.loads(pickle.dumps(meta.t().as_subclass(Sub)))
+    assert type(back) is Sub and back.is_meta and back.stride() == (1, 3)
+
+
 def test_files_are_as_pytorch_writes_them():
     x, z = ft.arange(12.0).reshape(3, 4), ft.tensor([1 + 2j])
     names = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()

@@ -90,6 +90,8 @@ _sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
 def __getattr__(name: str) -> Any:
     import importlib
 
+    if name == "__all__":  # asked for by `from torch import *`, which loads what waits to be named
+        return sorted(name for name in (*globals(), *_lazy_names("torch")) if not name.startswith("_"))
     if name == "torch":  # PyTorch's module has itself among its names
         return importlib.import_module("flambeau")
     if name in _layout.NAMES:

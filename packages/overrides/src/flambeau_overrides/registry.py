@@ -17,7 +17,9 @@ if TYPE_CHECKING:  # typing and inspect are slow to import
 
     _Entry = tuple[object, str, Any, object]
 
-_entries: dict[int, list[_Entry]] = {}  # by id of the function: (namespace, name, function, signature)
+# By id of the function: namespace, name, function and signature, and the same again for each other name. One tuple and
+# nothing else for each function: what is made while importing costs most when the garbage collector looks at it.
+_entries: dict[int, tuple[Any, ...]] = {}
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: dict[int, object] = {}  # by id of the function
 _before_listing: list[Callable[[], None]] = []
@@ -33,8 +35,9 @@ def register(namespace: object, name: str, func: object, signature: object = Non
         name: "add"; "shape.__get__" for a property's getter.
         func: the object that handlers get.
         signature: the signature as text, "(input, other, *, alpha=1)", where annotations are ignored; an
-            inspect.Signature; a callable without arguments that returns one of these; or None for the one that
-            inspect finds, (*args, **kwargs) if it finds none.
+            inspect.Signature; a callable without arguments that returns one of these; or None for what the function's
+            own `testing_signature()` returns, if it has one, else the one that inspect finds, (*args, **kwargs) if it
+            finds none.
 
     >>> def scale(input, factor): ...
     >>> register("mylib", "scale", scale)
@@ -43,10 +46,7 @@ def register(namespace: object, name: str, func: object, signature: object = Non
     """
     entry = (namespace, name, func, signature)
     entries = _entries.get(id(func))
-    if entries is None:
-        _entries[id(func)] = [entry]
-    else:
-        entries.append(entry)
+    _entries[id(func)] = entry if entries is None else entries + entry
     _cache.clear()
 
 
@@ -228,7 +228,8 @@ def is_tensor_method_or_property(func: Any) -> bool:
 
 
 def _registered() -> Iterator[_Entry]:
-    return chain.from_iterable(_entries.values())
+    parts = chain.from_iterable(_entries.values())
+    return zip(parts, parts, parts, parts, strict=True)
 
 
 def _named_and_ignored() -> set[object]:
@@ -296,6 +297,8 @@ def _dummy(name: str, func: Any, signature: Any) -> Any:
     """A function with the parameters that `signature` (see register()) tells, and nothing else."""
     import inspect
 
+    if signature is None:
+        signature = getattr(func, "testing_signature", None)
     if callable(signature) and not isinstance(signature, inspect.Signature):
         signature = signature()
     if signature is None:

@@ -27,6 +27,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor._core.registry import lazy_names as _lazy_names
 from flambeau_tensor._core.tensor import Size, Tensor
 from flambeau_tensor.dlpack import from_dlpack, to_dlpack
 from flambeau_tensor.ops import contraction as _contraction
@@ -152,7 +153,7 @@ LAZY_NAMES = {
 
 _named |= _functions("torch", lazy=False)
 globals().update(_named)
-__all__ += _named
+__all__ += (*_named, *_lazy_names("torch"))
 _find_quickly(__name__)
 _register_namespace("torch", _sys.modules[__name__])
 for _name in ("fft", "functional", "linalg", "special"):

@@ -18,7 +18,17 @@ globals().update({name: function for name, function in _functions("torch", lazy=
 
 
 def __getattr__(name):
-    if name in ("stft", "istft", "cdist", "lu", "svd_lowrank", "pca_lowrank", "unravel_index"):  # declared when named
+    if name in (
+        "stft",
+        "istft",
+        "cdist",
+        "lu",
+        "svd_lowrank",
+        "pca_lowrank",
+        "unravel_index",
+        "unique",
+        "unique_consecutive",
+    ):  # declared when named
         return _first_use("torch", name)
     from flambeau_tensor.not_built import missing
 

@@ -12,8 +12,6 @@ from flambeau_tensor._core.registry import find_handled
 
 FUNCTIONAL = {
     "split": "tensor! split_size_or_sections * dim=0",
-    "unique": "input! * sorted=True return_inverse=False return_counts=False dim=None",
-    "unique_consecutive": "input! * return_inverse=False return_counts=False dim=None",
     "tensordot": "a! b! * dims=2 out=None",
     "norm": "input! * p='fro' dim=None keepdim=False out=None dtype=None",
 }
@@ -23,8 +21,6 @@ _REFLECTED = (
 )
 METHODS = {
     "split": "self! split_size * dim=0",
-    "unique": "self! * sorted=True return_inverse=False return_counts=False dim=None",
-    "unique_consecutive": "self! * return_inverse=False return_counts=False dim=None",
     "norm": "self! * p='fro' dim=None keepdim=False dtype=None",
     "unflatten": "self! dim sizes",
     "is_shared": "self!",
@@ -56,7 +52,7 @@ def known_as(namespace, *names):
         called = find_handled("torch", name)
         unregister(called)
         for each in (namespace, "torch"):
-            register(each, name, called, called.testing_signature)
+            register(each, name, called)
 
 
 def apply_functional(table):

@@ -163,6 +163,19 @@ def _reduce(self, protocol):
     return _rebuild, arguments, self.__getstate__()
 
 
+def _rebuild_meta(cls, dtype, size, stride, requires_grad):
+    made = find_operator("torch.empty_strided")(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
+    return made if cls is None else made.as_subclass(cls)
+
+
+def _reduce_ex(self, protocol):
+    _, arguments, state = reduced = _reduce(self, protocol)
+    if not self.is_meta:
+        return reduced
+    cls, _, dtype, _, size, stride, requires_grad, *_ = arguments
+    return _rebuild_meta, (cls, dtype, size, stride, requires_grad), state
+
+
 def _deepcopy(self, memo):
     if id(self) in memo:
         return memo[id(self)]
@@ -196,8 +209,8 @@ def _set_state(self, state):
 _HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
 Operator(
     "__reduce_ex__(Tensor self, int protocol) -> Object",
-    _reduce,
-    doc="Python's pickling: storage and geometry.",
+    _reduce_ex,
+    doc="Python's pickling: storage and geometry; on device 'meta', the geometry alone.",
     data_dependent=True,
     **_HOW,
 )

@@ -12,9 +12,8 @@ from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     indexing,
     joining,
     matmul,
-    random,
+    pointwise,
     reductions,
-    sorting,
     views,
 )
 from flambeau_autograd.batching.table import apply

@@ -1,4 +1,4 @@
-"""Batching of gathering and scattering along a dimension, flips and triangles.
+"""Batching of gathering and scattering along a dimension, and of one-hot vectors.
 
 An index that all examples share stays what it is. Vectors of indices that differ are written out for each element, as
 ``gather`` and the ``scatter`` operators take them, which also check their range.
@@ -14,7 +14,6 @@ from flambeau_autograd.batching.table import (
     in_dim_0,
     looped,
     out_of_place,
-    plain,
 )
 
 
@@ -140,10 +139,16 @@ def _embedding(level, op, args, dims):
     return weight.gather(1, _for_each_element(rows, weight, 1)).reshape((*index.shape, width)), 0
 
 
-batched(along, "torch.gather", "torch.scatter", "torch.scatter_add", "torch.scatter_reduce", "torch.flip")
+def _one_hot(level, op, args, dims):
+    if args[1] < 0:
+        return looped(level, op, args, dims)  # as many classes as the example's largest number says: they must agree
+    return in_dim_0(call(op, batch_first(args[0], dims[0]), args[1]))
+
+
+batched(along, "torch.gather", "torch.scatter", "torch.scatter_add", "torch.scatter_reduce")
 batched(_index_select, "torch.index_select")
 batched(_index_write, "torch.index_add", "torch.index_copy", "torch.index_fill")
 batched(_take, "torch.take")
 batched(_put, "torch.put")
-batched(plain, "torch.tril", "torch.triu")
+batched(_one_hot, "torch.nn.functional.one_hot")
 batched(_embedding, "torch.nn.functional.embedding")

@@ -1,7 +1,8 @@
-"""Batching of places in sorted sequences, histograms and one-hot vectors."""
+"""Batching of sorting, medians, places in sorted sequences and histograms."""
 
 import flambeau_tensor as torch
-from flambeau_autograd.batching.table import batch_first, batched, call, flat, in_dim_0, looped, plain
+from flambeau_autograd.batching.reductions import total
+from flambeau_autograd.batching.table import along, batch_first, batched, call, flat, in_dim_0, looped
 from flambeau_tensor.ops import factories
 
 
@@ -49,14 +50,17 @@ def _histc(level, op, args, dims):
     return t.new_zeros((level.size, bins)).scatter_add(1, place, inside), 0
 
 
-def _one_hot(level, op, args, dims):
-    if args[1] < 0:
-        return looped(level, op, args, dims)  # as many classes as the example's largest number says: they must agree
-    return in_dim_0(call(op, batch_first(args[0], dims[0]), args[1]))
-
-
 batched(_searchsorted, "torch.searchsorted")
 batched(_bucketize, "torch.bucketize")
 batched(_histc, "torch.histc")
-batched(plain, "torch.frexp")
-batched(_one_hot, "torch.nn.functional.one_hot")
+batched(
+    along,
+    "torch.sort",
+    "torch.argsort",
+    "torch.topk",
+    "torch.kthvalue",
+    "torch.mode",
+    "torch.median.dim",
+    "torch.nanmedian.dim",
+)
+batched(total, "torch.median.default", "torch.nanmedian.default")

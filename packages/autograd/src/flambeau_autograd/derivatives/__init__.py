@@ -5,6 +5,7 @@ differentiable operation has no line.
 """
 
 from importlib import import_module as _import
+from importlib.machinery import PathFinder as _PathFinder
 from importlib.util import find_spec as _find_spec
 
 from flambeau_autograd._engine.batch_level import batching_rules_in as _batching_rules_in
@@ -21,19 +22,22 @@ FAMILIES = (
     "views",
     "pointwise",
     "activation_backward",
-    "random",
     "matmul",
     "reductions",
     "softmax",
     "joining",
     "indexing",
     "gathering",
-    "rearranging",
-    "cumulative",
-    "sorting",
 )
 for _family in FAMILIES:
     _import(f"flambeau_autograd.derivatives.{_family}")
+
+
+def _has(package, family):
+    """Whether a package has a module of this name. Asking for the module's own spec would import the package: all
+    batching rules, which wait for the first ``vmap``."""
+    found = _find_spec(package)
+    return found is not None and _PathFinder.find_spec(f"{package}.{family}", found.submodule_search_locations)
 
 
 def _load_rules(module):
@@ -41,9 +45,9 @@ def _load_rules(module):
     package, _, family = module.replace("flambeau_tensor.", "flambeau_autograd.").rpartition(".ops.")
     if not package:  # a module of compositions
         return
-    if _find_spec(f"{package}.derivatives.{family}"):
+    if _has(f"{package}.derivatives", family):
         _import(f"{package}.derivatives.{family}")
-    if _find_spec(f"{package}.batching.{family}"):
+    if _has(f"{package}.batching", family):
         _batching_rules_in(f"{package}.batching.{family}")
 
 

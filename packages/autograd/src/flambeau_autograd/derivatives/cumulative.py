@@ -3,14 +3,14 @@
 from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import cumulative as ops
-from flambeau_tensor.ops import factories, gathering, rearranging
+from flambeau_tensor.ops import factories, gathering
 
 
 def _from_behind(x, dim):
     """Running sums that start at the end."""
     if x.ndim == 0:
         return x
-    return rearranging.flip(ops.cumsum(rearranging.flip(x, (dim,)), dim), (dim,))
+    return ops.cumsum(x.flip((dim,)), dim).flip((dim,))
 
 
 def _cumprod(grad, self, dim, result):

@@ -2,7 +2,7 @@
 
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
 from flambeau_autograd.fresh import zeros
-from flambeau_tensor.ops import cumulative, gathering, pointwise
+from flambeau_tensor.ops import gathering, pointwise
 from flambeau_tensor.ops import indexing as ops
 
 
@@ -63,7 +63,7 @@ def _taken(grad, mask, source_shape):
         total *= s
     if is_one_of_many(mask):
         mask = mask.expand(grad.shape).reshape((-1,))
-        places = pointwise.where(mask, cumulative.cumsum(mask.long(), 0) - 1, 0)
+        places = pointwise.where(mask, mask.long().cumsum(0) - 1, 0)
         chosen = pointwise.where(mask, grad.reshape((-1,)), 0.0)
         return gathering.scatter_add(zeros(grad, (total,)), 0, places, chosen).reshape(source_shape)
     chosen = ops.masked_select(grad, mask)

@@ -56,11 +56,11 @@ def _prod(grad, self, dim, keepdim, result):
 def _product_of_others(x, dim):
     n = x.shape[dim]
     ones = x.narrow(dim, 0, 1) * 0 + 1
-    from flambeau_tensor.ops import cumulative, joining, rearranging
+    from flambeau_tensor.ops import joining
 
-    before = cumulative.cumprod(joining.cat((ones, x.narrow(dim, 0, n - 1)), dim), dim)
-    turned = rearranging.flip(x, (dim,))
-    after = rearranging.flip(cumulative.cumprod(joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim), dim), (dim,))
+    before = joining.cat((ones, x.narrow(dim, 0, n - 1)), dim).cumprod(dim)
+    turned = x.flip((dim,))
+    after = joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim).cumprod(dim).flip((dim,))
     return conj(before * after)
 
 
@@ -75,19 +75,19 @@ def _extreme(grad, self, dim, keepdim, result):
     return mask * spread(grad / number, shape, dim, keepdim)
 
 
-def _share(grad, self, result):
+def share(grad, self, result):
     """All elements equal to the one that was chosen share its gradient; NaN are equal here."""
     mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
     return pointwise.where(mask, grad / mask.sum(), 0.0)
 
 
-def _mean_of_chosen(self_t, self, result):
+def mean_of_chosen(self_t, self, result):
     mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
     return pointwise.where(mask, self_t, 0.0).sum() / mask.sum()
 
 
-for _name in ("max", "min", "median", "nanmedian"):
-    derivative(find_operator(f"torch.{_name}.default"), self=_share, jvp=_mean_of_chosen)
+for _name in ("max", "min"):
+    derivative(find_operator(f"torch.{_name}.default"), self=share, jvp=mean_of_chosen)
 derivative(ops.amax, self=_extreme)
 derivative(ops.amin, self=_extreme)
 

@@ -1,8 +1,9 @@
 """Derivatives of choosing elements by order: each goes back to where it stood."""
 
-from flambeau_autograd.derivatives.reductions import at_indices, from_indices
+from flambeau_autograd.derivatives.reductions import at_indices, from_indices, mean_of_chosen, share
 from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_autograd.fresh import zeros
+from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import gathering
 from flambeau_tensor.ops import sorting as ops
 
@@ -21,6 +22,8 @@ derivative(ops.sort, self=_scattered, jvp=_taken)
 derivative(ops.topk, self=_scattered, jvp=_taken)
 for _op in (ops.kthvalue, ops.mode, ops.median_dim, ops.nanmedian_dim):
     derivative(_op, self=at_indices, jvp=from_indices)
+for _name in ("median", "nanmedian"):
+    derivative(find_operator(f"torch.{_name}.default"), self=share, jvp=mean_of_chosen)
 derivative(
     ops.unique,
     self=lambda grad, dim: without("_unique2" if dim is None else "unique_dim")(grad),

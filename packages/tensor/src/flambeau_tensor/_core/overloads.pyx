@@ -5,6 +5,7 @@
 call is tried on one after the other; the fast path only compares types. `torch.Tensor.max` is a Method over the set. A
 handler of `__torch_function__` is given what was called: the function, or the method.
 """
+cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.ref cimport Py_DECREF
@@ -435,6 +436,7 @@ cdef class OverloadSet:
             vars(self)[name] = value
 
 
+@cython.no_gc  # it stays in the Tensor's dictionary
 cdef class Method:
     """What stands in the Tensor's dictionary: binds to tensors, and is what handlers get for a method call."""
 

@@ -49,8 +49,8 @@ ctypedef PyObject* (*positional_t)(Operator, PyObject* const*, Py_ssize_t, PyObj
 cdef int* _modes = active_modes_ptr()
 cdef dict _registry = {}  # qualified name -> Operator; with its overload where the name is shared: torch.max.dim
 cdef dict _public = {}  # qualified name -> what users call: the Operator, or the OverloadSet of those that share it
-cdef dict _functions = {}  # qualified name -> the Operators that share it
-cdef dict _methods = {}  # name of a method -> the Operators that share it
+cdef dict _functions = {}  # qualified name -> the Operator that has it, or a list of those that share it
+cdef dict _methods = {}  # name of a method -> the same
 cdef dict _method_objects = {}  # name of a method -> the Method in Tensor's dictionary
 cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
 cdef dict _second_names = {}  # qualified name -> the names that are other names of it
@@ -121,14 +121,10 @@ cdef class Property:
         return f"<attribute '{self.__name__}' of 'torch.Tensor' objects>"
 
 
-def _prepare():
-    # `Tensor.shape.__get__` is what handlers get when `t.shape` is overridden: the operator behind the attribute.
-    members = type_members(<PyTypeObject*>Property)
-    members["__get__"], members["__set__"] = members["getter"], members["setter"]
-    PyType_Modified(<PyTypeObject*>Property)
-
-
-_prepare()
+# `Tensor.shape.__get__` is what handlers get when `t.shape` is overridden: the operator behind the attribute.
+cdef dict _members = type_members(<PyTypeObject*>Property)
+_members["__get__"], _members["__set__"] = _members["getter"], _members["setter"]
+PyType_Modified(<PyTypeObject*>Property)
 
 
 # --- the registry ---------------------------------------------------------------------------------------------------
@@ -179,7 +175,7 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
     if op.is_function or not op.is_method:
         _publish_function(op)
     if op.is_method:
-        _publish_method(op.name, _methods[op.name])
+        _publish_method(op.name, _listed(_methods[op.name]))
     if "inplace" in words or "inplace_function" in words:
         inplace = op._make_inplace("inplace_function" in words)
         _declare(inplace, "method", "")
@@ -198,9 +194,9 @@ cdef bint _stands_alone(Operator op) except -1:
 cdef int _share(dict names, str key, Operator op) except -1:
     """Let `op` answer a name, together with the operators that were declared under it before."""
     cdef Operator other
-    known = names.setdefault(key, [])
-    known.append(op)
-    if len(known) > 1:
+    known = names.setdefault(key, op)
+    if known is not op:
+        known = names[key] = [*_listed(known), op]
         for other in known:  # from now on, the name is that of all, and each has its overload's name behind it
             if not other.is_overload:
                 if _registry.get(other.__torch_name__) is other:
@@ -211,12 +207,16 @@ cdef int _share(dict names, str key, Operator op) except -1:
     return 0
 
 
+cdef inline list _listed(known):
+    return known if type(known) is list else [known]
+
+
 cdef int _publish_function(Operator op) except -1:
     cdef str key = f"{op.namespace}.{op.name}"
     if _stands_alone(op):
         key, public = op.__torch_name__, op
     else:
-        known = _functions[key]
+        known = _listed(_functions[key])
         before, public = _public.get(key), op if len(known) == 1 else OverloadSet(known)
         if before is not None:
             unregister_override(before)
@@ -228,7 +228,7 @@ cdef int _publish_function(Operator op) except -1:
     if not any([_takes_tensors(each) for each in getattr(public, "overloads", (public,))]):
         ignore_override(public)
     elif op.is_function and not op.namespace.startswith("torch._") and not op.name.endswith("_"):
-        register_override(op.namespace, op.name, public, public.testing_signature)
+        register_override(op.namespace, op.name, public)
     return 0
 
 
@@ -237,9 +237,9 @@ cdef int _publish_alias(str name, Operator op) except -1:
     cdef str key = f"{op.namespace}.{name}"
     if key in _public:
         unregister_override(_public[key])
-    public = _public[key] = OverloadSet(_functions[f"{op.namespace}.{op.name}"], False, name)
+    public = _public[key] = OverloadSet(_listed(_functions[f"{op.namespace}.{op.name}"]), False, name)
     if not name.endswith("_"):
-        register_override(op.namespace, name, public, public.testing_signature)
+        register_override(op.namespace, name, public)
     return 0
 
 
@@ -256,7 +256,7 @@ cdef int _publish_method(str name, list known) except -1:
         return 0
     m = _method_objects[name] = make_method(name, target)
     set_attribute(name, m)
-    register_override("torch.Tensor", name, m, target.testing_signature)
+    register_override("torch.Tensor", name, m)
     return 0
 
 
@@ -280,7 +280,7 @@ def define_property(str name not None, Operator getter not None, Operator setter
     """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it. Assignments that do
     not ask are not seen by handlers."""
     set_attribute(name, Property(getter, setter, kept, asks))
-    register_override("torch.Tensor", f"{name}.__get__", getter, getter.testing_signature)
+    register_override("torch.Tensor", f"{name}.__get__", getter)
 
 
 def alias(str name not None, op not None, *, bint method=True, bint same=False):
@@ -296,16 +296,14 @@ def alias(str name not None, op not None, *, bint method=True, bint same=False):
             set_attribute(name, _method_objects[first.name])
         else:
             _second_names.setdefault(f"torch.Tensor.{first.name}", []).append(name)
-            _publish_method(name, _methods[first.name])
+            _publish_method(name, _listed(_methods[first.name]))
     if first.inplace is not None:
         alias(name + "_", first.inplace, method=method, same=same)
     return op
 
 
 cdef object find(str name):
-    op = _public.get(name)
-    if op is None:
-        op = _registry.get(name)
+    op = _public.get(name) or _registry.get(name)
     if op is None and _lazy and _load_for(name):
         return find(name)
     if op is None and _import_provider(name):
@@ -361,6 +359,7 @@ def functions(str namespace not None, *, bint lazy=True):
         for name in lazy_names(namespace):
             find(f"{namespace}.{name}")
     for key, known in _functions.items():
+        known = _listed(known)
         if (<Operator>known[0]).is_function and (<Operator>known[0]).namespace == namespace:
             out[(<Operator>known[0]).name] = _public[key]
     for key, op in _aliases.items():
@@ -482,9 +481,9 @@ cdef int _undo_load(set names, set modules, set families, set listed, str module
         if place == "torch.Tensor" and attribute in _method_objects:
             unregister_override(_method_objects.pop(attribute))
             type_members(TensorType).pop(attribute, None)
-            operators = _methods.pop(attribute, ())
+            operators = _listed(_methods.pop(attribute, []))
         else:
-            operators = _functions.pop(name, ())
+            operators = _listed(_functions.pop(name, []))
         if name in _public:
             unregister_override(_public.pop(name))
         _aliases.pop(name, None)
@@ -566,7 +565,7 @@ cdef int _answer(str word, Operator op) except -1:
     if names[0] not in _method_objects:  # PyTorch has a method of this name, not only the operator
         method = _method_objects[names[0]] = make_method(names[0], op)
         set_attribute(names[0], method)
-        register_override("torch.Tensor", names[0], method, op.testing_signature)
+        register_override("torch.Tensor", names[0], method)
     method = _method_objects[names[0]]
     _answers[word] = op, method
     _syntax[which], _called[which] = <PyObject*>op, <PyObject*>method

@@ -3,6 +3,8 @@
 
 A parsed schema is the single source for binding, error messages, signatures, stubs and documentation.
 """
+cimport cython
+
 from flambeau_tensor._core.types cimport *
 
 from sys import intern
@@ -30,8 +32,9 @@ class SchemaError(RuntimeError, ValueError):
     """A schema that cannot be read; says where."""
 
 
+@cython.no_gc  # which only visits what may be in a cycle, and there are thousands of these
 cdef class Argument:
-    """One argument of a schema."""
+    """One argument of a schema. Schemas share those that are written alike."""
 
     cdef readonly str name, type, alias
     cdef readonly int kind
@@ -48,6 +51,7 @@ cdef class Argument:
         return text if self.default is NO_DEFAULT else f"{text}={self.default!r}"
 
 
+@cython.no_gc
 cdef class Schema:
     """A parsed schema: ``name``, ``overload``, ``arguments``, ``returns`` and the ``text`` it came from."""
 
@@ -115,7 +119,18 @@ cdef object _dtype(str text):
         raise SchemaError(f"'{text}' is no dtype") from None
 
 
+cdef dict _positional = {}, _keywords = {}, _returns = {}  # text -> the Argument that it is
+
+
 cdef Argument _argument(str text, bint kwarg_only, bint is_return):
+    cdef dict known = _returns if is_return else _keywords if kwarg_only else _positional
+    found = known.get(text)
+    if found is None:
+        found = known[text] = _read_argument(text, kwarg_only, is_return)
+    return <Argument>found
+
+
+cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
     cdef Argument a = Argument.__new__(Argument)
     cdef str typ, rest, base, default
     cdef Py_ssize_t i, j

@@ -16,19 +16,14 @@ FAMILIES = (
     "views",
     "pointwise",
     "activation_backward",
-    "random",
     "matmul",
     "reductions",
     "softmax",
     "joining",
     "indexing",
     "gathering",
-    "rearranging",
     "contraction",
-    "cumulative",
-    "sorting",
     "arrays",
-    "copies",
 )
 for _family in FAMILIES:
     _import(f"flambeau_tensor.ops.{_family}")
@@ -48,6 +43,11 @@ LAZY = (
     "foreach",
     "dimension_order",
     "placement",
+    "random",
+    "rearranging",
+    "cumulative",
+    "sorting",
+    "copies",
 )
 for _family in LAZY:
     _declare_lazily(f"flambeau_tensor.ops.{_family}", _NAMES.get(_family, ""))

@@ -104,4 +104,37 @@ torch.Tensor.dim_order
 torch.Tensor.is_distributed torch.Tensor.is_same_size torch.Tensor.pin_memory torch.is_distributed
 torch.is_same_size
 """,
+    "random": """
+torch.Tensor.bernoulli torch.Tensor.bernoulli_ torch.Tensor.cauchy_ torch.Tensor.exponential_
+torch.Tensor.geometric_ torch.Tensor.log_normal_ torch.Tensor.multinomial torch.Tensor.normal_ torch.Tensor.random_
+torch.Tensor.uniform_ torch._ops.bernoulli torch.bernoulli torch.multinomial torch.normal torch.poisson torch.rand
+torch.rand_like torch.randint torch.randint_like torch.randn torch.randn_like torch.randperm
+""",
+    "rearranging": """
+torch.Tensor.diag torch.Tensor.diag_embed torch.Tensor.diagflat torch.Tensor.flip torch.Tensor.fliplr
+torch.Tensor.flipud torch.Tensor.repeat torch.Tensor.repeat_interleave torch.Tensor.roll torch.Tensor.rot90
+torch.Tensor.tile torch.Tensor.trace torch.Tensor.tril torch.Tensor.tril_ torch.Tensor.triu torch.Tensor.triu_
+torch._ops.repeated torch.diag torch.diag_embed torch.diagflat torch.flip torch.fliplr torch.flipud
+torch.repeat_interleave torch.roll torch.rot90 torch.tile torch.trace torch.tril torch.tril_indices torch.triu
+torch.triu_indices
+""",
+    "cumulative": """
+torch.Tensor.cummax torch.Tensor.cummin torch.Tensor.cumprod torch.Tensor.cumprod_ torch.Tensor.cumsum
+torch.Tensor.cumsum_ torch.Tensor.diff torch.Tensor.logcumsumexp torch._ops.logcumsumexp_shares torch.cummax
+torch.cummin torch.cumprod torch.cumsum torch.diff torch.logcumsumexp
+""",
+    "sorting": """
+torch.Tensor.argsort torch.Tensor.bincount torch.Tensor.histc torch.Tensor.kthvalue torch.Tensor.median
+torch.Tensor.mode torch.Tensor.msort torch.Tensor.nanmedian torch.Tensor.nanquantile torch.Tensor.quantile
+torch.Tensor.sort torch.Tensor.topk torch.Tensor.unique torch.Tensor.unique_consecutive torch._ops.unique
+torch._ops.unique_consecutive torch.argsort torch.bincount torch.bucketize torch.histc torch.kthvalue torch.median
+torch.mode torch.msort torch.nanmedian torch.nanquantile torch.quantile torch.searchsorted torch.sort torch.topk
+torch.unique torch.unique_consecutive
+""",
+    "copies": """
+torch.Tensor.narrow_copy torch.alias_copy torch.as_strided_copy torch.diagonal_copy torch.expand_copy
+torch.narrow_copy torch.permute_copy torch.select_copy torch.slice_copy torch.split_copy torch.split_with_sizes_copy
+torch.squeeze_copy torch.t_copy torch.transpose_copy torch.unbind_copy torch.unfold_copy torch.unsqueeze_copy
+torch.view_as_complex_copy torch.view_as_real_copy torch.view_copy
+""",
 }

@@ -10,6 +10,7 @@ from flambeau_tensor._core.tensor import Tensor, hides_values
 from flambeau_tensor._kernels import sorting as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy
+from flambeau_tensor.packing import apply, apply_functional
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _INT64 = _dtype_by_name("int64")
@@ -417,3 +418,7 @@ bincount = Operator(
     meta=False,
     doc="How often each of the integers from 0 on occurs, or its weights' sum.",
 )
+_HOW = "sorted=True return_inverse=False return_counts=False dim=None"
+_HOW_CONSECUTIVE = "return_inverse=False return_counts=False dim=None"
+apply_functional({"unique": f"input! * {_HOW}", "unique_consecutive": f"input! * {_HOW_CONSECUTIVE}"})
+apply("torch.Tensor", {"unique": f"self! * {_HOW}", "unique_consecutive": f"self! * {_HOW_CONSECUTIVE}"})

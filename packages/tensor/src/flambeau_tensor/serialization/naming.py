@@ -9,6 +9,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.overloads import OverloadSet
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing
 from flambeau_tensor.options import device
 from flambeau_tensor.random import Generator
@@ -111,6 +112,15 @@ def reduce_of(cls):
 
 
 def _reduce_tensor(t):
+    rebuild, arguments = _reduce_elements(t) if not t.is_meta else _reduce_geometry(t)
+    state = t.__getstate__()
+    cls = type(t)
+    if cls is Tensor and not state:
+        return rebuild, arguments
+    return rebuilding._rebuild_from_type_v2, (rebuild, cls, arguments, state)
+
+
+def _reduce_elements(t):
     _, untyped, dtype, offset, size, stride, requires_grad, *bits = t.__reduce_ex__(2)[1]
     rebuild, typed = rebuilding._rebuild_tensor_v2, untyped
     if dtype.name not in storage.YOUNGER:
@@ -120,11 +130,12 @@ def _reduce_tensor(t):
         rebuild, arguments = rebuilding._rebuild_tensor_v3, (*arguments, dtype)
     if bits:
         arguments += ({name: True for name, on in zip(("conj", "neg"), bits, strict=True) if on},)
-    state = t.__getstate__()
-    cls = type(t)
-    if cls is Tensor and not state:
-        return rebuild, arguments
-    return rebuilding._rebuild_from_type_v2, (rebuild, cls, arguments, state)
+    return rebuild, arguments
+
+
+def _reduce_geometry(t):
+    """Of a tensor on 'meta', which has no elements."""
+    return rebuilding._rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.shape), t.stride(), interop.requires_grad(t))
 
 
 def _no_hooks():

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 from flambeau_tensor import pytorch_names
+from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing, not_built
@@ -14,7 +15,6 @@ KINDS_NOT_BUILT = (
     "wrapper_subclass",
     "device_tensor_from_numpy",
     "device_tensor_from_cpu_tensor",
-    "meta_tensor_no_storage",
 )
 
 
@@ -55,6 +55,11 @@ def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, bac
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
     return _tensor(storage, dtype, storage_offset, size, stride, requires_grad, metadata)
+
+
+def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
+    make = find_operator("torch.empty_strided")
+    return make(_ints(size), _ints(stride), dtype=dtype, device="meta", requires_grad=bool(requires_grad))
 
 
 def _rebuild_from_type_v2(func, new_type, args, state):

@@ -5,6 +5,7 @@ and of Roberts and Roberts, "QR and LQ decomposition matrix backpropagation algo
 matrices" (2020). A gradient that is None is one of zeros.
 """
 
+import flambeau_tensor as torch
 from flambeau_autograd._engine.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import derivative, is_one_of_many
 from flambeau_tensor.extend import find_operator, is_layered
@@ -13,13 +14,12 @@ from flambeau_tensor.ops.linear_algebra import factorization as ops
 from flambeau_tensor.ops.linear_algebra import spectral
 from flambeau_tensor.ops.linear_algebra.solving import lu_solve, solve, solve_triangular
 from flambeau_tensor.ops.pointwise import conj
-from flambeau_tensor.ops.rearranging import diag_embed
 from flambeau_tensor.ops.views import adjoint
 
 
 def half_diagonal(t):
     """The lower triangle with half of the diagonal."""
-    return t.tril(-1) + diag_embed(t.diagonal(0, -2, -1) * 0.5)
+    return t.tril(-1) + torch.diag_embed(t.diagonal(0, -2, -1) * 0.5)
 
 
 def added(total, more):
@@ -93,7 +93,7 @@ derivative(ops.lu_factor_ex, A=_lu, not_differentiable=("pivots", "info"), name=
 
 def _times_inverse_adjoint(factor, A, LU, pivots):
     """`factor` for each matrix times the adjoint of its inverse."""
-    scaled = diag_embed(factor.unsqueeze(-1).expand((*factor.shape, A.shape[-1])))
+    scaled = torch.diag_embed(factor.unsqueeze(-1).expand((*factor.shape, A.shape[-1])))
     if is_final(factor, A):
         return lu_solve(LU, pivots, scaled.to(LU.dtype), adjoint=True)
     return solve(adjoint(A), scaled.to(A.dtype))
@@ -167,7 +167,7 @@ def _qr_deep(grad_q, grad_r, Q, R):
     diagonal = m.diagonal(0, -2, -1)
     if diagonal.is_complex():
         diagonal = diagonal.real.to(diagonal.dtype)
-    inner = Q @ (lower + adjoint(lower) + diag_embed(diagonal))
+    inner = Q @ (lower + adjoint(lower) + torch.diag_embed(diagonal))
     if grad_q is not None:
         inner = inner + grad_q
     return solve_triangular(adjoint(R), inner, upper=False, left=False)

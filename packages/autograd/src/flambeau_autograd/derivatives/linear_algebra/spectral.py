@@ -6,24 +6,24 @@ of pseudo-inverses" (1973); for the exponential Mathias, "A chain rule for matri
 Vectors that belong to equal values are not unique, and gradients through them are infinite or nan.
 """
 
+import flambeau_tensor as torch
 from flambeau_autograd.derivatives.linear_algebra.factorization import added, is_final
 from flambeau_autograd.derivatives.table import derivative
 from flambeau_tensor.ops import joining
 from flambeau_tensor.ops.linear_algebra import spectral as ops
 from flambeau_tensor.ops.linear_algebra.solving import _solve_ex
 from flambeau_tensor.ops.pointwise import conj
-from flambeau_tensor.ops.rearranging import diag_embed
 from flambeau_tensor.ops.views import adjoint
 
 
 def _differences(values):
     """values[j] - values[i], with ones on the diagonal."""
     wide = values.unsqueeze(-2) - values.unsqueeze(-1)
-    return wide + diag_embed(values * 0 + 1)
+    return wide + torch.diag_embed(values * 0 + 1)
 
 
 def _without_diagonal(t):
-    return t - diag_embed(t.diagonal(0, -2, -1))
+    return t - torch.diag_embed(t.diagonal(0, -2, -1))
 
 
 def _check_phase(name, products, size):
@@ -49,7 +49,7 @@ def _eigh(grads, eigenvalues, eigenvectors):
         skew = (products - adjoint(products)) * 0.5
         inner = _without_diagonal(skew) / _differences(eigenvalues).to(skew.dtype)
     if grad_values is not None:
-        inner = added(inner, diag_embed(grad_values.to(eigenvectors.dtype)))
+        inner = added(inner, torch.diag_embed(grad_values.to(eigenvectors.dtype)))
     return None if inner is None else eigenvectors @ inner @ adjoint(eigenvectors)
 
 
@@ -77,7 +77,7 @@ def _eig(grads, eigenvalues, eigenvectors):
         products = products - (adjoint(eigenvectors) @ eigenvectors) * along.unsqueeze(-2)
         inner = _without_diagonal(products) / conj(_differences(eigenvalues))
     if grad_values is not None:
-        inner = added(inner, diag_embed(grad_values))
+        inner = added(inner, torch.diag_embed(grad_values))
     if inner is None:
         return None
     return _solve_ex(adjoint(eigenvectors), inner @ adjoint(eigenvectors))[0]
@@ -85,7 +85,7 @@ def _eig(grads, eigenvalues, eigenvectors):
 
 def _eigvals(grad, self):
     vectors = ops.eig(self)[1]
-    return _solve_ex(adjoint(vectors), diag_embed(grad) @ adjoint(vectors))[0]
+    return _solve_ex(adjoint(vectors), torch.diag_embed(grad) @ adjoint(vectors))[0]
 
 
 derivative(ops.eig, self=_eig, name="LinalgEigBackward0")
@@ -123,9 +123,9 @@ def _svd(grads, U, S, Vh, A_shape, compute_uv):
         inner = inner + values.unsqueeze(-1) * (_without_diagonal(right - adjoint(right)) / squares)
     _check_phase("svd_backward", products, grad_u if grad_u is not None else grad_vh)
     if grad_s is not None:
-        inner = inner + diag_embed(grad_s.to(U.dtype))
+        inner = inner + torch.diag_embed(grad_s.to(U.dtype))
     if U.is_complex() and grad_u is not None:
-        inner = inner + diag_embed((left.diagonal(0, -2, -1).imag * 1j).to(U.dtype) / values)
+        inner = inner + torch.diag_embed((left.diagonal(0, -2, -1).imag * 1j).to(U.dtype) / values)
     out = U @ inner @ Vh
     if grad_u is not None and m > k:
         scaled = grad_u / values.unsqueeze(-2)
