@@ -136,16 +136,19 @@ _forward(
     3,
     4,
 )
-_forward(
+
+
+@composite(
     f"group_norm(Tensor input, int num_groups, {_AFFINE}, bool cudnn_enabled=True) -> Tensor",
-    "group_norm",
-    0,
-    1,
-    2,
-    3,
-    4,
-    channels=True,
+    "`torch.nn.functional.group_norm`, which divides by the number of groups before it looks at it.",
 )
+def group_norm(input, num_groups, weight, bias, eps, cudnn_enabled):
+    input.size(1)  # raises an IndexError
+    if num_groups == 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    return F.group_norm(input, num_groups, weight, bias, eps)
+
+
 _forward(
     "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
     "rms_norm",

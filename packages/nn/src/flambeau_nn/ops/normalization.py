@@ -90,7 +90,7 @@ def group_norm(input, num_groups, weight, bias, eps):
     if input.ndim < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     channels = input.shape[1]
-    if num_groups <= 0:
+    if num_groups < 0:
         raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
     if channels % num_groups:
         raise RuntimeError(
