@@ -60,7 +60,7 @@ def calls_of(sets):
                     continue
                 arguments = sample.bind(sample.one())[0]
                 for s in sets:
-                    if sample.operator is not s and sample.operator not in s.overloads:
+                    if not {*s.overloads} & {*sample.operator.overloads}:
                         continue
                     member = next((op for op in s.overloads if called(op, arguments)), None)
                     if member is None or not called(s, arguments):
