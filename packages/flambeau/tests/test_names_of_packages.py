@@ -2,6 +2,8 @@
 
 import importlib
 import io
+import subprocess
+import sys
 
 import pytest
 
@@ -127,6 +129,8 @@ def test_marks_of_quantization_pass_values_on():
         "_subclasses.fake_tensor",
         "distributed._composable.fsdp",
         "distributed._tensor.experimental",
+        "distributed.autograd",
+        "distributed.elastic.multiprocessing.errors",
         "distributed.optim",
         "distributed.tensor.parallel",
         "distributed.tensor.placement_types",
@@ -197,3 +201,23 @@ def test_parameters_are_made_inside_of_transforms():
 
 def test_untyped_storages_are_what_programs_ask_for():
     assert isinstance(torch.ones(2).untyped_storage(), torch.StorageBase)
+
+
+def test_modules_as_functions_of_tuples():
+    functorch = importlib.import_module("flambeau.functorch")
+    layer = torch.nn.Linear(2, 1)
+    f, params = functorch.make_functional(layer)
+    x = torch.ones(3, 2)
+    assert f(params, x).tolist() == layer(x).tolist() and params[0] is not layer.weight
+    gradient = functorch.grad(lambda params: f(params, x).sum())(params)
+    assert gradient[0].tolist() == [[3.0, 3.0]]
+    with pytest.raises(RuntimeError, match="has buffers"):
+        functorch.make_functional(torch.nn.BatchNorm1d(2))
+    f, params, buffers = functorch.combine_state_for_ensemble([layer, torch.nn.Linear(2, 1)])
+    assert functorch.vmap(f, in_dims=(0, 0, None))(params, buffers, x).shape == (2, 3, 1)
+
+
+def test_functorch_comes_with_torch():
+    code = "import flambeau; flambeau.install_as_torch(); import functorch; print(functorch.vmap.__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "vmap\n"

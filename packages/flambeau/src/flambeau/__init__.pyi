@@ -3,6 +3,7 @@
 from typing import Any
 
 from flambeau_tensor import *
+from flambeau._C import TensorType as TensorType
 from flambeau.amp import GradScaler as GradScaler
 from flambeau.amp.autocast_mode import autocast as autocast
 from flambeau.amp.autocast_mode import get_autocast_cpu_dtype as get_autocast_cpu_dtype

@@ -115,6 +115,7 @@ NAMES = {
         "flambeau.symbolic",
     ),
     "StorageBase": "flambeau_tensor.storage",
+    "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",
     **dict.fromkeys(
         (
@@ -168,6 +169,9 @@ class _Alias:
     def find_spec(self, fullname, path=None, target=None):
         if fullname == self.prefix:
             return ModuleSpec(fullname, self) if self.prefix == "torch" else None
+        if fullname == "functorch" and self.prefix == "torch":  # PyTorch brings it along
+            importlib.import_module("flambeau.functorch")
+            return ModuleSpec(fullname, self, origin="flambeau.functorch")
         if not fullname.startswith(self.prefix + "."):
             return None
         name = real_name(fullname[len(self.prefix) + 1 :])

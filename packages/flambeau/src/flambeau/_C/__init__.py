@@ -19,6 +19,11 @@ from flambeau_overrides import (
 from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
 
+
+class TensorType:
+    """TorchScript's type of tensors. There is no TorchScript; programs annotate with it."""
+
+
 _push_on_torch_dispatch_stack = _dispatching.push_mode
 _DisableTorchDispatch = _dispatching.Undispatched
 

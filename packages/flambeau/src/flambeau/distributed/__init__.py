@@ -29,7 +29,7 @@ _CLASSES = (
     "ProcessGroup",
     "Work",
 )
-_MODULES = ("device_mesh", "distributed_c10d", "fsdp", "nn", "optim", "rpc", "tensor")
+_MODULES = ("autograd", "device_mesh", "distributed_c10d", "fsdp", "nn", "optim", "rpc", "tensor")
 
 
 class ReduceOp(Enum):

@@ -1,0 +1,1 @@
+"""``torch.distributed.elastic``: starting processes again that have ended, which is not built."""

@@ -1,0 +1,1 @@
+"""``torch.distributed.elastic.multiprocessing``: what programs that may run in several processes import."""
