@@ -74,6 +74,7 @@ DECIDED = [
     (call(SOLVERS), "value", "nan", "matrices with NaN and infinities"),
     (HALF + call("matrix_exp"), "value", ANY, "matrix_exp of half types"),
     (call("cholesky_inverse"), "value", r"j\)", "factors with a complex diagonal"),
+    (r"_fft_\w+\(.*-\d", "shape value", ANY, "transforms of dimensions from the end"),
     (r"\bfft\.\w+\(|\b(i?stft)\(", "value", NO_NUMBER, "transforms of infinities"),
     (call(CONVOLUTIONS), "value", NO_NUMBER, "convolution of infinities, beside padding"),
     (call(CONVOLUTIONS) + r"[\s\S]*backward", "value", "grad value.* for .*0.0", "convolution of no channels"),
