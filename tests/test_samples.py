@@ -131,6 +131,7 @@ def without_samples(declared):
 
 
 def declared():
+    reached()  # which loads the families of every package
     return {name: op for name, op in operators().items() if name in owners()}
 
 
