@@ -6,7 +6,6 @@ ROWS = real(2, 3, 6)
 W, B, SPREAD = real(6), real(6), real(3, low=0.5)
 
 
-
 def _backward(op, grad, x, weight, bias):
     _, mean, variance = find("_C._nn.channel_norm")(x.detach(), weight, bias, 2, 1e-5)
     return op(grad, x, weight, bias, mean, variance, 2, 1e-5)
