@@ -390,6 +390,8 @@ def test_first_error_of_other_outputs():
     assert first_error("t.h: In instantiation\nx.c:7:8:   required from here\nt.h:3:4: error: no\n    3 | 0\n") == (
         "t.h:3:4: error: no\n    3 | 0\nx.c:7:8:   required from here"
     )
+    newer = "x.c:7:8:   required from here\n    7 | f();\n      | ~^~\nt.h:3:4: error: no\n    3 | 0\n"  # gcc 14
+    assert first_error(newer) == "t.h:3:4: error: no\n    3 | 0\nx.c:7:8:   required from here"
     assert first_error("something odd\n\n") == "something odd"
     assert first_error("") == "the compiler said nothing"
 

@@ -459,7 +459,7 @@ def test_float_division_by_zero_does_not():
         (lambda: ft.nan_to_num(ft.tensor([NAN, INF, -1.0]), posinf=5.0), "[0.0, 5.0, -1.0]"),
         (lambda: ft.angle(ft.tensor([NAN, -INF, 3])), f"[nan, {float(np.float32(np.pi))}, 0.0]"),
         (lambda: ft.angle(ft.tensor([-1, 2])), f"[{float(np.float32(np.pi))}, 0.0]"),
-        (lambda: ft.angle(ft.tensor([0j, 2j, -1 - 0j], dtype=ft.complex128)), f"[0.0, {np.pi / 2}, {np.pi}]"),
+        (lambda: ft.angle(ft.tensor([0j, 2j, complex(-1, 0)], dtype=ft.complex128)), f"[0.0, {np.pi / 2}, {np.pi}]"),
         (lambda: ft.nan_to_num(ft.tensor([complex(NAN, 1), complex(1, INF)]), nan=2, posinf=3), "[(2+1j), (1+3j)]"),
         (lambda: ft.nan_to_num(ft.tensor([1, 2])), "[1, 2]"),
         (lambda: ft.logit(ft.tensor([0.0, 1.0, -1.0, 2.0])), "[-inf, inf, nan, nan]"),

@@ -47,7 +47,7 @@ def first_error(output: str) -> str:
             if not _FOLLOWS.match(line):
                 break
             shown.append(line)
-        above = output[: found.start()].splitlines()[-1:]
+        above = [line for line in output[: found.start()].splitlines() if not _FOLLOWS.match(line)][-1:]
         return "\n".join([*shown, *(line for line in above if _NEEDED.match(line))])
     found = _CYTHON.search(output)
     if found:

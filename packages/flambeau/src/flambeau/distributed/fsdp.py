@@ -3,16 +3,13 @@
 from flambeau.distributed import class_not_built as _class
 from flambeau.distributed import function_not_built as _function
 
-for _name in (
-    "CPUOffload",
-    "FullStateDictConfig",
-    "FullyShardedDataParallel",
-    "MixedPrecision",
-    "MixedPrecisionPolicy",
-    "CPUOffloadPolicy",
-    "FSDPModule",
-    "ShardingStrategy",
-    "StateDictType",
-):
-    globals()[_name] = _class(f"fsdp.{_name}")
+CPUOffload = _class("fsdp.CPUOffload")
+FullStateDictConfig = _class("fsdp.FullStateDictConfig")
+FullyShardedDataParallel = _class("fsdp.FullyShardedDataParallel")
+MixedPrecision = _class("fsdp.MixedPrecision")
+MixedPrecisionPolicy = _class("fsdp.MixedPrecisionPolicy")
+CPUOffloadPolicy = _class("fsdp.CPUOffloadPolicy")
+FSDPModule = _class("fsdp.FSDPModule")
+ShardingStrategy = _class("fsdp.ShardingStrategy")
+StateDictType = _class("fsdp.StateDictType")
 fully_shard = _function("fsdp.fully_shard")

@@ -3,7 +3,11 @@
 from flambeau.distributed import class_not_built as _class
 from flambeau.distributed import function_not_built as _function
 
-for _name in ("DTensor", "DeviceMesh", "Partial", "Placement", "Replicate", "Shard"):
-    globals()[_name] = _class(f"tensor.{_name}")
+DTensor = _class("tensor.DTensor")
+DeviceMesh = _class("tensor.DeviceMesh")
+Partial = _class("tensor.Partial")
+Placement = _class("tensor.Placement")
+Replicate = _class("tensor.Replicate")
+Shard = _class("tensor.Shard")
 distribute_module = _function("tensor.distribute_module")
 distribute_tensor = _function("tensor.distribute_tensor")
