@@ -58,6 +58,19 @@ def test_attention(name, close, weighed):
     assert halves.dtype is ft.float16 and ft.allclose(halves.double(), out, atol=5e-3)
 
 
+@pytest.mark.parametrize(("dtype", "error"), [(ft.float16, 3e-4), (ft.bfloat16, 2.4e-3)])
+def test_half_types_are_rounded_once(dtype, error):
+    """Also where the sizes are no kernel's; PyTorch's error is the same."""
+    ft.manual_seed(0)
+    q, k, v = (ft.randn(*n).to(dtype) for n in ((2, 2, 3, 7), (2, 2, 2, 7), (1, 2, 2, 2, 4)))
+    for mask in (None, ft.randn(3, 2).to(dtype), ft.tensor([[True, False], [True, True], [False, True]])):
+        out = attend(q, k, v, mask)
+        wide = mask if mask is None or mask.dtype is ft.bool else mask.double()
+        exact = attend(q.double(), k.double(), v.double(), wide)
+        assert out.dtype is dtype and out.shape == exact.shape == (1, 2, 2, 3, 4)
+        assert (out.double() - exact).abs().max() < error * exact.abs().max()
+
+
 @pytest.mark.parametrize("name", OPTIONS)
 def test_derivatives(name):
     options = dict(OPTIONS[name])

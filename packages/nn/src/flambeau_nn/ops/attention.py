@@ -78,7 +78,7 @@ def _scores(query, key, mask, is_causal, scale):
     """q · k scaled, with the mask on it, and where a row has no key at all (None: nowhere)."""
     if not query.is_floating_point() and not query.is_complex():
         raise RuntimeError(f"expected scalar type Float but found {query.type().split('.')[-1][:-6]}")
-    # The scale is split so that neither product leaves the range of half types.
+    # The scale is split so that neither product leaves the range of its dtype.
     root = math.sqrt(abs(scale))
     scores = (query * math.copysign(root, scale)) @ (key.transpose(-2, -1) * root)
     if is_causal:
@@ -90,7 +90,11 @@ def _scores(query, key, mask, is_causal, scale):
 
 
 def composed(query, key, value, mask, dropout_p, is_causal, scale):
-    """Attention by other operations."""
+    """Attention by other operations; of half types in single precision."""
+    dtype = query.dtype
+    if dtype in (ft.float16, ft.bfloat16):
+        mask = mask if mask is None or mask.dtype is ft.bool else mask.float()
+        return composed(query.float(), key.float(), value.float(), mask, dropout_p, is_causal, scale).to(dtype)
     scores, empty = _scores(query, key, mask, is_causal, scale)
     if empty is not None:  # a query that sees no key gets zeros
         scores = scores.masked_fill(empty, 0.0)
