@@ -50,4 +50,6 @@ TABLE = {
     "special.zeta": call(ABOVE_1, P, dtypes="dfhgliub"),
     "mvlgamma": call(real(2, 3, low=1.1, high=3), 2, dtypes="dfhgliu"),
     "special.xlog1py": call(P, Q, dtypes="dfhgliub"),
+    "special.xlog1py, a number": call(P, 2, dtypes="dfhgliub"),
+    "special.xlog1py, of a number": call(3.0, P, dtypes="dfhgliub"),
 }

@@ -29,7 +29,7 @@ METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, s
 OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
-    "flambeau": {"ScriptFunction", "ScriptModule"},
+    "flambeau": {"ScriptFunction", "ScriptModule", "TensorType"},
     "flambeau.jit": {
         "CompilationUnit", "Error", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
         "TracerWarning",

@@ -91,7 +91,7 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "__all__":  # asked for by `from torch import *`, which loads what waits to be named
-        return sorted(name for name in (*globals(), *_lazy_names("torch")) if not name.startswith("_"))
+        return [name for name in __dir__() if not name.startswith("_") and name not in _layout.SUBMODULES]
     if name == "torch":  # PyTorch's module has itself among its names
         return importlib.import_module("flambeau")
     if name in _layout.NAMES:

@@ -59,7 +59,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
         param = data.detach()
         if type(param) is type(data):
-            param.requires_grad = requires_grad
+            param = param.requires_grad_(requires_grad)
         if type(param) is not type(data):
             raise RuntimeError(
                 f"Creating a Parameter from an instance of type {type(data).__name__} requires that detach() returns "

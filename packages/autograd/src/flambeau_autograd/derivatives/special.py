@@ -38,6 +38,6 @@ derivative(ops.erfcx, self=lambda grad, self, result: grad * (2 * self * result 
 derivative(ops.entr, self=lambda grad, self: grad * (-self.log() - 1))
 derivative(
     ops.xlog1py,
-    self=lambda grad, self, other: grad * torch.where((self == 0) & (other <= -1), 0.0, other.log1p()),
+    self=lambda grad, self, other: torch.where((self == 0) & (other <= -1), 0.0, ops.xlog1py(grad, other)),
     other=lambda grad, self, other: grad * (self / (other + 1)),
 )
