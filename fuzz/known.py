@@ -113,6 +113,8 @@ DECIDED = [
     (r"hessian\(lambda x: x.prod", "value", ANY, "sums of huge numbers that cancel"),
     (r"\(0, .*[\s\S]*multi(label)?_margin_loss\(", "value", ANY, "losses of no examples"),
     (r"\(0, .*[\s\S]*" + call("lstsq"), "shape", ANY, "equations of no batches"),
+    (r"\(1, .*[\s\S]*" + call("lstsq"), "shape", r"\(1, \d+, \d+\) for", "right hand sides of every equation"),
+    (r"_unsafe_masked_index\(", "shape", r"for \(.*\b0", "elements of nothing"),
     (r"edge[\s\S]*" + call("lu"), "value", NO_NUMBER + r"|\(item 0\)", "matrices with NaN and infinities"),
     (r", 0, \d+\)|, 0\)[\s\S]*" + call("lu"), "value", ANY, "matrices that are singular but for rounding"),
     (r"\b0\b[\s\S]*native_layer_norm\(.*\b0\b", "value", "nan", "means of nothing"),
@@ -235,6 +237,8 @@ def reason(program, kind, detail):
         kind == "value" and not detail.startswith("r ") and writes(program) and overlaps_itself(program)
     ):  # `r` is a fresh result
         return "the order of writes to memory that overlaps itself"
+    if kind == "value" and re.search(call("slice_scatter select_scatter diagonal_scatter"), program):
+        return "the order of writes to memory that overlaps itself" if overlaps_itself(program) else None
     if kind == "value" and writes_to_its_operand(program):
         return "parts that are added to the whole"
     if "scaled_dot_product_attention" in program and overlaps_itself(program):
