@@ -78,3 +78,25 @@ def test_channels_beside_each_other_stay_so_and_change_nothing(name):
         (grad,) = grad_of(y, last, weights.to(memory_format=format))
         assert grad.is_contiguous(memory_format=format)
         assert torch.allclose(grad, grad_of(expected, plain, weights)[0])
+
+
+@pytest.mark.parametrize(
+    "change_nothing",
+    [
+        lambda x: F.pad(x, (0, 0, 0, 0), mode="replicate"),
+        lambda x: F.pad(x, (0, 0, 0, 0), mode="circular"),
+        lambda x: F.pad(x, (0, 0)),
+        lambda x: F.pixel_shuffle(x, 1),
+        lambda x: F.pixel_unshuffle(x, 1),
+        lambda x: F.channel_shuffle(x, 1),
+        lambda x: F.interpolate(x, scale_factor=1),
+        lambda x: F.pixel_shuffle(x.reshape(6, 4, 1, 1), 2),
+    ],
+)
+def test_results_share_no_memory_with_the_input(change_nothing):
+    x = torch.arange(24.0).reshape(2, 3, 2, 2)
+    before = x.clone()
+    result = change_nothing(x)
+    assert result.untyped_storage().data_ptr() != x.untyped_storage().data_ptr()
+    result.zero_()
+    assert x.equal(before)

@@ -122,6 +122,8 @@ def pad(input, pad, mode, value):
     if input.dtype is ft.bool and mode != "circular":
         raise NotImplementedError(f"\"{_KERNELS[mode]}_pad{dims}d\" not implemented for 'Bool'")
     padded = _pad_by_index(input, pad, mode)
+    if padded is input:
+        padded = input.clone()
     if mode == "circular" or len(pad) == 2:
         return padded
     return padded.contiguous(memory_format=suggest_memory_format(input))

@@ -219,8 +219,10 @@ def _check_factor(name, input, factor, word):
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
 
 
-def _in_format_of(result, input):
-    return result.contiguous(memory_format=suggest_memory_format(input))
+def _rearranged(apart, sizes, input):
+    """A copy of these sizes, in the format of the input, whose memory it never shares."""
+    copy = apart.clone(memory_format=ft.contiguous_format).reshape(sizes)
+    return copy.contiguous(memory_format=suggest_memory_format(input))
 
 
 @composite(
@@ -240,7 +242,7 @@ def pixel_shuffle(input, upscale_factor):
         )
     n = len(lead)
     apart = input.reshape((*lead, c // (r * r), r, r, h, w)).permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return _in_format_of(apart.reshape((*lead, c // (r * r), h * r, w * r)), input)
+    return _rearranged(apart, (*lead, c // (r * r), h * r, w * r), input)
 
 
 @composite(
@@ -261,7 +263,7 @@ def pixel_unshuffle(input, downscale_factor):
             )
     n = len(lead)
     apart = input.reshape((*lead, c, h // r, r, w // r, r)).permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return _in_format_of(apart.reshape((*lead, c * r * r, h // r, w // r)), input)
+    return _rearranged(apart, (*lead, c * r * r, h // r, w // r), input)
 
 
 def _shuffle(input, groups):
@@ -272,8 +274,7 @@ def _shuffle(input, groups):
     n, c, *rest = input.shape
     if c % groups:
         raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
-    turned = input.reshape((n, groups, c // groups, *rest)).transpose(1, 2).reshape(tuple(input.shape))
-    return _in_format_of(turned, input)
+    return _rearranged(input.reshape((n, groups, c // groups, *rest)).transpose(1, 2), tuple(input.shape), input)
 
 
 for _name in ("channel_shuffle", "native_channel_shuffle"):
