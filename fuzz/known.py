@@ -114,6 +114,7 @@ DECIDED = [
     (r"\(0, .*[\s\S]*multi(label)?_margin_loss\(", "value", ANY, "losses of no examples"),
     (r"\(0, .*[\s\S]*" + call("lstsq"), "shape", ANY, "equations of no batches"),
     (r"\(1, .*[\s\S]*" + call("lstsq"), "shape", r"\(1, \d+, \d+\) for", "right hand sides of every equation"),
+    (r"\b([a-m])\.masked_scatter_\(.*\b\1\b", "value", ANY, "elements that are read after they were written"),
     (r"_unsafe_masked_index\(", "shape", r"for \(.*\b0", "elements of nothing"),
     (r"edge[\s\S]*" + call("lu"), "value", NO_NUMBER + r"|\(item 0\)", "matrices with NaN and infinities"),
     (r", 0, \d+\)|, 0\)[\s\S]*" + call("lu"), "value", ANY, "matrices that are singular but for rounding"),
