@@ -7,6 +7,7 @@ followed by the types.
 """
 
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -229,6 +230,8 @@ def test_handlers_see_what_pytorchs_see():
     import flambeau
 
     found = differences(flambeau)
+    if sys.version_info >= (3, 14):  # where tuple() no longer asks for a length
+        found.pop("tuple(s(2, 2))", None)
     assert {call: seen for call, seen in found.items() if not decided(call)} == {}
     # What was decided covers nothing else.
     calls = [line.partition("\t")[0] for line in recorded()]
