@@ -116,6 +116,9 @@ DECIDED = [
     (r"\(1, .*[\s\S]*" + call("lstsq"), "shape", r"\(1, \d+, \d+\) for", "right hand sides of every equation"),
     (r"\b([a-m])\.masked_scatter_\(.*\b\1\b", "value", ANY, "elements that are read after they were written"),
     (HALF + r"\b(_foreach_)?pow_?\(.*\b0\.5\)", "value", NO_NUMBER, "roots by a power"),
+    (r"\b([a-m]) = ([a-m])\.[\s\S]*^\2\[.*\] = \1\[", "value", ANY, "elements that are read after they were written"),
+    (HALF + call("einsum"), "value", NO_NUMBER, "products that overflow on the way"),
+    (r"edge[\s\S]*" + call("triplet_margin_loss"), "value", ANY, "distances of huge numbers that cancel"),
     (r"_unsafe_masked_index\(", "shape", r"for \(.*\b0", "elements of nothing"),
     (r"edge[\s\S]*" + call("lu"), "value", NO_NUMBER + r"|\(item 0\)", "matrices with NaN and infinities"),
     (r", 0, \d+\)|, 0\)[\s\S]*" + call("lu"), "value", ANY, "matrices that are singular but for rounding"),
@@ -232,7 +235,7 @@ def overlaps_itself(program):
 def reason(program, kind, detail):
     """Why a difference is none, or None."""
     for in_program, kinds, in_detail, why in DECIDED:
-        if kind in kinds.split() and re.search(in_detail, detail) and re.search(in_program, program):
+        if kind in kinds.split() and re.search(in_detail, detail) and re.search(in_program, program, re.MULTILINE):
             return why
     if (
         kind == "value" and not detail.startswith("r ") and writes(program) and overlaps_itself(program)
