@@ -73,8 +73,11 @@ def keeps_nothing():
 
         several(resident)
         tracemalloc.start()
-        try:  # what leaks does so every time; tables that grow, and pages that are touched for the first time, do not
-            assert min(several(lambda: tracemalloc.get_traced_memory()[0]) for _ in range(3)) < 15_000
+        try:  # what leaks does so every time; tables that grow or move, and pages that are touched first, do not
+            kept = []
+            while len(kept) < 10 and min(kept, default=15_000) >= 15_000:
+                kept.append(several(lambda: tracemalloc.get_traced_memory()[0]))
+            assert min(kept) < 15_000, kept
         finally:
             tracemalloc.stop()
         assert min(several(resident) for _ in range(3)) < 50_000
