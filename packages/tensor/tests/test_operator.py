@@ -552,28 +552,22 @@ def test_calls_of_one_set_with_many_types():
         ft.clamp(x, None, None)
 
 
+def _internal(schema, implementation, composite=False):
+    """A function that stands outside of what users see, and has no derivative of its own."""
+    return Operator(
+        schema,
+        implementation,
+        namespace="torch._ops",
+        composite=composite,
+        differentiable=False,
+        variants="function",
+    )
+
+
 def test_an_overload_that_is_implemented_anew_after_a_call():
-    target = Operator(
-        "renewed_target(Tensor self, int n) -> Tensor",
-        lambda x, n: x + n,
-        namespace="torch._ops",
-        differentiable=False,
-        variants="function",
-    )
-    first = Operator(
-        "renewed(Tensor self, str word) -> Tensor",
-        lambda x, word: x,
-        namespace="torch._ops",
-        differentiable=False,
-        variants="function",
-    )
-    second = Operator(
-        "renewed.int(Tensor self, int n) -> Tensor",
-        Forward(target),
-        namespace="torch._ops",
-        composite=True,
-        variants="function",
-    )
+    target = _internal("renewed_target(Tensor self, int n) -> Tensor", lambda x, n: x + n)
+    first = _internal("renewed(Tensor self, str word) -> Tensor", lambda x, word: x)
+    second = _internal("renewed.int(Tensor self, int n) -> Tensor", Forward(target), composite=True)
     renewed, x = OverloadSet([first, second]), ft.tensor([1.0])
     assert [renewed(x, 2).item() for _ in range(2)] == [3.0, 3.0]
     second.implement(lambda x, n: x * 5, composite=True)
@@ -585,34 +579,10 @@ def test_an_overload_that_is_implemented_anew_after_a_call():
 
 def test_overloads_whose_arguments_change_places():
     """They must not be handed on as they stand, though the same objects stand where they would."""
-    target = Operator(
-        "placed_target(Tensor self, int a=0, int b=0) -> Tensor",
-        lambda x, a, b: x + 10 * a + b,
-        namespace="torch._ops",
-        differentiable=False,
-        variants="function",
-    )
-    word = Operator(
-        "placed(Tensor self, str word) -> Tensor",
-        lambda x, word: x,
-        namespace="torch._ops",
-        differentiable=False,
-        variants="function",
-    )
-    swapped = Operator(
-        "placed.int(Tensor self, int b, int a) -> Tensor",
-        Forward(target),
-        namespace="torch._ops",
-        composite=True,
-        variants="function",
-    )
-    fixed = Operator(
-        "placed.one(Tensor self, int b) -> Tensor",
-        Forward(target, a=3),
-        namespace="torch._ops",
-        composite=True,
-        variants="function",
-    )
+    target = _internal("placed_target(Tensor self, int a=0, int b=0) -> Tensor", lambda x, a, b: x + 10 * a + b)
+    word = _internal("placed(Tensor self, str word) -> Tensor", lambda x, word: x)
+    swapped = _internal("placed.int(Tensor self, int b, int a) -> Tensor", Forward(target), composite=True)
+    fixed = _internal("placed.one(Tensor self, int b) -> Tensor", Forward(target, a=3), composite=True)
     placed, x = OverloadSet([word, swapped, fixed]), ft.tensor([0.0])
     assert [placed(x, 1, 1).item(), placed(x, 1, 2).item(), placed(x, 3).item(), placed(x, 4).item()] == [
         11,

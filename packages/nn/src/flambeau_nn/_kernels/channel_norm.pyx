@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc cimport math
 
 from flambeau_nn._kernels.channels cimport beside_too, laid, operand
-from flambeau_nn._kernels.normalized cimport FACTORS, Channels, channels_t
+from flambeau_nn._kernels.normalized cimport FACTORS, PARTS, Channels, channels_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, in_format_of,
@@ -26,9 +26,6 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 ctypedef fused real_t:
     float
     double
-
-cdef enum:
-    PARTS = 16  # in which sums over rows are made, so that they do not depend on the number of threads
 
 _loops = hot("normalization", "flambeau_nn._kernels").CHANNELS
 

@@ -6,7 +6,7 @@ float16 and bfloat16 are computed in float32.
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 
-from flambeau_nn._kernels.normalized cimport Normalized, normalized_t
+from flambeau_nn._kernels.normalized cimport PARTS, Normalized, normalized_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,
@@ -22,7 +22,6 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    PARTS = 16  # in which sums over rows are made, so that they do not depend on the number of threads
     MAX_NDIM = 64
 
 _rows = hot("normalization", "flambeau_nn._kernels").ROWS

@@ -1,5 +1,8 @@
 """What the hot loops of normalization and their callers share."""
 
+cdef enum:
+    PARTS = 16  # in which sums over rows are made, so that they do not depend on the number of threads
+
 cdef struct Normalized:  # rows of `n` numbers, contiguous, all of the dtype of the loop
     Py_ssize_t n, rows
     const void* x
