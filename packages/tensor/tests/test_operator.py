@@ -1,7 +1,9 @@
 """Binding arguments, the spellings of one operator, and what it tells of itself."""
 
+import contextlib
 import copy
 import functools
+import gc
 import inspect
 import io
 import json
@@ -542,7 +544,11 @@ def test_calls_of_one_set_with_many_types():
         (lambda: x.sum(), 1.5),
         (lambda: x.sum(0), 1.5),
         (lambda: x.sum((0,)), 1.5),
+        (lambda: x.sum([0]), 1.5),
         (lambda: x.sum(None), 1.5),
+        (lambda: ft.cat(ft._foreach_add([x], [low])), [-1.0, 0.5, 3.0]),
+        (lambda: ft.cat(ft._foreach_add([x], [1])), [0.0, 1.5, 3.0]),
+        (lambda: ft.cat(ft._foreach_add((x,), 1)), [0.0, 1.5, 3.0]),
     ]
     for first, expected_first in calls:
         for second, expected in calls:
@@ -590,3 +596,74 @@ def test_overloads_whose_arguments_change_places():
         33,
         34,
     ]
+
+
+# --- lists, which are bound as the tuples that kernels read ---------------------------------------------------------
+
+
+def test_lists_do_for_tuples():
+    x, y = ft.tensor([1.0, 2.0]), ft.tensor([3.0])
+    for many in [x, y], (x, y):
+        assert ft.cat(many).tolist() == ft.cat(many, dim=0).tolist() == ft.cat(tensors=many).tolist() == [1, 2, 3]
+    assert x.view([2, 1]).shape == x.reshape(shape=[2, 1]).shape == ft.zeros([2, 1]).shape == (2, 1)
+    assert x.sum([0]) == x.sum(dim=[0]) == 3 and x[None].permute([1, 0]).shape == (2, 1)
+    weighted = ft._foreach_addcmul([x, y], [x, y], [y, x[:1]], [1, 10])  # four of them
+    assert [t.tolist() for t in weighted] == [[4, 8], [33]]
+    for wrong in lambda: ft.cat([x, 1]), lambda: ft.cat([x, 1], dim=0), lambda: ft.cat((x, 1)):
+        with pytest.raises(TypeError, match="expected Tensor as element 1 in argument 0, but got int"):
+            wrong()
+    with pytest.raises(TypeError, match=r"reshape\(\): argument 'shape'.* must be tuple of ints"):
+        x.reshape([2, 1.5])
+
+
+def test_what_writes_to_a_list_returns_it():
+    x = ft.tensor([1.0])
+    for many in [x, x], (x, x):
+        assert ft._foreach_add_(many, 1) is many and ft._foreach_add_(many, other=many) is many
+    assert x.item() == 56
+
+
+def test_a_list_that_changes_during_the_call():
+    x = ft.tensor([1.0])
+    many = [x, x]
+
+    class Reads(ft.Tensor):
+        pass
+
+    def take(tensors, n):
+        many.clear()
+        return sum(t.item() for t in tensors) + n
+
+    taking = _internal("taking(Tensor[] tensors, int n) -> float", take)
+    assert taking(many, 1) == 3 and many == []
+    many[:] = [x.as_subclass(Reads)]
+    assert taking(many, n=1) == 2
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.view(1, 2**70),
+        lambda x: x.view(1, "one"),
+        lambda x: ft.cat([x, None]),
+        lambda x: ft.cat([x, None], dim=0),
+        lambda x: ft._foreach_addcmul([x], [x], [None], [1]),
+        lambda x: ft._foreach_addcmul([x], [x], [x], [1]),
+        lambda x: ft._foreach_addcmul([x], [x], [x], scalars=[1, 2]),
+        lambda x: x.sum([0]),
+        lambda x: x.sum([5]),
+    ],
+)
+def test_nothing_is_kept_of_what_was_packed(call):
+    def turns(n):
+        for _ in range(n):
+            with contextlib.suppress(TypeError, RuntimeError, IndexError):
+                call(x)
+
+    x = ft.tensor([1.0])
+    turns(10)
+    gc.collect()
+    before, blocks = sys.getrefcount(x), sys.getallocatedblocks()
+    turns(200)
+    gc.collect()
+    assert sys.getrefcount(x) == before and sys.getallocatedblocks() - blocks < 50

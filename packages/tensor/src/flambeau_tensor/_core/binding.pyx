@@ -22,10 +22,11 @@ from flambeau_tensor._core.dtype cimport dtype_object
 from flambeau_tensor._core.dtype import refuse_named
 from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_slots, is_bare_subclass,
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_bound, call_slots, is_bare_subclass,
     is_ready, names_device,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is_signature
+from flambeau_tensor._core.packing cimport Bound
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
@@ -74,10 +75,9 @@ cdef enum:  # what binding finds
 cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
     cdef bint fits, asked = False
-    cdef PyObject* slots[MAX_ARGS]
-    cdef unsigned int flags = 0
-    if kwnames != NULL and _modes[0] == 0 and bind_named(op, args, n, kwnames, slots, &flags, None):
-        return call_slots(op, slots, flags)
+    cdef Bound bound
+    if kwnames != NULL and _modes[0] == 0 and bind_named(op, args, n, kwnames, &bound, None):
+        return call_bound(op, &bound)
     return _attempt(op, args, n, kwnames, called, False, &fits, &asked)
 
 

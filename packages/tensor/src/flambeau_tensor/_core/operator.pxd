@@ -1,6 +1,7 @@
 """The Operator and its one call path; ``sockets`` has what it calls above."""
 from cpython.object cimport PyObject, PyTypeObject
 
+from flambeau_tensor._core.packing cimport Bound
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
@@ -29,12 +30,6 @@ cdef struct ArgSpec:
     int flags
     PyObject* default  # NULL: required
     PyObject* name
-
-cdef struct Bound:
-    PyObject* slots[MAX_ARGS]
-    unsigned int flags  # of all tensors
-    PyTypeObject* cls  # the subclass among them that overrides nothing
-    PyObject* rest  # NULL, or a new reference to the tuple of ints that were given one by one
 
 cdef class Kernel:
     """What runs below autograd; `run` gets the bound arguments, every slot filled."""

@@ -10,8 +10,8 @@ from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
-from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
+from cpython.ref cimport Py_DECREF
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from flambeau_overrides.abi cimport active_modes_ptr, collect_vector, mode_handles, pop_all_disabled, push_all_disabled
 
@@ -19,6 +19,7 @@ from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.meta_device cimport INDIRECT, META
 from flambeau_tensor._core.operands cimport check_out_overlap
+from flambeau_tensor._core.packing cimport as_given, pack_list, pack_rest, release
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, declare, decompose, find, record, \
     resolve_and_run, sockets
@@ -118,23 +119,29 @@ cdef bint is_bare_subclass(PyObject* o) noexcept:
 
 cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
     """The fast path: positional arguments of the expected types, nothing overridden. False where it cannot tell."""
+    bound.packed = 0
+    return _fill_slots(op, args, n, bound) or release(bound)
+
+
+cdef inline bint _fill_slots(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
     cdef PyObject** slots = bound.slots
     cdef unsigned int flags = 0
     cdef Py_ssize_t i, j
     cdef PyObject* o
     cdef PyObject* element
+    cdef PyObject* rest = NULL
     cdef ArgSpec* spec
     cdef bint tensors = False, numbers = False
     cdef PyTypeObject* cls = NULL
-    bound.rest = NULL
     if n < op.nrequired:
         return False
     if n > op.npos:
-        if op.varargs < 0 or not PyLong_CheckExact(<object>args[op.varargs]) or not _pack(op, args, n, bound):
+        if op.varargs < 0 or not PyLong_CheckExact(<object>args[op.varargs]):
             return False
+        rest = pack_rest(bound, args + op.varargs, n - op.varargs)
         n = op.varargs + 1
     for i in range(n):
-        o = bound.rest if i == op.varargs and bound.rest != NULL else args[i]
+        o = rest if i == op.varargs and rest != NULL else args[i]
         spec = &op.args[i]
         if spec.kind == K_TENSOR:
             if is_plain(o):
@@ -151,7 +158,8 @@ cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Boun
             else:
                 return False
         elif spec.kind == K_TENSORS:
-            if not PyTuple_CheckExact(<object>o):
+            o = o if PyTuple_CheckExact(<object>o) else pack_list(bound, o)
+            if o == NULL:
                 return False
             for j in range(PyTuple_GET_SIZE(<object>o)):
                 element = PyTuple_GET_ITEM(<object>o, j)
@@ -159,7 +167,9 @@ cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Boun
                     return False
                 flags |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
-            return False
+            o = pack_list(bound, o) if spec.kind == K_INTS or spec.kind == K_SCALARS else NULL
+            if o == NULL or not is_ready(spec, o):
+                return False
         slots[i] = o
     if numbers and not tensors:
         return False
@@ -169,23 +179,16 @@ cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Boun
     return True
 
 
-cdef bint _pack(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """`x.view(2, 3)`: the ints that stand one by one, as the tuple that the kernel reads."""
-    cdef Py_ssize_t i
-    cdef tuple rest = PyTuple_New(n - op.varargs)
-    for i in range(op.varargs, n):
-        Py_INCREF(<object>args[i])
-        PyTuple_SET_ITEM(rest, i - op.varargs, <object>args[i])
-    Py_INCREF(rest)
-    bound.rest = <PyObject*>rest
-    return True
-
-
 cdef object call_bound(Operator op, Bound* bound):
-    if bound.rest != NULL:
-        rest = <object>bound.rest  # held while the call runs
-        Py_DECREF(rest)
-        bound.rest = NULL
+    if not bound.packed:
+        return _call_filled(op, bound)
+    try:
+        return as_given(bound, _call_filled(op, bound))
+    finally:
+        release(bound)
+
+
+cdef inline object _call_filled(Operator op, Bound* bound):
     if bound.cls == NULL:
         return call_slots(op, bound.slots, bound.flags)
     return call_for_subclass(op, bound.cls, bound.slots, bound.flags)
@@ -195,8 +198,7 @@ cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, Py
     cdef Bound bound
     if bind_positional(op, args, n, &bound) and (_modes[0] == 0 or not mode_handles(<object>called)):
         return call_bound(op, &bound)
-    if bound.rest != NULL:
-        Py_DECREF(<object>bound.rest)
+    release(&bound)
     return call_general(op, args, n, NULL, called)
 
 

@@ -2,6 +2,7 @@
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
+from flambeau_tensor._core.packing cimport Bound
 
 cdef enum:
     MAX_OVERLOADS = 12
@@ -42,8 +43,8 @@ cdef class Method:
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 cdef Method make_method(str name, object target)
 
-# The fast lane of calls with keywords: fills `slots`; False where it cannot tell. With `signatures`, the call has to be
+# The fast lane of calls with keywords: fills `bound`; False where it cannot tell. With `signatures`, the call has to be
 # one of these.
-cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
-                     unsigned int* flags, OverloadSet signatures) except -1
+cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Bound* bound,
+                     OverloadSet signatures) except -1
 cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept

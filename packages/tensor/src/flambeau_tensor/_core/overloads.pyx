@@ -8,7 +8,6 @@ handler of `__torch_function__` is given what was called: the function, or the m
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
-from cpython.ref cimport Py_DECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.string cimport memset
 
@@ -18,9 +17,10 @@ from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.forwarding cimport call_target, is_redirected, straight_target, target_of
 from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Bound, Operator, bind_positional, call_bound,
-    call_positional, call_slots, implementations, is_ready, names_device, vectorcallfunc,
+    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Operator, bind_positional, call_bound,
+    call_positional, implementations, is_ready, names_device, vectorcallfunc,
 )
+from flambeau_tensor._core.packing cimport Bound, pack_list, release
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
 from flambeau_tensor._core.subclass cimport is_tensor
@@ -28,7 +28,7 @@ from flambeau_tensor._core.tensor cimport SizeType, Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport (
-    K_BOOL, K_DTYPE, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_SCALARS, K_STR, K_TENSOR, K_TENSORS, MAX_ARGS,
+    K_BOOL, K_DTYPE, K_FLOAT, K_INT, K_INTS, K_SCALAR, K_SCALARS, K_STR, K_TENSOR, K_TENSORS,
 )
 
 cdef extern from "Python.h":
@@ -56,11 +56,11 @@ cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
     cdef unsigned int filled = 0
     if not bind_positional(<Operator>overloads.plain, args, n, bound):
         return False
-    if bound.rest != NULL:
+    if n > (<Operator>overloads.plain).npos:
         n = (<Operator>overloads.plain).varargs + 1
     for i in range(n):
         filled |= <unsigned int>(args[i] != <PyObject*>None) << i
-    return _allows(overloads, n, (<unsigned int>1 << n) - 1, filled)
+    return _allows(overloads, n, (<unsigned int>1 << n) - 1, filled) or release(bound)
 
 
 cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:
@@ -86,10 +86,17 @@ cdef inline int _slot_named(Operator op, PyObject* key) except -2:
     return -1 if found == NULL else <int><object>found
 
 
-cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject** slots,
-                     unsigned int* flags, OverloadSet signatures) except -1:
+cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Bound* bound,
+                     OverloadSet signatures) except -1:
     """The fast path of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
     tell; with `signatures`, it has to be one of these."""
+    bound.packed, bound.cls = 0, NULL
+    return _fill_named(op, args, n, kwnames, bound, signatures) or release(bound)
+
+
+cdef bint _fill_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Bound* bound,
+                      OverloadSet signatures) except -1:
+    cdef PyObject** slots = bound.slots
     cdef Py_ssize_t i, j
     cdef int k
     cdef PyObject* o
@@ -117,7 +124,7 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
             filled &= ~(<unsigned int>1 << i)
     if signatures is not None and not _allows(signatures, n, given, filled):
         return False
-    flags[0] = 0
+    bound.flags = 0
     for i in range(op.nslots):
         spec = &op.args[i]
         o = slots[i]
@@ -127,24 +134,27 @@ cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
             slots[i] = spec.default
         elif spec.kind == K_TENSOR:
             if is_plain(o):
-                flags[0] |= grad_flags(<Tensor>o)
+                bound.flags |= grad_flags(<Tensor>o)
                 tensors = True
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
             elif o != <PyObject*>None or not spec.flags & A_OPTIONAL:
                 return False
         elif spec.kind == K_TENSORS:
-            if not PyTuple_CheckExact(<object>o):
+            slots[i] = o = o if PyTuple_CheckExact(<object>o) else pack_list(bound, o)
+            if o == NULL:
                 return False
             for j in range(PyTuple_GET_SIZE(<object>o)):
                 element = PyTuple_GET_ITEM(<object>o, j)
                 if not is_plain(element):
                     return False
-                flags[0] |= grad_flags(<Tensor>element)
+                bound.flags |= grad_flags(<Tensor>element)
         elif not is_ready(spec, o):
-            return False
+            slots[i] = o = pack_list(bound, o) if spec.kind == K_INTS or spec.kind == K_SCALARS else NULL
+            if o == NULL or not is_ready(spec, o):
+                return False
     if names_device(op, slots):
-        flags[0] |= META
+        bound.flags |= META
     return tensors or not numbers
 
 
@@ -157,10 +167,11 @@ cdef enum:  # kinds of arguments, as bits
     A_TUPLE = 32
     A_STR = 64
     A_DTYPE = 128
-    A_SUBCLASS = 256  # of Tensor
-    ANOTHER = 512
-    ANY_KIND = 1023
-    A_CLASS = 1024  # `x.to(float)`: a dtype, once it is converted; no fast path takes it
+    A_LIST = 256
+    A_SUBCLASS = 512  # of Tensor
+    ANOTHER = 1024
+    ANY_KIND = 2047
+    A_CLASS = 2048  # `x.to(float)`: a dtype, once it is converted; no fast path takes it
 
 
 cdef inline unsigned int _kind_of(PyObject* o) noexcept:
@@ -178,6 +189,8 @@ cdef inline unsigned int _kind_of(PyObject* o) noexcept:
 
 
 cdef unsigned int _odd_kind_of(PyObject* o) noexcept:
+    if o.ob_type == <PyTypeObject*>list:
+        return A_LIST
     if o.ob_type == <PyTypeObject*>bool:
         return A_BOOL
     if o.ob_type == <PyTypeObject*>str:
@@ -201,7 +214,7 @@ cdef unsigned int _taken(Operator op, int i):
     if kind == K_TENSOR:
         return A_TENSOR | A_SUBCLASS | optional | (AN_INT | A_FLOAT | A_BOOL | ANOTHER if spec.flags & A_NUMBER else 0)
     if kind == K_TENSORS or kind == K_INTS or kind == K_SCALARS:
-        return A_TUPLE | optional | (AN_INT if spec.flags & A_SINGLE else 0)
+        return A_TUPLE | A_LIST | optional | (AN_INT if spec.flags & A_SINGLE else 0)
     if kind == K_SCALAR:
         return AN_INT | A_FLOAT | A_BOOL | ANOTHER | optional
     for known, taken in ((K_INT, AN_INT), (K_FLOAT, A_FLOAT), (K_BOOL, A_BOOL), (K_STR, A_STR), (K_DTYPE, A_DTYPE)):
@@ -211,7 +224,7 @@ cdef unsigned int _taken(Operator op, int i):
 
 
 cdef object _call_member(PyObject* op, Bound* bound):
-    if bound.rest == NULL and is_redirected(op):
+    if not bound.packed and is_redirected(op):
         return call_target(op, bound.slots, bound.flags, bound.cls)
     return call_bound(<Operator>op, bound)
 
@@ -239,7 +252,7 @@ cdef int _remember(OverloadSet overloads, PyObject* op, PyObject* const* args, P
     if n > COMPARED or thread_state().dispatching:
         return 0
     for i in range(n):
-        if _kind_of(args[i]) > A_DTYPE:  # a class may go, and another one come to its address
+        if _kind_of(args[i]) > A_LIST:  # a class may go, and another one come to its address
             return 0
     if op != overloads.plain:
         target = straight_target(<Operator>op, args, n)
@@ -272,8 +285,6 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
         if _bind_plain(overloads, args, n, &bound):
             _remember(overloads, overloads.plain, args, n)
             return call_bound(<Operator>overloads.plain, &bound)
-        if bound.rest != NULL:
-            Py_DECREF(<object>bound.rest)
     for i in range(n):
         if shift < 16 * COMPARED:
             kinds |= <unsigned long long>_kind_of(args[i]) << shift
@@ -285,16 +296,13 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
             if bind_positional(<Operator>overloads.members[i], args, n, &bound):
                 _remember(overloads, overloads.members[i], args, n)
                 return _call_member(overloads.members[i], &bound)
-            if bound.rest != NULL:
-                Py_DECREF(<object>bound.rest)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
 cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                         PyObject* called):
     """The same with keywords."""
-    cdef PyObject* slots[MAX_ARGS]
-    cdef unsigned int flags = 0
+    cdef Bound bound
     cdef Py_ssize_t i
     if _modes[0] != 0:
         return call_overloaded(overloads, args, n, kwnames, called)
@@ -302,12 +310,12 @@ cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t
         if args[i].ob_type == <PyTypeObject*>type:
             return call_overloaded(overloads, args, n, kwnames, called)
     if overloads.plain != NULL:
-        if bind_named(<Operator>overloads.plain, args, n, kwnames, slots, &flags, overloads):
-            return call_slots(<Operator>overloads.plain, slots, flags)
+        if bind_named(<Operator>overloads.plain, args, n, kwnames, &bound, overloads):
+            return call_bound(<Operator>overloads.plain, &bound)
     else:
         for i in range(overloads.count):
-            if bind_named(<Operator>overloads.members[i], args, n, kwnames, slots, &flags, None):
-                return call_target(overloads.members[i], slots, flags, NULL)
+            if bind_named(<Operator>overloads.members[i], args, n, kwnames, &bound, None):
+                return _call_member(overloads.members[i], &bound)
     return call_overloaded(overloads, args, n, kwnames, called)
 
 
