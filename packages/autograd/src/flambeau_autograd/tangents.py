@@ -10,6 +10,7 @@ import flambeau_tensor as torch
 from flambeau_autograd._engine.backward import grad as _grad
 from flambeau_autograd._engine.dispatch import call
 from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
+from flambeau_autograd._engine.rule import parameter_names
 from flambeau_autograd._engine.tape_level import TapeLevel
 
 Tensor = torch.Tensor
@@ -93,10 +94,6 @@ def _once(op, slots, values, tangents, names):
     return call(op, *args)
 
 
-def _parameters(function):
-    return function.__code__.co_varnames[: function.__code__.co_argcount]
-
-
 def _factors(rule, slots, values, tangents, result):
     """Of an elementwise function: each tangent through the formula of its argument's gradient."""
     terms = []
@@ -117,7 +114,7 @@ def _factors(rule, slots, values, tangents, result):
                 else tuple(n == name for n in rule.argument_names)
                 if p == "needs"
                 else rule.read(p, values, result)
-                for p in _parameters(function)
+                for p in parameter_names(function)
             ]
             term = function(*args)
             if len(names) > 1:
@@ -130,7 +127,7 @@ def _written(op, rule, slots, values, tangents, result):
     """The rule's own formula."""
     args = [
         tangents[slots[p[:-2]]] if p.endswith("_t") and p[:-2] in slots else rule.read(p, values, result)
-        for p in _parameters(rule.jvp)
+        for p in parameter_names(rule.jvp)
     ]
     out = rule.jvp(*args)
     if isinstance(result, tuple):

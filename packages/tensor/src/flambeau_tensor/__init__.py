@@ -13,6 +13,9 @@ from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
 from flambeau_tensor import packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_tensor import subclassing as _subclassing  # noqa: F401  (gives Tensor what subclasses need)
 from flambeau_tensor._core.dtype import (
+    SHORT_NAMES as _SHORT_NAMES,
+)
+from flambeau_tensor._core.dtype import (
     DType as dtype,
 )
 from flambeau_tensor._core.dtype import (
@@ -88,20 +91,7 @@ __all__ = [  # the operators of torch's own namespace are added below
 ]
 
 _named = {_sys.intern(d.name): d for d in (*_all_dtypes(), *_named_dtypes())}
-_named |= {
-    short: _named[name]
-    for short, name in (
-        ("half", "float16"),
-        ("float", "float32"),
-        ("double", "float64"),
-        ("short", "int16"),
-        ("int", "int32"),
-        ("long", "int64"),
-        ("chalf", "complex32"),
-        ("cfloat", "complex64"),
-        ("cdouble", "complex128"),
-    )
-}
+_named |= {short: _named[name] for short, name in _SHORT_NAMES.items()}
 _named |= {_sys.intern(f.__name__): f for f in (*_joining.TORCH_FUNCTIONS, *_contraction.TORCH_FUNCTIONS)}
 
 # What `import flambeau as torch` takes over beside the operators, and what it finds here when it is first used.

@@ -11,7 +11,7 @@ do, and so do what slices of them are.
 
 import warnings
 
-from flambeau_tensor._core.dtype import all_dtypes, get_default_dtype, type_name
+from flambeau_tensor._core.dtype import CONVERSIONS, _dtype_by_name, all_dtypes, get_default_dtype, type_name
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.storage import UntypedStorage
 from flambeau_tensor._core.tensor import Tensor
@@ -241,22 +241,11 @@ class TypedStorage:
         return get_default_dtype() if dtype is None else dtype
 
 
-for _name, _dtype in (
-    ("float", "float32"),
-    ("double", "float64"),
-    ("half", "float16"),
-    ("bfloat16", "bfloat16"),
-    ("int", "int32"),
-    ("long", "int64"),
-    ("short", "int16"),
-    ("char", "int8"),
-    ("byte", "uint8"),
-    ("bool", "bool"),
-    ("complex_float", "complex64"),
-    ("complex_double", "complex128"),
-):
-    _dtype = next(d for d in all_dtypes() if d.name == _dtype)
-    setattr(TypedStorage, _name, lambda self, _dtype=_dtype: self._converted(_dtype))
+_COMPLEX = {"cfloat": "complex_float", "cdouble": "complex_double", "chalf": None}
+for _name, _dtype in CONVERSIONS.items():
+    _name, _dtype = _COMPLEX.get(_name, _name), _dtype_by_name(_dtype)
+    if _name is not None:
+        setattr(TypedStorage, _name, lambda self, _dtype=_dtype: self._converted(_dtype))
 
 
 class _OfOneDtype(type):

@@ -94,6 +94,14 @@ def node_name(op):
     return "".join([word.title() for word in words + op.name.split("_")]) + "Backward0"
 
 
+def parameter_names(function):
+    """What a formula reads, by the names of its parameters."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return code.co_varnames[:code.co_argcount]
+    return tuple([a.name for a in function.schema.arguments])
+
+
 cdef class _Reader:
     """Reads one declaration; its messages name operation and argument."""
 
@@ -161,15 +169,13 @@ cdef class _Reader:
 
     cdef object parameters(self, function):
         """The names of a formula's parameters: of a Python function, or of an operator that computes gradients."""
-        code = getattr(function, "__code__", None)
-        if code is not None:
-            return code.co_varnames[:code.co_argcount]
-        schema = getattr(function, "schema", None)
-        if schema is None:
-            raise self.error(f"a formula is a Python function or an operator, not {function!r}")
-        if [a for a in schema.arguments if a.kwarg_only]:
-            raise self.error(f"an operator that computes gradients gets its arguments by position: {schema}")
-        return [a.name for a in schema.arguments]
+        if not hasattr(function, "__code__"):
+            schema = getattr(function, "schema", None)
+            if schema is None:
+                raise self.error(f"a formula is a Python function or an operator, not {function!r}")
+            if [a for a in schema.arguments if a.kwarg_only]:
+                raise self.error(f"an operator that computes gradients gets its arguments by position: {schema}")
+        return parameter_names(function)
 
     cdef Rule read(self, dict formulas, dict options):
         cdef Rule rule = Rule.__new__(Rule)

@@ -258,12 +258,12 @@ class SparseTensor(Tensor):
         return SparseTensor._of(coo._places[order], coo._stored, size, dim0 == dim1 and coo._coalesced)
 
     def t(self):
-        """The matrix turned."""
+        """The transposed matrix."""
         return self.transpose(0, 1) if self.ndim == 2 else self
 
     @property
     def T(self):  # noqa: N802
-        """The matrix turned."""
+        """The transposed matrix."""
         return self.t()
 
     @property
@@ -406,8 +406,8 @@ def _matmul(a, b, *, out=None):
     if not isinstance(b, SparseTensor):
         return products.SparseByDense.apply(a._stored, a._places, tuple(a.shape), b)
     if not isinstance(a, SparseTensor):  # as (Bᵀ Aᵀ)ᵀ
-        turned = b.to_sparse()
-        by = products.SparseByDense.apply(turned._stored, turned._places.flip(0), tuple(b.shape)[::-1], a.t())
+        coo = b.to_sparse()
+        by = products.SparseByDense.apply(coo._stored, coo._places.flip(0), tuple(b.shape)[::-1], a.t())
         return by.t()
     layout = torch.sparse_coo if a.is_sparse else torch.sparse_csr
     a, b = a.to_sparse(), b.to_sparse()

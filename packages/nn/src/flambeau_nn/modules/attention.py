@@ -122,8 +122,8 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor, Tensor | None]:
         """Attend. Masks are booleans (True: not seen) or numbers that are added; `is_causal` says that `attn_mask` is
         the causal one."""
-        turned = self.batch_first and query.ndim == 3
-        if turned:
+        transposed = self.batch_first and query.ndim == 3
+        if transposed:
             query, key, value = _transposed(query, key, value)
         out, weights = F.multi_head_attention_forward(
             query,
@@ -150,7 +150,7 @@ class MultiheadAttention(Module):
             average_attn_weights=average_attn_weights,
             is_causal=is_causal,
         )
-        return out.transpose(0, 1) if turned else out, weights
+        return out.transpose(0, 1) if transposed else out, weights
 
     def merge_masks(
         self, attn_mask: Tensor | None, key_padding_mask: Tensor | None, query: Tensor
@@ -170,5 +170,5 @@ class MultiheadAttention(Module):
 
 def _transposed(query: Tensor, key: Tensor, value: Tensor) -> Iterator[Tensor]:
     """All three with time first; what is one tensor stays one."""
-    turned = {id(t): t.transpose(0, 1) for t in (query, key, value)}
-    return (turned[id(t)] for t in (query, key, value))
+    transposed = {id(t): t.transpose(0, 1) for t in (query, key, value)}
+    return (transposed[id(t)] for t in (query, key, value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sized, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, Sized, ValuesView
 from itertools import chain, islice
 from typing import Any, NoReturn, Self, SupportsIndex, cast, overload
 
@@ -308,6 +308,19 @@ def _as_parameter(value: Any) -> Any:
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
+def _listed(items: Iterable[tuple[Any, Any]], kind_of: Callable[[Tensor], Any]) -> str:
+    """A line of `extra_repr` for each value; `kind_of` tells the elements of tensors."""
+    lines = []
+    for key, value in items:
+        if isinstance(value, Tensor):
+            kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+            size = "x".join(map(str, value.size()))
+            lines.append(f"  ({key}): {kind} containing: [{kind_of(value)} of size {size}]")
+        else:
+            lines.append(f"  ({key}): Object of type: {type(value).__name__}")
+    return "\n".join(lines)
+
+
 class ParameterList(Module):
     """A list of parameters; tensors put in become parameters, and other values are kept as they are.
 
@@ -363,15 +376,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        lines = []
-        for i, value in enumerate(self):
-            if isinstance(value, Tensor):
-                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-                size = "x".join(map(str, value.size()))
-                lines.append(f"  ({i}): {kind} containing: [{value.dtype} of size {size}]")
-            else:
-                lines.append(f"  ({i}): Object of type: {type(value).__name__}")
-        return "\n".join(lines)
+        return _listed(enumerate(self), lambda value: value.dtype)
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterList should not be called.")
@@ -485,15 +490,7 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        lines = []
-        for key, value in self.items():
-            if isinstance(value, Tensor):
-                kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
-                size = "x".join(map(str, value.size()))
-                lines.append(f"  ({key}): {kind} containing: [{value.type()} of size {size}]")
-            else:
-                lines.append(f"  ({key}): Object of type: {type(value).__name__}")
-        return "\n".join(lines)
+        return _listed(self.items(), lambda value: value.type())
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterDict should not be called.")

@@ -26,7 +26,7 @@ from flambeau_tensor._core.operator cimport (
     is_ready, names_device,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is_signature
-from flambeau_tensor._core.packing cimport Bound
+from flambeau_tensor._core.bound cimport Bound
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of

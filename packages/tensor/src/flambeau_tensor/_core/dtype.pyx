@@ -282,6 +282,13 @@ def c_type_name(int dtype):
     return _C_NAMES[dtype]
 
 
+SHORT_NAMES = {  # by which PyTorch's module has dtypes, too
+    "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64",
+    "chalf": "complex32", "cfloat": "complex64", "cdouble": "complex128",
+}
+CONVERSIONS = SHORT_NAMES | {"bfloat16": "bfloat16", "char": "int8", "byte": "uint8", "bool": "bool"}  # methods
+
+
 def all_dtypes():
     """Every dtype, in order of their numbers."""
     return tuple(_objects)

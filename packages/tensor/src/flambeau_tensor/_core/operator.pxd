@@ -1,7 +1,7 @@
 """The Operator and its one call path; ``sockets`` has what it calls above."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor._core.packing cimport Bound
+from flambeau_tensor._core.bound cimport Bound
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 

@@ -19,7 +19,7 @@ from flambeau_tensor._core.copying cimport become_view, write_inplace, write_out
 from flambeau_tensor._core.dtype cimport DType
 from flambeau_tensor._core.meta_device cimport INDIRECT, META
 from flambeau_tensor._core.operands cimport check_out_overlap
-from flambeau_tensor._core.packing cimport as_given, pack_list, pack_rest, release
+from flambeau_tensor._core.bound cimport as_given, pack_list, pack_rest, release
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_for_subclass, call_general, declare, decompose, find, record, \
     resolve_and_run, sockets

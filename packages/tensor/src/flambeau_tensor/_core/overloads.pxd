@@ -2,7 +2,7 @@
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
-from flambeau_tensor._core.packing cimport Bound
+from flambeau_tensor._core.bound cimport Bound
 
 cdef enum:
     MAX_OVERLOADS = 12

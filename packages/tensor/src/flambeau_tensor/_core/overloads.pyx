@@ -20,7 +20,7 @@ from flambeau_tensor._core.operator cimport (
     A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_INPLACE, ArgSpec, Operator, bind_positional, call_bound,
     call_positional, implementations, is_ready, names_device, vectorcallfunc,
 )
-from flambeau_tensor._core.packing cimport Bound, pack_list, release
+from flambeau_tensor._core.bound cimport Bound, pack_list, release
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport call_general, call_overloaded
 from flambeau_tensor._core.subclass cimport is_tensor

@@ -25,6 +25,7 @@ from flambeau_tensor._core.tensor cimport (
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.maps cimport number_t
 from flambeau_tensor._kernels.recording cimport finished
 
 from flambeau_tensor._core.dtype import type_name
@@ -172,15 +173,6 @@ def empty_result(Tensor a not None, Tensor b not None, DType dtype not None):
 
 
 # --- by rule --------------------------------------------------------------------------------------------------------
-
-ctypedef fused number_t:
-    uint8_t
-    int8_t
-    int16_t
-    int32_t
-    int64_t
-    float
-    double
 
 ctypedef fused step_t:
     int64_t

@@ -1,6 +1,13 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.dtype import _dtype_by_name, all_dtypes, get_default_dtype, refuse_named, type_name
+from flambeau_tensor._core.dtype import (
+    CONVERSIONS,
+    _dtype_by_name,
+    all_dtypes,
+    get_default_dtype,
+    refuse_named,
+    type_name,
+)
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, define_property, find_operator
 from flambeau_tensor._core.tensor import Tensor, describe
@@ -377,21 +384,7 @@ def _converter(name, dtype_name):
     )
 
 
-for _name, _dtype in (
-    ("float", "float32"),
-    ("double", "float64"),
-    ("half", "float16"),
-    ("bfloat16", "bfloat16"),
-    ("int", "int32"),
-    ("long", "int64"),
-    ("short", "int16"),
-    ("char", "int8"),
-    ("byte", "uint8"),
-    ("bool", "bool"),
-    ("cfloat", "complex64"),
-    ("cdouble", "complex128"),
-    ("chalf", "complex32"),
-):
+for _name, _dtype in CONVERSIONS.items():
     _converter(_name, _dtype)
 
 

@@ -57,15 +57,15 @@ derivative(
 )
 
 
-def _lu_solve(LU, pivots, B, left, turned, *rest):
+def _lu_solve(LU, pivots, B, left, transposed, *rest):
     """By two triangles, where LU itself is to be differentiated."""
     P, L, U = factorization.lu_unpack(LU, pivots)
     triangle = ops.solve_triangular
-    if left and not turned:
+    if left and not transposed:
         return triangle(U, triangle(L, adjoint(P) @ B, upper=False, unitriangular=True), upper=True)
     if left:
         return P @ triangle(adjoint(L), triangle(adjoint(U), B, upper=False), upper=True, unitriangular=True)
-    if not turned:
+    if not transposed:
         return triangle(
             L, triangle(U, B, upper=True, left=False), upper=False, left=False, unitriangular=True
         ) @ adjoint(P)
