@@ -16,7 +16,7 @@ ANY = ""
 FACTORS = r"_?linalg_qr linalg_eig qr eig(vals)? geqrf ldl_factor\w*"
 SOLVERS = r"lu lu_factor\w* \w*det inv\w* solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond eigv\w*"
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
-NORMS = "norm_except_dim pairwise_distance vector_norm matrix_norm norm renorm cdist pdist dist triplet_margin_loss"
+NORMS = r"lp_pool\dd norm_except_dim pairwise_distance \w+_norm norm renorm cdist pdist dist triplet_margin_loss"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
 ROUNDED = rf"grid_sample interpolate cross_entropy instance_norm group_norm batch_norm {CONVOLUTIONS}"
 WRITES = "scatter put index_copy index_put"
@@ -39,6 +39,11 @@ DECIDED = [
     (HALF + call("xlogy xlog1py") + ".*\\b(1000|(2|10)\\*\\*\\d+)", "value", ANY, "numbers beyond a half type"),
     (HALF + call("__rpow__") + r"-?[^()]*\d", "value", ANY, "numbers beyond a half type"),
     (HALF + r"r = -?\d\S* \*\* ", "value", ANY, "numbers beyond a half type"),
+    (HALF + call("add sub rsub pow _foreach_pow") + r".*(\d{4}|\*\*|1e)", "value", ANY, "numbers beyond a half type"),
+    (call("addmv"), "shape", r"\(0,\) for|for \((1,)?\)", "a number and a matrix of nothing"),
+    (r"(, 1, \d+|, \d+, 1)\), \(\d+, 1, [\s\S]*conv_transpose2d\(", "value", ANY, "weights of odd strides"),
+    (call("slogdet"), "value", r"0\.0|inf", "matrices that are singular but for rounding"),
+    (call("bucketize searchsorted") + r".*(2|10)\*\*", "value", ANY, "numbers that integer boundaries cannot hold"),
     (r"torch\.normal\(.*out=", "shape", ANY, "normal numbers into an empty tensor"),
     (r"jacfwd\(lambda x: x\.(max|min)\(\)\)", "value", "for .*nan", "tangents of extremes that are NaN"),
     (r"complex[\s\S]*_foreach_powsum\(.*dtype=", "value", ANY, "imaginary parts that are dropped"),
@@ -148,7 +153,7 @@ DECIDED = [
     (r"uint8[\s\S]*\b(all|any)\(.*out=", "value", ANY, "all and any into bytes"),
     (call("histc histogram histogramdd"), "value", ANY, "numbers at the edge of a bin"),
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
-    (r"\*\*|" + call("pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
+    (r"\*\*|" + call("(_foreach_)?pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
     (r"\.data\.\w+_\([\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
     (r"edge[\s\S]*segment_reduce\(.*'(min|max)'", "value", "grad value: .*nan", "gradients of extremes that are NaN"),
     (
@@ -194,6 +199,11 @@ VIEW = re.compile(
     r"^([a-m]) = ([a-m])(\[|\.(as_strided|chunk|data|detach|diagonal|expand|flatten|mT|mH|movedim|narrow|permute|ravel"
     r"|real|reshape|select|slice\w*|split\w*|squeeze|swapaxes|t|T|transpose|unbind|unflatten|unfold|unsqueeze|view\w*)\b)"
 )
+WRITE = (
+    re.compile(r"(?:with [^:]*: |\w = )?(?P<to>[a-m])(\.\w+_\(| \S{1,2}= |\[.*\] = )(?P<of>.*)"),
+    re.compile(r".*\btorch\.(Tensor\.)?\w+_\((?P<to>[a-m])\b(?P<of>.*)"),
+    re.compile(r".*\((?P<of>.*)\bout=\(?(?P<to>[a-m])\b"),
+)
 
 
 def writes_to_its_operand(program):
@@ -203,13 +213,9 @@ def writes_to_its_operand(program):
         if view := VIEW.match(line):
             name, of = view[1], view[2]
             whole[name] = whole.get(of, of)
-        elif write := re.match(r"(?:with [^:]*: )?([a-m])(\.\w+_\(| \S{1,2}= )(.*)", line):
-            root = whole.get(write[1], write[1])
-            if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[3])):
-                return True
-        elif write := re.search(r"\((.*)\bout=\(?([a-m])\b", line):
-            root = whole.get(write[2], write[2])
-            if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write[1])):
+        elif write := next(filter(None, (pattern.match(line) for pattern in WRITE)), None):
+            root = whole.get(write["to"], write["to"])
+            if any(whole.get(name, name) == root for name in re.findall(r"\b[a-m]\b", write["of"])):
                 return True
     return False
 

@@ -615,6 +615,21 @@ def test_index_put_needs_an_index():
             ft.ones(3).index_put_(indices, ft.tensor(1.0))
 
 
+@pytest.mark.parametrize("accumulate", [False, True])
+def test_masks_have_the_sizes_of_what_they_index(accumulate):
+    """A larger one would write beyond the tensor."""
+    t, one = ft.zeros(3, 4), ft.tensor(1.0)
+    row = ft.tensor([0])
+    for sizes, before in (((120,), ()), ((2,), ()), ((3, 40), ()), ((4, 3), ()), ((3,), (None,)), ((5,), (row,))):
+        mask = ft.ones(sizes, dtype=ft.bool)
+        for call in (t.index_put, t.index_put_):
+            with pytest.raises(IndexError, match=r"The shape of the mask .* at index \d does not match the"):
+                call((*before, mask), one, accumulate)
+        with pytest.raises(IndexError, match="The shape of the mask"):
+            t[(slice(None), *before[1:], mask) if before == (None,) else (*before, mask)]
+    assert t.index_put((None, ft.ones(4, dtype=ft.bool)), one).sum() == 12 and t.sum() == 0
+
+
 def test_sizes_are_ints():
     with pytest.raises(TypeError, match=r"view\(\) received an invalid combination of arguments - got \(bool\)"):
         ft.ones(1).view(True)

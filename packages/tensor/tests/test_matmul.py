@@ -442,6 +442,9 @@ def test_addr_of_integers_and_truth_values():
     b, i = ft.tensor([True, False]), ft.arange(2)
     assert ft.addr(b, b, b).tolist() == [[True, False], [True, False]]
     assert ft.addr(b, b, b, beta=0, alpha=2).tolist() == [[True, False], [False, False]]
+    for beta, alpha in ((True, 0), (2, False), (1, 0)):
+        assert ft.addr(b, b, b, beta=beta, alpha=alpha).tolist() == [[True, False], [True, False]]
+        assert ft.zeros(2, 2, dtype=ft.bool).addr_(b, b, beta=beta, alpha=alpha).dtype is ft.bool
     assert ft.addr(i, i.double(), i, beta=2).tolist() == [[0.0, 2.0], [0.0, 3.0]]
     for call, text in (
         (lambda: ft.addr(i, i, i, alpha=2.0), "argument alpha must not be a floating point number"),

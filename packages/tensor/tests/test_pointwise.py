@@ -649,6 +649,20 @@ def test_what_depends_on_the_numbers_of_a_half_type():
         assert ft.nextafter(nan, nan + 1).isnan() and ft.nextafter(ft.ones((), dtype=dtype), nan).isnan()
 
 
+def test_half_types_are_compared_with_what_they_can_hold():
+    """PyTorch's answers: what is not a tensor with dimensions becomes one of the dtype first."""
+    x = ft.tensor([0.1, 2048.0, math.inf], dtype=ft.float16)
+    wide = ft.tensor(0.1, dtype=ft.float64)
+    for found in (x == 0.1, 0.1 == x, x == ft.tensor(0.1), wide == x, x.clone().eq_(0.1) > 0):
+        assert found.tolist() == [True, False, False]
+    assert (x >= 2049).tolist() == [False, True, True] and (x < 0.1).tolist() == [False] * 3
+    assert (x == 70000).tolist() == [False, False, True] and (x != 70000).tolist() == [True, True, False]
+    assert (x.to(ft.bfloat16) == 0.1).tolist() == [True, False, False]
+    assert (x == ft.tensor([0.1, 2048.0, 1.0])).tolist() == [False, True, False]  # which are float32
+    assert (x.to(ft.complex32) == 0.1).tolist() == [True, False, False]
+    assert ft.bucketize(0.1, x).item() == ft.searchsorted(x, 0.1).item() == 0
+
+
 @pytest.mark.parametrize("dtype", COMPLEX)
 def test_infinite_imaginary_parts_leave_real_ones_alone(dtype):
     x = ft.tensor([complex(1, INF), complex(2, NAN), complex(-INF, NAN)], dtype=getattr(ft, dtype))

@@ -355,6 +355,11 @@ def test_norms(order):
                 expected = np.linalg.norm(exact(view).ravel() if dim is None else exact(view), order, dim)
                 np.testing.assert_allclose(got, expected, rtol=1e-5 if dtype in ("float32", "complex64") else 1e-12)
                 assert got.dtype == np.abs(view).dtype
+    for single in (-3.0, 0.0, -0.0, NAN):  # of one number, it is its magnitude, whatever the order
+        for x in (ft.tensor(single), ft.tensor([single]), ft.tensor([[single]] * 40)):
+            got = ops.vector_norm(x, order or 7e4, -1 if x.ndim else None)
+            assert ft.signbit(got).sum() == 0 and got.equal(x.abs().reshape(got.shape)) or got.isnan().all()
+            assert not math.isnan(single) or got.isnan().all()
     x = ft.ones(2, 2)
     assert ft.norm(x).item() == ft.norm(x, "fro", (0, 1)).item() == x.norm(None).item() == 2
     assert x.norm(1, 0, True).tolist() == [[2, 2]]

@@ -207,6 +207,10 @@ def test_searchsorted():
     x = ft.tensor([3, 1, 2])
     assert ft.searchsorted(x, ft.tensor([2, 9]), sorter=ft.argsort(x)).tolist() == [1, 3]
     assert ft.bucketize(ft.tensor(NAN), ft.tensor([1.0, 2.0, 3.0])).item() == 3
+    assert ft.bucketize(2.5, edges).item() == 4 and ft.bucketize(ft.tensor([2.5]), edges).tolist() == [4]
+    for boundaries, value in ((edges.float(), ft.tensor(1j)), (edges.float(), 1j), (edges * 1j, ft.tensor(1.0))):
+        with pytest.raises((NotImplementedError, TypeError), match="searchsorted_out_cpu|must be Number"):
+            ft.searchsorted(boundaries, value)
 
 
 def test_histograms():

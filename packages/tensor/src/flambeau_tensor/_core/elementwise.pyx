@@ -236,6 +236,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     cdef list keep = []
     cdef int k, ndim, dtype
     cdef int nop = el.nin + 1
+    cdef bint half
 
     dtype = promote(el.nin, operands, el.fixed)
     if el.check is not None:
@@ -261,25 +262,24 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     for k in range(el.nin):
         stride_ptrs[k] = strides[k]
         want[k] = e.compute if el.fixed[k] < 0 else el.fixed[k]
+        half = e.compute != dtype and el.fixed[k] < 0
         if tensors[k] != NULL:
             t = <Tensor>tensors[k]
-            if e.compute != dtype and t.ndim and CATEGORY[t.dtype] == CAT_INT and el.fixed[k] < 0:
-                t = to_dtype(t, dtype)  # what a half type cannot hold, it cannot hold here either
+            if half:
+                t = _beside_half(t, dtype, e)
                 keep.append(t)
             have[k] = t.dtype
             ptrs[k] = t.data
             broadcast_strides(t, ndim, shape, strides[k])
         else:
             read_scalar(operands[k], &s)
-            _store_number(el, &s, want[k], numbers[k])
-            have[k] = want[k]
+            have[k] = dtype if half and e.written == BOOL else want[k]  # what is compared is of one dtype
+            _store_number(el, &s, have[k], numbers[k])
             ptrs[k] = numbers[k]
             memset(strides[k], 0, ndim * sizeof(Py_ssize_t))
     stride_ptrs[nop - 1] = strides[nop - 1]
     broadcast_strides(out, ndim, shape, strides[nop - 1])
-    ptrs[nop - 1] = out.data
-    have[nop - 1] = out.dtype
-    want[nop - 1] = e.written
+    ptrs[nop - 1], have[nop - 1], want[nop - 1] = out.data, out.dtype, e.written
     if el.nparams:
         _read_params(el, slots, e.compute, params)
     run_loop(e.loop, <void*>params if el.nparams else e.data, nop, ptrs, have, want, ndim, shape, stride_ptrs)
@@ -289,6 +289,13 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     if out_slot != <PyObject*>None:
         out.storage.version += 1
     return out
+
+
+cdef Tensor _beside_half(Tensor t, int dtype, Entry* e):
+    """An operand as the half type that operands promote to: what that cannot hold, it cannot hold here either."""
+    if t.dtype != dtype if e.written == BOOL else t.ndim and CATEGORY[t.dtype] == CAT_INT:
+        return to_dtype(t, dtype)
+    return t
 
 
 cdef Entry* _entry(Elementwise el, int dtype) except NULL:

@@ -271,8 +271,19 @@ cdef list _apply_new(object truth, Reading* r, list keep, bint seen):
     return keep
 
 
+cdef int _check_mask(Tensor x, Tensor t, int at) except -1:
+    """A mask has the sizes of the dimensions that it stands for, from `at` on."""
+    cdef int d
+    for d in range(x.ndim):
+        if x.sizes[d] != t.sizes[at + d]:
+            raise IndexError(
+                f"The shape of the mask {shape_str(x.ndim, x.sizes)} at index {d} does not match the shape of the "
+                f"indexed tensor {shape_str(t.ndim, t.sizes)} at index {at + d}")
+    return 0
+
+
 cdef list _apply_tensor(Tensor t, Tensor x, Reading* r, list keep, bint seen):
-    cdef int d, width = x.ndim if x.dtype == BOOL else 1
+    cdef int width = x.ndim if x.dtype == BOOL else 1
     if width == 0:
         if x.flags & LAYERED:
             raise RuntimeError("vmap: a truth value that differs between examples cannot be an index: it says whether "
@@ -281,11 +292,7 @@ cdef list _apply_tensor(Tensor t, Tensor x, Reading* r, list keep, bint seen):
             raise no_memory()
         return _apply_new((<char*>x.data)[0] != 0, r, keep, seen)
     if x.dtype == BOOL:
-        for d in range(width):
-            if x.sizes[d] != t.sizes[r.source + d]:
-                raise IndexError(
-                    f"The shape of the mask {shape_str(x.ndim, x.sizes)} at index {d} does not match the shape of the "
-                    f"indexed tensor {shape_str(t.ndim, t.sizes)} at index {r.source + d}")
+        _check_mask(x, t, r.source)
     for _ in range(width):
         _keep(t, r)
     r.indices[r.ndim - width] = <PyObject*>x
@@ -353,6 +360,8 @@ cdef int _read_indices(Tensor t, tuple given, PyObject** indices, list keep) exc
             keep.append(x)
         if d + width > t.ndim:
             raise IndexError(f"too many indices for tensor of dimension {t.ndim} (got {len(given)})")
+        if x is not None and x.dtype == BOOL:
+            _check_mask(x, t, d)
         for _ in range(width):
             indices[d] = NULL
             d += 1

@@ -23,6 +23,15 @@ cdef dict _norms = {
 cdef Reduction _norm_p = Reduction("linalg_vector_norm", "power_sum", finish="root_p", empty=0)
 
 
+cdef bint _of_single_numbers(Tensor x, mask_t mask) noexcept:
+    """Whether the dimensions that go have one element."""
+    cdef int d
+    for d in range(x.ndim):
+        if mask >> d & 1 and x.sizes[d] != 1:
+            return False
+    return True
+
+
 cdef object _vector_norm(Operator op, PyObject** slots):
     """Slots: self, ord, dim, keepdim, dtype."""
     cdef Tensor x = <Tensor>slots[0]
@@ -57,6 +66,8 @@ cdef object _vector_norm(Operator op, PyObject** slots):
             if mask >> d & 1 and x.sizes[d] == 0:
                 raise RuntimeError(f"linalg.vector_norm cannot compute the {order} norm on the dimension {d} because "
                                    "this dimension is empty and the operation does not have an identity")
+    if s.re != 0 and x.numel and _of_single_numbers(x, dim_mask(slots[2], x.ndim, False)):
+        s.re = INFINITY  # whatever the order, without its powers, which overflow
     return reduce(<Reduction>_norms.get(s.re, _norm_p), op.name, x, slots[2], <object>slots[3] is True, dtype, s.re)
 
 

@@ -123,7 +123,7 @@ alias("ger", outer)
 def _scaled(x, factor, name):
     """`x` times a number that its dtype can hold."""
     if x.dtype.name == "bool":
-        factor = int(bool(factor)) if not isinstance(factor, float) else factor
+        factor = factor if isinstance(factor, float) else bool(factor)
     elif isinstance(factor, bool):
         raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
     if isinstance(factor, float) and not (x.dtype.is_floating_point or x.dtype.is_complex):
@@ -138,8 +138,8 @@ def _addr(input, vec1, vec2, beta, alpha, out):
     result_type = find_operator("torch.result_type")
     input = input.expand((vec1.shape[0], vec2.shape[0]))
     dtype = result_type(input, _outer(vec1[:0], vec2[:0], None))
-    product = _scaled(_outer(vec1.to(dtype), vec2.to(dtype), None), alpha, "alpha")
     start = _scaled(input.to(dtype), beta, "beta")
+    product = _scaled(_outer(vec1.to(dtype), vec2.to(dtype), None), alpha, "alpha")
     return product if beta == 0 else find_operator("torch.add")(start, product)
 
 

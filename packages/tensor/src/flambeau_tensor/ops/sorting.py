@@ -285,7 +285,14 @@ for _original, _sorted, _what, _aten in (
 
 
 def _search(boundaries, values, right, out_int32, sorter=None):
-    edges, found = _array(boundaries), _array(values) if isinstance(values, Tensor) else np.asarray(values)
+    dtype = find_operator("torch.result_type")(boundaries, values)
+    if dtype.is_complex:
+        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{type_name(dtype)}'")
+    if isinstance(values, Tensor):
+        found = _array(values.to(dtype))
+    else:  # a number is what the dtype makes of it
+        found = _array(find_operator("torch.full")((), values, dtype=dtype)) if dtype.is_floating_point else values
+    edges = _array(boundaries.to(dtype))
     side = "right" if right else "left"
     if edges.ndim == 1:
         places = np.searchsorted(edges, found, side, sorter)

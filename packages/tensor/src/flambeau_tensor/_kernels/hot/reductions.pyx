@@ -3,7 +3,7 @@
 Of each there are two forms: *along* a contiguous run, into one accumulator, and *across* rows, into as many
 accumulators as a row is long. Sums of floats are kept in double precision, of integers in 64 bits. See reductions.pxd.
 """
-from libc.math cimport fabs, pow
+from libc.math cimport fabs, fabsf, pow
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 
 ctypedef double complex complex128
@@ -238,10 +238,14 @@ cdef inline element better(Extreme* op, element a, element b) noexcept nogil:
 
 
 cdef inline element size(Extreme* op, element x) noexcept nogil:
-    if Extreme is AbsMax or Extreme is AbsMin:
-        return -x if x < 0 else x
-    else:
+    if Extreme is Max or Extreme is Min:
         return x
+    elif element is float:
+        return fabsf(x)
+    elif element is double:
+        return fabs(x)  # of -0.0, too
+    else:
+        return -x if x < 0 else x
 
 
 cdef inline element better_number(Extreme* op, element a, element b) noexcept nogil:
