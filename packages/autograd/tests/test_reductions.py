@@ -103,3 +103,14 @@ def test_rows_without_weights_have_no_gradient():
 
 TestDerivatives = check_derivatives("tensor.reductions")
 TestBatches = check_batches("tensor.reductions")
+
+
+def test_a_constant_deviates_in_no_direction():
+    """The gradient of its deviation is zero, as for real numbers."""
+    for dtype in (torch.float64, torch.complex128):
+        for of in (lambda x: x.std(0), lambda x: torch.std_mean(x, 0)[0], lambda x: x.std(unbiased=False)):
+            x = torch.full((3,), 2.0, dtype=dtype, requires_grad=True)
+            of(x).backward()
+            assert x.grad.tolist() == [0, 0, 0]
+    x = torch.tensor([1 + 2j, 1 - 1j, 1j], dtype=torch.complex128)
+    assert abs(x.std().item() - (16 / 6) ** 0.5) < 1e-12

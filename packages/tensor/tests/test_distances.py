@@ -55,13 +55,21 @@ def test_nothing():
 Y = ft.ones(2, 3)
 
 
+@pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
+def test_half_types_by_products(dtype):
+    x = (ft.arange(60.0).reshape(30, 2) % 7).to(dtype)
+    for got in (ft.cdist(x, x), ft.cdist(x[:3], x[:3], compute_mode="use_mm_for_euclid_dist")):
+        expected = ft.cdist(x.float(), x.float(), compute_mode="donot_use_mm_for_euclid_dist")
+        assert got.dtype is dtype and (got.float() - expected[: len(got), : len(got)]).abs().max() < 0.05
+
+
 @pytest.mark.parametrize(
     "call, error, text",
     [
         (lambda: ft.cdist(Y.int(), Y), RuntimeError, "cdist only supports floating-point dtypes, X1 got: Int"),
         (lambda: ft.cdist(Y, Y.to(ft.complex64)), RuntimeError, "dtypes, X2 got: ComplexFloat"),
         (lambda: ft.cdist(Y, Y.double()), RuntimeError, "expected scalar type Float but found Double"),
-        (lambda: ft.cdist(Y.half(), Y.half()), NotImplementedError, "\"cdist\" not implemented for 'Half'"),
+        (lambda: ft.cdist(Y.half(), Y.half(), 1), NotImplementedError, "\"cdist\" not implemented for 'Half'"),
         (lambda: ft.cdist(Y[0], Y), RuntimeError, "at least 2D tensors, X1 got: 1D"),
         (lambda: ft.cdist(Y, Y[:, :2]), RuntimeError, "same number of columns. X1: 3 X2: 2"),
         (lambda: ft.cdist(Y, Y, -1), RuntimeError, "cdist only supports non-negative p values"),

@@ -615,6 +615,18 @@ def test_index_put_needs_an_index():
             ft.ones(3).index_put_(indices, ft.tensor(1.0))
 
 
+def test_a_mask_is_filled_with_a_number_of_any_dtype():
+    x, mask = ft.zeros(3), ft.tensor([True, False, True])
+    for value in (ft.tensor(1.5, dtype=ft.float64), ft.tensor([1.5], dtype=ft.float16)):
+        assert x.index_put((mask,), value).tolist() == [1.5, 0.0, 1.5]
+        assert x.long().index_put_((mask,), value).tolist() == [1, 0, 1]
+        for indices, accumulate in (((mask,), True), ((ft.tensor([0]),), False), ((mask, mask), False)):
+            with pytest.raises((RuntimeError, IndexError), match="dtypes match|too many indices"):
+                x.index_put(indices, value, accumulate)
+    with pytest.raises(RuntimeError, match="dtypes match"):
+        x.index_put((mask,), ft.tensor(1j))
+
+
 @pytest.mark.parametrize("accumulate", [False, True])
 def test_masks_have_the_sizes_of_what_they_index(accumulate):
     """A larger one would write beyond the tensor."""

@@ -70,7 +70,8 @@ cdef inline real fast_exp(real x) noexcept nogil:
         r = x - n * <float>0.693145751953125  # ln 2 in two parts: n times the first is exact
         r = r - n * <float>1.42860677e-6
         half = i >> 1
-        return (_excess(r) + <float>1) * from_bits32((half + 127) << 23) * from_bits32((i - half + 127) << 23)
+        r = (_excess(r) + <float>1) * from_bits32(<uint32_t>(half + 127) << 23)  # of NaN, any half
+        return r * from_bits32(<uint32_t>(i - half + 127) << 23)
     else:
         x = -746.0 if x < -746.0 else x
         x = 710.0 if x > 710.0 else x

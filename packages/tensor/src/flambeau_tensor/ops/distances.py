@@ -73,8 +73,12 @@ def _check_order(name, p):
         raise RuntimeError(f"{name} only supports non-negative p values")
 
 
+def _is_wide(x):
+    return x.dtype.name in ("float32", "float64")
+
+
 def _check_wide(name, x):
-    if x.dtype.name not in ("float32", "float64"):
+    if not _is_wide(x):
         raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
 
 
@@ -90,7 +94,6 @@ def _cdist(x1, x2, p, compute_mode):
     _check_order("cdist", p)
     if x1.dtype is not x2.dtype:
         raise RuntimeError(f"expected scalar type {type_name(x1.dtype)} but found {type_name(x2.dtype)}")
-    _check_wide("cdist", x1)
     many = x1.shape[-2] > 25 or x2.shape[-2] > 25
     batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
     x1, x2 = (x.expand((*batch, *x.shape[-2:])) for x in (x1, x2))
@@ -99,7 +102,8 @@ def _cdist(x1, x2, p, compute_mode):
         and x1.shape[-1]
         and (compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode != "donot_use_mm_for_euclid_dist"))
     ):
-        return euclidean(x1, x2)
+        return euclidean(x1, x2) if _is_wide(x1) else euclidean(x1.float(), x2.float()).to(x1.dtype)
+    _check_wide("cdist", x1)
     return distances(x1, x2, p)
 
 

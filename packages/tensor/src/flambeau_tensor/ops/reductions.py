@@ -268,10 +268,8 @@ def _spread(name, finish, word):
 
     def compute(input, dim, correction, keepdim):
         if input.is_complex():
-            total = var_correction(input.real, dim, correction=correction, keepdim=keepdim) + var_correction(
-                input.imag, dim, correction=correction, keepdim=keepdim
-            )
-            return total if name == "var" else total.sqrt()
+            parts = [inner(x, dim, correction=correction, keepdim=keepdim) for x in (input.real, input.imag)]
+            return parts[0] + parts[1] if name == "var" else find_operator("torch.complex")(*parts).abs()
         return inner(input, dim, correction=correction, keepdim=keepdim)
 
     return (
