@@ -359,6 +359,7 @@ def conformance(session):
     session.run("python", str(folder / "accuracy.py"), "--json", str(folder / "accuracy.json"))  # mpmath: of PyTorch's
     session.run("python", str(folder / "details.py"), "--json", str(folder / "details.json"), *session.posargs)
     session.run("python", str(folder / "modules.py"), "--json", str(folder / "modules.json"), *session.posargs)
+    session.run("python", str(folder / "dtypes.py"), "--json", str(folder / "dtypes.json"))
     session.run("python", "benchmarks/machine.py", str(folder / "machine.json"))
 
 
