@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from monorepo import PROJECTS, extras, module  # noqa: E402
+from monorepo import ORDER, PROJECTS, closure, extras, module  # noqa: E402
 
 PACKAGES = {ROOT / "packages" / folder: project for folder, project in PROJECTS.items()}
 FILES = sorted(f for folder in PACKAGES for f in folder.glob("src/**/*.p*") if f.suffix in {".py", ".pyx", ".pxd"})
@@ -158,6 +158,13 @@ def test_the_readme_names_every_package_lowest_first():
     assert {folder: module(name) for folder, name in rows} == NAMES
     names = [module(name) for _, name in rows]
     assert all(names.index(other) <= at for at, name in enumerate(names) for other in allowed(name))
+
+
+@pytest.mark.parametrize("package", ORDER)
+def test_a_packages_readme_installs_it_with_what_it_needs(package):
+    readme = (ROOT / "packages" / package / "README.md").read_text()
+    folders = re.search(r"^    pip install (packages/.*)$", readme, re.MULTILINE)[1].split()
+    assert folders == (["packages/*"] if package == "flambeau" else [f"packages/{name}" for name in closure(package)])
 
 
 # --- the order inside flambeau_tensor -------------------------------------------------------------------------------

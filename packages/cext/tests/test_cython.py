@@ -131,7 +131,7 @@ def test_without_cython(run):
         except flambeau_cext.CompileError as error:
             print(error)
     """
-    assert run(code).strip() == "Cython sources need Cython: pip install flambeau-cext[cython]"
+    assert run(code).strip() == "Cython sources need Cython: pip install cython"
 
 
 def test_numpy_from_cython():

@@ -52,5 +52,5 @@ def test_without_the_package(monkeypatch):
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     for name in [n for n in sys.modules if n.endswith("utils.tensorboard")]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(ModuleNotFoundError, match="needs the package tensorboardX: pip install flambeau"):
+    with pytest.raises(ModuleNotFoundError, match="needs the package tensorboardX: pip install tensorboardX"):
         import flambeau.utils.tensorboard  # noqa: F401

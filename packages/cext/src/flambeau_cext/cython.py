@@ -31,7 +31,7 @@ def target_language(text: str) -> str:
 def version() -> str:
     """Cython's version; CompileError when it is not installed."""
     if importlib.util.find_spec("Cython") is None:
-        raise CompileError("Cython sources need Cython: pip install flambeau-cext[cython]")
+        raise CompileError("Cython sources need Cython: pip install cython")
     return str(importlib.import_module("Cython").__version__)
 
 

@@ -44,7 +44,7 @@ class SobolEngine:
             from scipy.stats.qmc import Sobol
         except ModuleNotFoundError as e:
             raise ModuleNotFoundError(
-                "torch.quasirandom.SobolEngine needs the package scipy: pip install flambeau[sparse]", name=e.name
+                "torch.quasirandom.SobolEngine needs the package scipy: pip install scipy", name=e.name
             ) from None
         self.seed, self.scramble, self.dimension = seed, scramble, dimension
         numbers = Sobol(dimension, scramble=False, bits=self.MAXBIT)._sv  # SciPy offers no other way to them

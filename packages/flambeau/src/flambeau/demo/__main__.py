@@ -142,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
         picture(model, losses, *test, options.picture)
         print(f"picture: {Path(options.picture).resolve()}")
     except ImportError:
-        print("no picture: it needs matplotlib (pip install 'flambeau[demo]')")
+        print("no picture: it needs matplotlib (pip install matplotlib)")
 
 
 if __name__ == "__main__":

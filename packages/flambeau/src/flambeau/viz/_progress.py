@@ -10,7 +10,7 @@ def progress(iterable: "Iterable[Any] | None" = None, **options: Any) -> Any:
     """tqdm's progress bar around an iterable; where tqdm is not installed, one that shows nothing.
 
     Both are iterated over, have `update`, `set_description`, `set_postfix`, `write` and `close`, and work in `with`.
-    The extra `progress` installs tqdm (`pip install 'flambeau[progress]'`).
+    It comes with `pip install tqdm`.
 
     Args:
         iterable: what is iterated over; or None, for a bar that `update` moves.

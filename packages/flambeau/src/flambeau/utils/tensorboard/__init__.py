@@ -10,7 +10,7 @@ try:
     import tensorboardX
 except ModuleNotFoundError as e:
     raise ModuleNotFoundError(
-        "torch.utils.tensorboard needs the package tensorboardX: pip install flambeau[tensorboard]", name=e.name
+        "torch.utils.tensorboard needs the package tensorboardX: pip install tensorboardX", name=e.name
     ) from None
 
 __all__ = ["FileWriter", "SummaryWriter"]
