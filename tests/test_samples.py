@@ -12,7 +12,8 @@ import pytest
 
 import flambeau_tensor
 from flambeau_tensor.extend import Forward, OverloadSet, operators
-from samples import excused, families, find, table
+from flambeau_tensor.trials import dtypes
+from samples import KINDS, excused, families, find, table
 from samples.derivatives import has_derivative, is_batched
 
 ROOT = Path(__file__).parents[1]
@@ -162,6 +163,49 @@ def test_tables_are_the_families():
             for sample in table(f"{package}.{family}").values():
                 owner = {owners()[op.__torch_name__] for op in called(sample)}
                 assert owner == {f"{package}.{family}"}, f"{sample} belongs to {owner}"
+
+
+# --- what documentation says ----------------------------------------------------------------------------------------
+
+# Where the example of an operator is another call than its sample.
+OTHER_CALLS = {
+    "Tensor.__rpow__": "of a number that is no bool",
+    "igamma igammac": "of two real arguments, while the sample's first stays what it is",
+    "index_reduce": "a product; the sample asks for the largest",
+    "nn.functional.dropout nn.functional.dropout1d nn.functional.dropout2d nn.functional.dropout3d": "in training",
+    "nn.functional.interpolate": "in a mode without bytes",
+    "nn.functional.pad": "in a mode without bool",
+    "affine_grid_generator": "to the corners",
+}
+
+
+def of_one_call(sample):
+    """Whether the sample is a plain call of an operator that documentation describes by its example."""
+    op = sample.operator
+    return not (
+        isinstance(op, OverloadSet)
+        or op.is_overload
+        or op.namespace == "torch.ops.aten"
+        or "._" in op.namespace
+        or "," in sample.name
+        or sample.via
+        or sample.in_place_of
+        or not any(d.kind == "real" for d in sample.drawn)
+    )
+
+
+def test_documentation_names_the_dtypes_that_the_samples_admit():
+    wrong, compared = [], 0
+    others = " ".join(OTHER_CALLS).split()
+    for name in (f"{package}.{family}" for package in PACKAGES for family in families(package)):
+        for sample in filter(of_one_call, table(name).values()):
+            said = dtypes(sample.operator)
+            admitted = {str(t).removeprefix("torch.") for k in sample.dtypes.strip("?") for t in KINDS[k]}
+            if said is not None and sample.name not in others:
+                compared += 1
+                more = set() if "?" in sample.dtypes else said - admitted
+                wrong += [f"{sample}: {sorted(more | admitted - said)}"] * bool(more | admitted - said)
+    assert not wrong and compared > 400
 
 
 # --- test files -----------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text
 from flambeau_tensor.examples import example
 from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
+from flambeau_tensor.trials import facts as trials
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
 AGREEMENT, ACCURACY = agreement(), figures()
@@ -160,12 +161,20 @@ def description(op):
     """What an operator's documentation says before it lists arguments, as lines of reStructuredText."""
     lines = []
     for line in op.__doc__.splitlines():
-        if line in ("Args:", "Example:", "Schema:") or line.startswith("Also: "):
+        if line in ("Args:", "Shape:", "Dtypes:", "Raises:", "Example:", "Schema:") or line.startswith("Also: "):
             break
         lines.append(line)
     while lines and not lines[-1]:
         lines.pop()
     return escape(lines)
+
+
+def tried(op):
+    """Shapes, dtypes and errors, as (name, text)."""
+    said = trials(op)
+    rows = [(name, " ".join(escape(said[name]))) for name in ("Shape", "Dtypes") if name in said]
+    errors = [f"``{line}``" for line in said.get("Raises", ())]
+    return [*rows, ("Raises", " · ".join(errors))] if errors else rows
 
 
 def full_names(op, aliases):
@@ -195,9 +204,11 @@ def entry(op, aliases, syntax, seen, shown_examples):
     entries = [name.removeprefix("torch.").removeprefix("Tensor.") for name in full_names(op, aliases)]
     facts += [("Conformance", AGREEMENT[name]) for name in entries if name in AGREEMENT][:1]
     facts += [("Accuracy", f"at most {in_words(ACCURACY[name])}, measured") for name in entries if name in ACCURACY][:1]
+    first = (op.namespace, op.name) not in shown_examples  # of a name's overloads, which the example is of
+    facts += tried(op) if first else []
     facts.append(("Schema", f"``{op.schema}``"))
     body += [f":{name}: {text}" for name, text in facts]
-    shown = example(op) if (op.namespace, op.name) not in shown_examples else ()
+    shown = example(op) if first else ()
     shown_examples.add((op.namespace, op.name))
     if shown:
         body += ["", ".. code-block:: pycon", "", *("   " + line for line in shown)]

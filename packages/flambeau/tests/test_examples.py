@@ -4,6 +4,7 @@ import flambeau as torch
 import flambeau.nn  # noqa: F401  (it declares)
 from flambeau_tensor.examples import _written, example, full_name
 from flambeau_tensor.extend import operators
+from flambeau_tensor.trials import facts
 
 NONE = {"torch.Tensor.cuda", "torch.Tensor.xpu"}  # which raise
 
@@ -22,6 +23,20 @@ def test_every_operator_has_one():
     without = {name for name, op in found.items() if not example(op)}
     assert without == NONE, "add a line to the package's ops/examples.txt"
     assert set(_written()) <= set(found), "a line of ops/examples.txt names no operator"
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+# Whose examples show an attribute or a file that is gone, or sparse tensors, which are no plain ones.
+SPARSE = "sparse_mask coalesce is_coalesced indices values crow_indices col_indices ccol_indices row_indices"
+NOT_TRIED = NONE | {"torch.from_file"} | {f"torch.Tensor.{name}" for name in SPARSE.split()}
+NO_DTYPES = {"torch.from_numpy", "torch.istft"}  # no tensor; one of the dtype of its window
+
+
+def test_every_operator_says_its_shapes_dtypes_and_errors():
+    before, found = torch.get_rng_state(), public()
+    said = {name: facts(op) for name, op in found.items()}
+    assert {name for name, one in said.items() if not one} == NOT_TRIED
+    assert {name for name, one in said.items() if one and len(one) < 3} == NO_DTYPES
     assert torch.equal(torch.get_rng_state(), before)
 
 

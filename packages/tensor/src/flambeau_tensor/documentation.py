@@ -182,7 +182,8 @@ def set_signature(overloads):
 def set_docstring(overloads):
     """The documentation of all operators of a name, each under its signature."""
     parts = [f"{signature_text(op)}\n\n{op.__doc__}" for op in overloads.overloads]
-    return "\n\n".join([*parts, *["\n".join(_example_section(overloads.overloads[0])).rstrip()]]).rstrip()
+    first = overloads.overloads[0]
+    return "\n\n".join([*parts, "\n".join([*_facts_section(first), *_example_section(first)]).rstrip()]).rstrip()
 
 
 def signature_text(op):
@@ -191,7 +192,8 @@ def signature_text(op):
 
 
 def docstring(op, doc):
-    """An operator's documentation: what it does, its arguments with their types, its other spellings, its schema."""
+    """An operator's documentation: what it does, its arguments with their types, its other spellings; its shapes,
+    dtypes and errors; an example; its schema."""
     if doc is None:
         doc = getattr(op.implementation, "__doc__", None) if callable(op.implementation) else None
     lines = [doc.strip(), ""] if doc else []
@@ -206,9 +208,19 @@ def docstring(op, doc):
     if spellings:
         lines += [f"Also: {', '.join(spellings)}.", ""]
     if not op.is_overload:
-        lines += _example_section(op)
+        lines += [*_facts_section(op), *_example_section(op)]
     lines += ["Schema:", f"    {op.schema}"]
     return "\n".join(lines)
+
+
+def _facts_section(op):
+    """Shapes, dtypes and errors, as trials of its example show them."""
+    from importlib import import_module
+
+    lines = []
+    for title, said in import_module("flambeau_tensor.trials").facts(op).items():
+        lines += [f"{title}:", *(f"    {line}" for line in said), ""]
+    return lines
 
 
 def _example_section(op):

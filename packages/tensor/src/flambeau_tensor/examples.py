@@ -74,20 +74,29 @@ def _statements(program):
     return before + [ast.get_source_segment(program, node) for node in tree.body]
 
 
-def _run(program, seeded):
-    """The program as a session shows it, and its result as text. Random numbers come from a seed of their own."""
+def run(program, names=()):
+    """The program's statements and its last value as text. Random numbers come from a seed of their own.
+
+    >>> run("torch.ones(2) + 1")
+    (['torch.ones(2) + 1'], 'tensor([2., 2.])')
+    """
     from flambeau_overrides import DisableTorchFunction
     from flambeau_tensor._core.dispatching import Undispatched
     from flambeau_tensor.random import fork_rng, manual_seed
 
     *steps, last = _statements(program)
-    names = {"torch": _Torch()}
+    names = {"torch": _Torch(), **dict(names)}
     with fork_rng(), DisableTorchFunction(), Undispatched():  # it is nobody else's affair
         manual_seed(0)
         for step in steps:
             exec(step, names)
-        shown = repr(eval(last, names))
-    lines = [">>> _ = torch.manual_seed(0)"] * seeded + [f">>> {step}" for step in (*steps, last)]
+        return [*steps, last], repr(eval(last, names))
+
+
+def _shown(program, seeded):
+    """The program as a session shows it, and its result as text."""
+    steps, shown = run(program)
+    lines = [">>> _ = torch.manual_seed(0)"] * seeded + [f">>> {step}" for step in steps]
     return lines, "" if shown == "None" else shown
 
 
@@ -130,7 +139,7 @@ def _in_place(program, op):
     yield "; ".join([*steps, ast.unparse(ast.Call(method, given, call.keywords))])
 
 
-def _programs(op):
+def programs(op):
     """Programs that may show what an operator does, the best one first."""
     written = _written().get(full_name(op))
     if written:
@@ -138,7 +147,7 @@ def _programs(op):
     elif op.functional is None:
         yield from _patterns(op)
     else:
-        for program in _programs(op.functional):
+        for program in programs(op.functional):
             yield from _in_place(program, op)
 
 
@@ -159,9 +168,9 @@ def example(op):
     with warnings.catch_warnings():
         # What warns is no example to follow, but for operators that are deprecated.
         warnings.simplefilter("ignore" if written else "error")
-        for program in _programs(op):
+        for program in programs(op):
             try:
-                lines, shown = _run(program, seeded)
+                lines, shown = _shown(program, seeded)
             except Exception:
                 continue  # not an argument for this one; or a package is missing
             if written or "nan" not in shown:
