@@ -1,4 +1,5 @@
-"""Every public name has a docstring with an example, and the examples print what they say.
+"""Every public name has a docstring with an example, and with shapes where it takes tensors. The examples print what
+they say.
 
 Operators are in test_examples.py: their examples are run when their documentation is asked for.
 """
@@ -58,6 +59,31 @@ def ours(module):
 def test_names_have_an_example(name):
     without = {n for n, value in ours(importlib.import_module(name)) if ">>>" not in (value.__doc__ or "")}
     assert without == NOTHING_TO_SHOW.get(name, set())
+
+
+def takes_tensors(value):
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):
+        return False
+    annotations = [signature.return_annotation, *(p.annotation for p in signature.parameters.values())]
+    return any("Tensor" in str(annotation) for annotation in annotations)
+
+
+# How docstrings tell of shapes: by letters, or in words.
+SHAPED = re.compile(r"Shape:|shape|size|dimension|element|scalar|matri|vector|\((\*|[a-zA-Z]\)|[a-zA-Z]+, |\d)")
+# Of any shape, or called for another one's tensors.
+ANY_SHAPE = """
+clip_grad_norm clip_grads_with_norm_ from_dlpack get_gradient_edge register_multi_grad_hook identity_transform noop_mask
+ASGD Adadelta AdamW
+""".split()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_names_tell_of_shapes(name):
+    names = ours(importlib.import_module(name))
+    without = {n for n, value in names if takes_tensors(value) and not SHAPED.search(value.__doc__.partition(">>>")[0])}
+    assert without <= set(ANY_SHAPE)
 
 
 def texts(name):

@@ -129,7 +129,7 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a tensor; the tangent is None where it has none.
+    """The value and the tangent of a tensor, of its shape; the tangent is None where it has none.
 
     >>> with torch.autograd.forward_ad.dual_level():
     ...     print(unpack_dual(torch.tensor(2.0)).tangent)

@@ -63,7 +63,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Say that a tensor (or several) was written to by means that autograd does not see.
+    """Say that a tensor (or several, of any shape) was written to by means that autograd does not see.
 
     >>> x = torch.ones(2)
     >>> torch.autograd.graph.increment_version(x)

@@ -18,7 +18,8 @@ class _VariableMeta(type):
 
 
 class Variable(metaclass=_VariableMeta):
-    """``Variable(tensor, requires_grad=True)`` is a tensor over the same memory; every tensor is a ``Variable``.
+    """``Variable(tensor, requires_grad=True)`` is a tensor of the same shape over the same memory; every tensor is a
+    ``Variable``.
 
     >>> x = torch.autograd.Variable(torch.ones(2), requires_grad=True)
     >>> type(x).__name__, x.requires_grad

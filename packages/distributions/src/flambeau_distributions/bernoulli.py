@@ -19,6 +19,16 @@ __all__ = ["Bernoulli"]
 class Bernoulli(Probabilities, ExponentialFamily):
     """1 with the probability ``probs``, and 0 otherwise; ``logits`` are the logarithms of the odds.
 
+    Args:
+        probs: from 0 to 1.
+        logits: any number, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Bernoulli(torch.tensor([0.3]))
     >>> d.mean, d.log_prob(torch.tensor([1.0])).exp()
     (tensor([0.3000]), tensor([0.3000]))

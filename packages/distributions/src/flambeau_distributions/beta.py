@@ -18,6 +18,16 @@ __all__ = ["Beta"]
 class Beta(ExponentialFamily):
     """Density proportional to ``x^(concentration1 - 1) (1 - x)^(concentration0 - 1)``.
 
+    Args:
+        concentration1: above 0.
+        concentration0: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Beta(torch.tensor([0.5, 2.0]), torch.tensor([0.5, 2.0]))
     >>> d.mean, d.log_prob(torch.tensor(0.5)).exp()
     (tensor([0.5000, 0.5000]), tensor([0.6366, 1.5000]))

@@ -22,6 +22,17 @@ def _positive_part(x: Tensor) -> Tensor:
 class Binomial(Probabilities):
     """How many of ``total_count`` trials succeed, each with the probability ``probs``.
 
+    Args:
+        total_count: a whole number, 0 or more.
+        probs: from 0 to 1.
+        logits: any number, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Binomial(10, torch.tensor([0.5]))
     >>> d.mean, d.log_prob(torch.tensor([5.0])).exp()
     (tensor([5.]), tensor([0.2461]))

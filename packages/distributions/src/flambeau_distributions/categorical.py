@@ -17,6 +17,16 @@ __all__ = ["Categorical"]
 class Categorical(Probabilities):
     """The indices of categories with the probabilities ``probs``, or weights that are scaled to them.
 
+    Args:
+        probs: (*, K), 0 or more each; they are scaled to add up to 1.
+        logits: (*, K), any numbers, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments are (*, K); a sample is ``sample_shape`` + (*), of int64.
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> Categorical(torch.tensor([1.0, 3.0])).log_prob(torch.tensor(1)).exp()
     tensor(0.7500)
     """

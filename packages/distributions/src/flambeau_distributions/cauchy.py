@@ -18,6 +18,16 @@ __all__ = ["Cauchy"]
 class Cauchy(Distribution):
     """The ratio of two normal variables of mean 0, shifted by ``loc`` and scaled: it has no mean.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> Cauchy(torch.tensor([0.0]), torch.tensor([1.0])).cdf(torch.tensor([0.0, 1.0]))
     tensor([0.5000, 0.7500])
     """

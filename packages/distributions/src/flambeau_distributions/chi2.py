@@ -15,6 +15,15 @@ __all__ = ["Chi2"]
 class Chi2(Gamma):
     """The sum of the squares of ``df`` standard normal variables.
 
+    Args:
+        df: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Chi2(torch.tensor([3.0]))
     >>> d.mean, d.variance
     (tensor([3.]), tensor([6.]))

@@ -22,6 +22,17 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
 
     Within ``lims``, around 1/2, Taylor series stand for what is 0/0 there.
 
+    Args:
+        probs: from 0 to 1.
+        logits: any number, in place of ``probs``.
+        lims: the probabilities around 1/2 between which a series stands for the constant.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = ContinuousBernoulli(torch.tensor([0.3]))
     >>> d.mean, d.cdf(torch.tensor([0.5]))
     (tensor([0.4302]), tensor([0.6044]))

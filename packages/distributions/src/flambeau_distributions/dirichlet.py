@@ -17,6 +17,15 @@ __all__ = ["Dirichlet"]
 class Dirichlet(ExponentialFamily):
     """Probabilities of categories, along the last dimension, with a ``concentration`` for each.
 
+    Args:
+        concentration: (*, K), above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Dirichlet(torch.tensor([1.0, 3.0]))
     >>> d.mean, d.sample().sum()
     (tensor([0.2500, 0.7500]), tensor(1.))

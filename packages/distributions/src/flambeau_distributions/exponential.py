@@ -17,6 +17,15 @@ __all__ = ["Exponential"]
 class Exponential(ExponentialFamily):
     """Density ``rate exp(-rate x)``.
 
+    Args:
+        rate: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Exponential(torch.tensor([2.0]))
     >>> d.mean, d.cdf(torch.tensor([1.0]))
     (tensor([0.5000]), tensor([0.8647]))

@@ -18,6 +18,16 @@ __all__ = ["FisherSnedecor"]
 class FisherSnedecor(Distribution):
     """The ratio of two chi-squared variables, each by its degrees of freedom ``df1`` and ``df2``.
 
+    Args:
+        df1: above 0.
+        df2: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> FisherSnedecor(torch.tensor([3.0]), torch.tensor([4.0])).mean
     tensor([2.])
     """

@@ -18,6 +18,16 @@ __all__ = ["Gamma"]
 class Gamma(ExponentialFamily):
     """Density ``rate^c x^(c-1) exp(-rate x) / Γ(c)``, where c is ``concentration``.
 
+    Args:
+        concentration: above 0.
+        rate: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Gamma(torch.tensor([2.0]), torch.tensor([4.0]))
     >>> d.mean, d.log_prob(torch.tensor([0.5]))
     (tensor([0.5000]), tensor([0.0794]))

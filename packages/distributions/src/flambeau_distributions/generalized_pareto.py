@@ -18,6 +18,17 @@ __all__ = ["GeneralizedPareto"]
 class GeneralizedPareto(Distribution):
     """Tail function ``(1 + concentration (x - loc) / scale)^(-1 / concentration)``, the exponential one for 0.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+        concentration: any number.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = GeneralizedPareto(0.0, 1.0, 0.25)
     >>> d.mean, d.cdf(torch.tensor(1.0))
     (tensor(1.3333), tensor(0.5904))

@@ -18,6 +18,16 @@ __all__ = ["Geometric"]
 class Geometric(Probabilities):
     """How many trials fail before the first that succeeds, each with the probability ``probs``.
 
+    Args:
+        probs: from 0 to 1.
+        logits: any number, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Geometric(torch.tensor([0.25]))
     >>> d.mean, d.log_prob(torch.tensor([1.0])).exp()
     (tensor([3.]), tensor([0.1875]))

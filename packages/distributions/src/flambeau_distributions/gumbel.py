@@ -20,6 +20,16 @@ __all__ = ["Gumbel"]
 class Gumbel(TransformedDistribution):
     """Distribution function ``exp(-exp(-(x - loc) / scale))``.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Gumbel(torch.tensor([0.0]), torch.tensor([1.0]))
     >>> d.mean, d.cdf(torch.tensor([0.0]))
     (tensor([0.5772]), tensor([0.3679]))

@@ -17,6 +17,15 @@ __all__ = ["HalfCauchy"]
 class HalfCauchy(Half):
     """The absolute value of a Cauchy variable around 0.
 
+    Args:
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> HalfCauchy(torch.tensor([1.0])).cdf(torch.tensor([1.0]))
     tensor([0.5000])
     """

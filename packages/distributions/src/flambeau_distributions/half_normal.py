@@ -15,6 +15,15 @@ __all__ = ["HalfNormal"]
 class HalfNormal(Half):
     """The absolute value of a normal variable of mean 0 and standard deviation ``scale``.
 
+    Args:
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = HalfNormal(torch.tensor([1.0]))
     >>> d.mean, d.cdf(torch.tensor([1.0]))
     (tensor([0.7979]), tensor([0.6827]))

@@ -18,6 +18,16 @@ __all__ = ["InverseGamma"]
 class InverseGamma(TransformedDistribution):
     """One over a gamma variable.
 
+    Args:
+        concentration: above 0.
+        rate: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = InverseGamma(torch.tensor([3.0]), torch.tensor([4.0]))
     >>> d.mean, d.mode
     (tensor([2.]), tensor([1.]))

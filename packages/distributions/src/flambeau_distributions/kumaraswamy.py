@@ -25,6 +25,16 @@ def _moment(a: Tensor, b: Tensor, n: int) -> Tensor:
 class Kumaraswamy(TransformedDistribution):
     """Distribution function ``1 - (1 - x^concentration1)^concentration0``.
 
+    Args:
+        concentration1: above 0.
+        concentration0: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Kumaraswamy(torch.tensor([2.0]), torch.tensor([2.0]))
     >>> d.mean, d.cdf(torch.tensor([0.5]))
     (tensor([0.5333]), tensor([0.4375]))

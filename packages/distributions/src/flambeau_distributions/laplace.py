@@ -17,6 +17,16 @@ __all__ = ["Laplace"]
 class Laplace(Distribution):
     """Density ``exp(-|x - loc| / scale) / (2 scale)``.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Laplace(torch.tensor([0.0]), torch.tensor([1.0]))
     >>> d.stddev, d.cdf(torch.tensor([1.0]))
     (tensor([1.4142]), tensor([0.8161]))

@@ -20,6 +20,16 @@ __all__ = ["LKJCholesky"]
 class LKJCholesky(Distribution):
     """Cholesky factors of correlation matrices of size ``dim``, whose density goes with det^(concentration - 1).
 
+    Args:
+        dim: the matrices' number of rows, 2 or more.
+        concentration: above 0.
+
+    Shape:
+        Numbers or floating point tensors: ``concentration`` is (*); a sample is ``sample_shape`` + (*, dim, dim).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> L = LKJCholesky(3, concentration=2.0).sample()
     >>> torch.allclose((L @ L.T).diagonal(), torch.ones(3))
     True

@@ -17,6 +17,16 @@ __all__ = ["LogNormal"]
 class LogNormal(TransformedDistribution):
     """exp of a normal variable of mean ``loc`` and standard deviation ``scale``.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = LogNormal(torch.tensor([0.0]), torch.tensor([1.0]))
     >>> d.mean, d.cdf(torch.tensor([1.0]))
     (tensor([1.6487]), tensor([0.5000]))

@@ -19,6 +19,16 @@ __all__ = ["LogisticNormal"]
 class LogisticNormal(TransformedDistribution):
     """Probabilities that normal variables break off, see `StickBreakingTransform`.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K + 1).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> x = LogisticNormal(torch.zeros(2), torch.ones(2)).sample()
     >>> x.shape, torch.allclose(x.sum(), torch.tensor(1.0))
     (torch.Size([3]), True)

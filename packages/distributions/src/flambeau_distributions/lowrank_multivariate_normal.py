@@ -36,6 +36,17 @@ def mahalanobis(factor: Tensor, diagonal: Tensor, x: Tensor, capacitance: Tensor
 class LowRankMultivariateNormal(Distribution):
     """Normal vectors of mean ``loc`` and covariance ``cov_factor @ cov_factor.T + cov_diag``.
 
+    Args:
+        loc: (*, K), any numbers.
+        cov_factor: (*, K, rank), any numbers.
+        cov_diag: (*, K), above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.0], [0.5]]), torch.ones(2))
     >>> d.covariance_matrix
     tensor([[2.0000, 0.5000],

@@ -20,6 +20,17 @@ __all__ = ["Multinomial"]
 class Multinomial(Distribution):
     """How often each category comes in ``total_count`` draws.
 
+    Args:
+        total_count: how many draws, a whole number.
+        probs: (*, K), 0 or more each; they are scaled to add up to 1.
+        logits: (*, K), any numbers, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Multinomial(4, torch.tensor([0.25, 0.75]))
     >>> d.mean, d.log_prob(torch.tensor([1.0, 3.0])).exp()
     (tensor([1., 3.]), tensor(0.4219))

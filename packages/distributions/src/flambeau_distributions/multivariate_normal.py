@@ -101,6 +101,18 @@ class MatrixParameters(Distribution):
 class MultivariateNormal(MatrixParameters):
     """Normal vectors of mean ``loc``, with a covariance, its inverse, or its lower Cholesky factor.
 
+    Args:
+        loc: (*, K), any numbers.
+        covariance_matrix: (*, K, K), positive definite.
+        precision_matrix: (*, K, K), positive definite.
+        scale_tril: (*, K, K), lower triangular, with a diagonal above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> MultivariateNormal(torch.zeros(2), torch.eye(2)).log_prob(torch.zeros(2))
     tensor(-1.8379)
     """

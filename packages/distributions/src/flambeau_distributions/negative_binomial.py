@@ -20,6 +20,17 @@ __all__ = ["NegativeBinomial"]
 class NegativeBinomial(Probabilities):
     """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed.
 
+    Args:
+        total_count: 0 or more.
+        probs: from 0 to below 1.
+        logits: any number, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = NegativeBinomial(torch.tensor([3.0]), torch.tensor([0.5]))
     >>> d.mean, d.variance
     (tensor([3.]), tensor([6.]))

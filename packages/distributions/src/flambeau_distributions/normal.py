@@ -21,6 +21,16 @@ _HALF_LOG_TWO_PI = math.log(math.sqrt(2 * math.pi))
 class Normal(ExponentialFamily):
     """Normal, or Gaussian, of mean ``loc`` and standard deviation ``scale``.
 
+    Args:
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> Normal(torch.tensor([0.0, 1.0]), 2.0).log_prob(torch.tensor(1.0))
     tensor([-1.7371, -1.6121])
     """

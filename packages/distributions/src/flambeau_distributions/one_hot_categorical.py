@@ -21,6 +21,16 @@ def _one_hot(indices: Tensor, n: int, dtype: torch.dtype) -> Tensor:
 class OneHotCategorical(Distribution):
     """Vectors whose single one stands at the index of a category; see `Categorical`.
 
+    Args:
+        probs: (*, K), 0 or more each; they are scaled to add up to 1.
+        logits: (*, K), any numbers, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = OneHotCategorical(torch.tensor([0.25, 0.75]))
     >>> d.mode, d.log_prob(torch.tensor([1.0, 0.0])).exp()
     (tensor([0., 1.]), tensor(0.2500))
@@ -75,6 +85,16 @@ class OneHotCategorical(Distribution):
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
     """With samples whose gradients are those of ``probs``.
+
+    Args:
+        probs: (*, K), 0 or more each; they are scaled to add up to 1.
+        logits: (*, K), any numbers, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
 
     >>> p = torch.tensor([0.25, 0.75], requires_grad=True)
     >>> x = OneHotCategoricalStraightThrough(p).rsample()

@@ -18,6 +18,16 @@ __all__ = ["Pareto"]
 class Pareto(TransformedDistribution):
     """Density ``alpha scale^alpha / x^(alpha + 1)`` from ``scale`` on.
 
+    Args:
+        scale: above 0.
+        alpha: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Pareto(torch.tensor([1.0]), torch.tensor([3.0]))
     >>> d.mean, d.cdf(torch.tensor([2.0]))
     (tensor([1.5000]), tensor([0.8750]))

@@ -19,6 +19,15 @@ __all__ = ["Poisson"]
 class Poisson(ExponentialFamily):
     """Probability ``rate^k exp(-rate) / k!``.
 
+    Args:
+        rate: 0 or more.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Poisson(torch.tensor([4.0]))
     >>> d.mean, d.log_prob(torch.tensor([4.0])).exp()
     (tensor([4.]), tensor([0.1954]))

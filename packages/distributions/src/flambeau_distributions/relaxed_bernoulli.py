@@ -53,6 +53,17 @@ class LogitRelaxedBernoulli(Probabilities):
 class RelaxedBernoulli(TransformedDistribution):
     """Between 0 and 1, and the nearer to one of them the lower the ``temperature``.
 
+    Args:
+        temperature: above 0, which is not checked; the smaller, the nearer are samples to 0 and 1.
+        probs: from 0 to 1.
+        logits: any number, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> x = RelaxedBernoulli(torch.tensor(0.1), torch.tensor([0.5])).rsample()
     >>> bool((x >= 0) & (x <= 1))
     True

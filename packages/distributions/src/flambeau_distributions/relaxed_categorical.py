@@ -66,6 +66,17 @@ class ExpRelaxedCategorical(Distribution):
 class RelaxedOneHotCategorical(TransformedDistribution):
     """Probabilities of categories, and the nearer to a single one the lower the ``temperature``.
 
+    Args:
+        temperature: above 0, which is not checked; the smaller, the nearer are samples to 0 and 1.
+        probs: (*, K), 0 or more each; they are scaled to add up to 1.
+        logits: (*, K), any numbers, in place of ``probs``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> x = RelaxedOneHotCategorical(torch.tensor(0.1), torch.tensor([0.25, 0.75])).rsample()
     >>> torch.allclose(x.sum(), torch.tensor(1.0))
     True

@@ -19,6 +19,17 @@ __all__ = ["StudentT"]
 class StudentT(Distribution):
     """A standard normal variable over the root of a chi-squared one by its ``df``, shifted by ``loc`` and scaled.
 
+    Args:
+        df: above 0.
+        loc: any number.
+        scale: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = StudentT(torch.tensor([3.0]))
     >>> d.variance, d.log_prob(torch.tensor([0.0])).exp()
     (tensor([3.]), tensor([0.3676]))

@@ -78,7 +78,7 @@ class ExpTransform(TransformWithoutParameters):
 
 
 class PowerTransform(Transform):
-    """x to the power ``exponent``, for positive x.
+    """x to the power ``exponent``, element by element, for positive x; the two broadcast.
 
     >>> PowerTransform(2.0)(torch.tensor([1.0, 3.0]))
     tensor([1., 9.])

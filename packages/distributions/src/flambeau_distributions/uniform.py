@@ -17,6 +17,16 @@ __all__ = ["Uniform"]
 class Uniform(Distribution):
     """Uniform on ``[low, high)``.
 
+    Args:
+        low: any number.
+        high: above ``low``.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Uniform(torch.tensor([1.0]), torch.tensor([3.0]))
     >>> d.mean, d.log_prob(torch.tensor([2.0])).exp()
     (tensor([2.]), tensor([0.5000]))

@@ -68,6 +68,16 @@ def log_modified_bessel(x: Tensor, order: int = 0) -> Tensor:
 class VonMises(Distribution):
     """Angles around ``loc``, with a density proportional to ``exp(concentration cos(x - loc))``.
 
+    Args:
+        loc: any number.
+        concentration: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = VonMises(torch.tensor([0.0]), torch.tensor([4.0]))
     >>> d.mean, d.log_prob(torch.tensor([0.0])).exp()
     (tensor([0.]), tensor([0.7689]))

@@ -19,6 +19,16 @@ __all__ = ["Weibull"]
 class Weibull(TransformedDistribution):
     """``scale`` times an exponential variable to the power ``1 / concentration``.
 
+    Args:
+        scale: above 0.
+        concentration: above 0.
+
+    Shape:
+        Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Weibull(torch.tensor([1.0]), torch.tensor([2.0]))
     >>> d.mean, d.cdf(torch.tensor([1.0]))
     (tensor([0.8862]), tensor([0.6321]))

@@ -31,6 +31,18 @@ def _trace_of_quotient(factor: Tensor, other: Tensor) -> Tensor:
 class Wishart(MatrixParameters, ExponentialFamily):
     """The sum of the outer products of ``df`` normal vectors, with their covariance, its inverse, or its factor.
 
+    Args:
+        df: degrees of freedom, above K - 1.
+        covariance_matrix: (*, K, K), positive definite.
+        precision_matrix: (*, K, K), positive definite.
+        scale_tril: (*, K, K), lower triangular, with a diagonal above 0.
+
+    Shape:
+        Numbers or floating point tensors: matrices are (*, K, K), and so is a sample.
+
+    Raises:
+        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+
     >>> d = Wishart(torch.tensor(3.0), torch.eye(2))
     >>> d.mean, d.sample().shape
     (tensor([[3., 0.],

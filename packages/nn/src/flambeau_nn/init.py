@@ -114,6 +114,9 @@ def _filling(packing: str | None = None) -> Callable[[_F], _F]:
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform numbers in [a, b).
 
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
+
     >>> w = uniform_(torch.empty(1000), 2.0, 3.0)
     >>> bool(((w >= 2) & (w < 3)).all())
     True
@@ -124,6 +127,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
 @_filling("* tensor! mean=0.0 std=1.0 generator=None")
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal numbers.
+
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
 
     >>> w = normal_(torch.empty(100, 100), mean=3.0, std=0.5)
     >>> w.mean().round(decimals=1), w.std().round(decimals=1)
@@ -163,6 +169,9 @@ def trunc_normal_(
     Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
     the normal density has there, relative to its peak (von Neumann, 1951).
 
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
+
     >>> w = trunc_normal_(torch.empty(1000), a=-1.0, b=1.0)
     >>> bool(w.abs().max() <= 1)
     True
@@ -189,6 +198,9 @@ def trunc_normal_(
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value.
 
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
+
     >>> constant_(torch.empty(2, 3), 0.5)
     tensor([[0.5000, 0.5000, 0.5000],
             [0.5000, 0.5000, 0.5000]])
@@ -200,6 +212,9 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
 def ones_(tensor: Tensor) -> Tensor:
     """Ones.
 
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
+
     >>> ones_(torch.empty(2))
     tensor([1., 1.])
     """
@@ -210,6 +225,9 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros.
 
+    Shape:
+        (*), any shape; written in place, unrecorded, and returned.
+
     >>> zeros_(torch.empty(2))
     tensor([0., 0.])
     """
@@ -219,6 +237,12 @@ def zeros_(tensor: Tensor) -> Tensor:
 @_filling()
 def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix, zeros elsewhere.
+
+    Shape:
+        (n, m); written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: not two dimensions.
 
     >>> eye_(torch.empty(2, 3))
     tensor([[1., 0., 0.],
@@ -234,6 +258,12 @@ def eye_(tensor: Tensor) -> Tensor:
 @_filling()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     """Kernels (out, in, …) of a convolution that passes its input through.
+
+    Shape:
+        (out, in, *) of three to five dimensions; written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: other numbers of dimensions, or ``out`` is no multiple of ``groups``.
 
     >>> weight = dirac_(torch.empty(1, 1, 3))
     >>> torch.nn.functional.conv1d(torch.tensor([[[1.0, 2.0, 3.0]]]), weight, padding=1)
@@ -256,6 +286,12 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
+    Shape:
+        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: fewer than two dimensions, which have no fans.
+
     >>> w = xavier_uniform_(torch.empty(20, 30))
     >>> bool(w.abs().max() <= (6 / 50) ** 0.5)
     True
@@ -267,6 +303,12 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
 @_filling()
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
+
+    Shape:
+        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: fewer than two dimensions, which have no fans.
 
     >>> w = xavier_normal_(torch.empty(200, 300))
     >>> bool((w.std() - (2 / 500) ** 0.5).abs() < 0.005)
@@ -284,6 +326,12 @@ def kaiming_uniform_(
     generator: Generator | None = None,
 ) -> Tensor:
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``.
+
+    Shape:
+        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: fewer than two dimensions, which have no fans.
 
     >>> w = kaiming_uniform_(torch.empty(20, 30), nonlinearity="relu")
     >>> bool(w.abs().max() <= (6 / 30) ** 0.5)
@@ -304,6 +352,12 @@ def kaiming_normal_(
     generator: Generator | None = None,
 ) -> Tensor:
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015).
+
+    Shape:
+        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: fewer than two dimensions, which have no fans.
 
     >>> w = kaiming_normal_(torch.empty(200, 300), nonlinearity="relu")
     >>> bool((w.std() - (2 / 300) ** 0.5).abs() < 0.005)
@@ -346,6 +400,12 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 @_filling()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
     """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010).
+
+    Shape:
+        (n, m); written in place, unrecorded, and returned.
+
+    Raises:
+        ValueError: not two dimensions.
 
     >>> w = sparse_(torch.empty(10, 4), sparsity=0.3)
     >>> (w == 0).sum(0)

@@ -54,7 +54,7 @@ def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None 
 
 
 def to_dlpack(tensor: Tensor) -> object:
-    """The tensor's memory as a capsule for another library, in the form that has no version.
+    """The tensor's memory, of any shape, as a capsule for another library, in the form that has no version.
 
     >>> to_dlpack(torch.ones(2))
     <capsule object "dltensor" at ...>

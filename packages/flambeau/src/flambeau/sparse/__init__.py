@@ -147,7 +147,8 @@ def sparse_csr_tensor(
 def sparse_csc_tensor(
     ccol_indices: Any, row_indices: Any, values: Any, size: Sequence[int] | None = None, **options: Any
 ) -> SparseTensor:
-    """A matrix of layout ``torch.sparse_csc``: as `sparse_csr_tensor` with columns for rows.
+    """A matrix of layout ``torch.sparse_csc``: as `sparse_csr_tensor` with columns for rows, so of (n, m) with m + 1
+    pointers.
 
     >>> sparse_csc_tensor([0, 1, 1, 2], [1, 0], [3.0, 4.0], (2, 3)).to_dense()
     tensor([[0., 0., 4.],
@@ -166,7 +167,7 @@ def sparse_compressed_tensor(
     layout: Any = None,
     **options: Any,
 ) -> SparseTensor:
-    """A matrix of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
+    """A matrix (n, m) of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
     tensor([[0., 0., 3.],
@@ -242,7 +243,7 @@ dsmm = hsmm = mm
 def addmm(
     mat: torch.Tensor, mat1: torch.Tensor, mat2: torch.Tensor, *, beta: float = 1, alpha: float = 1
 ) -> torch.Tensor:
-    """``beta * mat + alpha * (mat1 @ mat2)`` with ``mat1`` sparse.
+    """``beta * mat + alpha * (mat1 @ mat2)``, (n, p), with ``mat1`` (n, m) sparse and ``mat2`` (m, p).
 
     >>> a = torch.eye(2).to_sparse()
     >>> addmm(torch.ones(2, 2), a, torch.ones(2, 2))
@@ -287,7 +288,7 @@ def softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) 
 
 
 def log_softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """The logarithm of `softmax`.
+    """The logarithm of `softmax`, of the input's shape.
 
     >>> log_softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
     tensor([[-1.3133, -0.3133],

@@ -131,7 +131,7 @@ WeakTensorKeyDictionary = WeakIdKeyDictionary
 
 
 class TensorWeakRef:
-    """A weak reference to a tensor.
+    """A weak reference to a tensor of any shape.
 
     >>> x = Tensor([1.0])
     >>> reference = TensorWeakRef(x)

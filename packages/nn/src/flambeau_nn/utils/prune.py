@@ -350,7 +350,7 @@ class LnStructured(_OfSlices):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask of one's own.
+    """Prunes by a mask of one's own, of the parameter's shape.
 
     >>> CustomFromMask(torch.tensor([1.0, 0.0])).prune(torch.tensor([3.0, 4.0]))
     tensor([3., 0.])
@@ -439,7 +439,7 @@ def ln_structured(
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by a mask: zeros go.
+    """Prune by a mask of the parameter's shape: zeros go.
 
     >>> layer = custom_from_mask(torch.nn.Linear(2, 1), "weight", torch.tensor([[1.0, 0.0]]))
     >>> layer.weight[0, 1]

@@ -128,7 +128,7 @@ class PackedSequence(PackedSequence_):
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes another one.
+    """The permutation (N) of int64 that undoes another one.
 
     >>> import flambeau_tensor as ft
     >>> invert_permutation(ft.tensor([2, 0, 1]))
@@ -267,7 +267,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences in a padded tensor, each of its length.
+    """The sequences (length, *) in a padded tensor (time, batch, *).
 
     >>> unpad_sequence(torch.tensor([[1, 2], [4, 0]]), torch.tensor([2, 1]), batch_first=True)
     [tensor([1, 2]), tensor([4])]
@@ -289,7 +289,7 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
 
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
-    """The sequences of a packed one, in their order.
+    """The sequences (length, *) of a packed one, in their order.
 
     >>> unpack_sequence(torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([4])]))
     [tensor([1, 2]), tensor([4])]

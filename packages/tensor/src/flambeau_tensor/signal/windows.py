@@ -62,6 +62,12 @@ def exponential(
 ) -> torch.Tensor:
     """exp(-\\|n - center\\| / tau), around the middle unless `center`, for windows that are not symmetric, is given.
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> exponential(5, tau=2.0)
     tensor([0.3679, 0.6065, 1.0000, 0.6065, 0.3679])
     """
@@ -93,6 +99,12 @@ def cosine(
 ) -> torch.Tensor:
     """sin(π (n + 1/2) / M), half a wave.
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> cosine(5)
     tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
@@ -113,6 +125,12 @@ def gaussian(
     requires_grad: bool = False,
 ) -> torch.Tensor:
     """exp(-(n / std)² / 2), n counted from the middle.
+
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
 
     >>> gaussian(5, std=1.5)
     tensor([0.4111, 0.8007, 1.0000, 0.8007, 0.4111])
@@ -144,6 +162,12 @@ def kaiser(
 ) -> torch.Tensor:
     """I₀(sqrt(beta² - k²)) / I₀(beta) for k from -beta to beta.
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> kaiser(5, beta=6.0)
     tensor([0.0149, 0.4830, 1.0000, 0.4830, 0.0149])
     """
@@ -171,6 +195,12 @@ def hamming(
 ) -> torch.Tensor:
     """0.54 - 0.46 cos(2πn / (M - 1)).
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> hamming(5)
     tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
@@ -187,6 +217,12 @@ def hann(
     requires_grad: bool = False,
 ) -> torch.Tensor:
     """(1 - cos(2πn / (M - 1))) / 2.
+
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
 
     >>> hann(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
@@ -209,6 +245,12 @@ def blackman(
 ) -> torch.Tensor:
     """0.42 - 0.5 cos(2πn / (M - 1)) + 0.08 cos(4πn / (M - 1)).
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> blackman(5)
     tensor([-1.4901e-08,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.4901e-08])
     """
@@ -227,6 +269,12 @@ def bartlett(
     requires_grad: bool = False,
 ) -> torch.Tensor:
     """1 - \\|2n / (M - 1) - 1\\|, a triangle.
+
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
 
     >>> bartlett(5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
@@ -247,6 +295,12 @@ def general_cosine(
     requires_grad: bool = False,
 ) -> torch.Tensor:
     """Σ (-1)ⁱ aᵢ cos(2πin / (M - 1)), a sum of cosines with the weights `a`.
+
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
 
     >>> general_cosine(5, a=[0.5, 0.5])
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
@@ -278,6 +332,12 @@ def general_hamming(
 ) -> torch.Tensor:
     """alpha - (1 - alpha) cos(2πn / (M - 1)).
 
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
+
     >>> general_hamming(5, alpha=0.5)
     tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
@@ -296,6 +356,12 @@ def nuttall(
     requires_grad: bool = False,
 ) -> torch.Tensor:
     """0.3635819 - 0.4891775 cos(2πn / (M - 1)) + 0.1365995 cos(4πn / (M - 1)) - 0.0106411 cos(6πn / (M - 1)).
+
+    Shape:
+        (M,), of float32 or float64.
+
+    Raises:
+        ValueError: ``M`` is negative, or ``dtype`` is another one.
 
     >>> nuttall(5)
     tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
