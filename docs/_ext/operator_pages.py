@@ -173,8 +173,8 @@ def tried(op):
     """Shapes, dtypes and errors, as (name, text)."""
     said = trials(op)
     rows = [(name, " ".join(escape(said[name]))) for name in ("Shape", "Dtypes") if name in said]
-    errors = [f"``{line}``" for line in said.get("Raises", ())]
-    return [*rows, ("Raises", " · ".join(errors))] if errors else rows
+    errors = [f"- ``{line}``" for line in said.get("Raises", ())]
+    return [*rows, ("Raises", "\n   ".join(["", *errors]))] if errors else rows
 
 
 def full_names(op, aliases):
@@ -207,7 +207,7 @@ def entry(op, aliases, syntax, seen, shown_examples):
     first = (op.namespace, op.name) not in shown_examples  # of a name's overloads, which the example is of
     facts += tried(op) if first else []
     facts.append(("Schema", f"``{op.schema}``"))
-    body += [f":{name}: {text}" for name, text in facts]
+    body += [line for name, text in facts for line in f":{name}: {text}".split("\n")]
     shown = example(op) if first else ()
     shown_examples.add((op.namespace, op.name))
     if shown:

@@ -229,16 +229,17 @@ def _dtypes(call):
 
 
 def _other_sizes(call):
-    """Arguments whose shapes do not fit: the second tensor longer, or a single one without dimensions."""
+    """Arguments whose shapes may not fit: the second tensor longer or higher, or a single one without dimensions."""
     tensors = [(name, t) for name, t in call.tensors() if t.dim()]
     names = list(dict(tensors))
     if len(names) > 1:
         t = call.given[names[1]]
         if hasattr(t, "new_ones"):
-            return {names[1]: t.new_ones([*t.shape[:-1], t.shape[-1] + 4])}
+            longer, higher = ([*t.shape[:-1], t.shape[-1] + 4], [t.shape[0] + 4, *t.shape[1:]])
+            return [{names[1]: t.new_ones(shape)} for shape in (longer, higher)]
     if len(names) == 1 and hasattr(call.given[names[0]], "flatten"):
-        return {names[0]: call.given[names[0]].flatten()[0]}
-    return None
+        return [{names[0]: call.given[names[0]].flatten()[0]}]
+    return []
 
 
 def _errors(call):
@@ -251,8 +252,7 @@ def _errors(call):
         if error := call.error(_of_dtype(call, getattr(torch, name))):
             found.append(error)
             break
-    if sizes := _other_sizes(call):
-        found.append(call.error(sizes))
+    found += [error for sizes in _other_sizes(call) if (error := call.error(sizes))][:1]
     parameters = dict(parameter_names(call.op))
     if getattr(parameters.get("dim"), "type", "").startswith("int"):
         found.append(call.error({"dim": 9}))
