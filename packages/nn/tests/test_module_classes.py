@@ -195,3 +195,35 @@ def test_arguments_that_a_hook_returns_may_be_of_any_sequence_and_mapping():
         lambda m, args, kwargs: ([args[0]], collections.OrderedDict(input2=args[1])), with_kwargs=True
     )
     assert m(ft.ones(1), ft.ones(1)).shape == (1,)
+
+
+WRONG = {
+    "Conv2d.__init__() missing 1 required positional argument: 'kernel_size'": lambda: nn.Conv2d(3, 4),
+    "Linear.__init__() missing 1 required positional argument: 'out_features'": lambda: nn.Linear(2),
+    "Linear.__init__() takes from 3 to 6 positional arguments but 8 were given": lambda: nn.Linear(2, 3, 4, 5, 6, 7, 8),
+    "MaxPool2d.__init__() missing 1 required positional argument: 'kernel_size'": lambda: nn.MaxPool2d(),
+    "BatchNorm1d.__init__() got an unexpected keyword argument 'size'": lambda: nn.BatchNorm1d(3, size=2),
+    "Linear.__init__() got multiple values for argument 'in_features'": lambda: nn.Linear(1, 2, in_features=3),
+}
+
+
+@pytest.mark.parametrize("said", WRONG)
+def test_wrong_arguments_name_the_layer(said):
+    with pytest.raises(TypeError) as error:
+        WRONG[said]()
+    assert str(error.value) == said
+
+
+def test_an_error_inside_of_a_constructor_stays_what_it_is():
+    with pytest.raises(TypeError, match=r"^empty\(\): argument 'size'"):
+        nn.Linear("a", 3)
+
+
+def test_every_layers_constructor_has_its_own_name_and_signature():
+    import flambeau_nn.modules as layers
+
+    for name, value in vars(layers).items():
+        if inspect.isclass(value) and value.__init__.__qualname__ != "Module.__init__" and value.__name__ == name:
+            assert inspect.signature(value) is not None
+            if value.__module__.startswith("flambeau_nn.modules") and not name.startswith("_"):
+                assert value.__init__.__qualname__ == f"{name}.__init__"

@@ -23,6 +23,7 @@ from flambeau_nn._module import (
     set_attribute,
     take_fast_slots,
 )
+from flambeau_nn.modules._construction import name_in_errors
 from flambeau_nn.modules._hooks import (
     GLOBAL,
     HookMethods,
@@ -115,6 +116,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         take_fast_slots(cls)
+        name_in_errors(cls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(args, kwargs)  # what runs in its place where a class does not define its own

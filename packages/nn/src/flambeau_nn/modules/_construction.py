@@ -1,0 +1,48 @@
+"""The errors of constructing a layer with wrong arguments, in Python's words and by the layer's own name."""
+
+from functools import wraps
+from inspect import Parameter, signature
+from types import FunctionType
+from typing import Any
+
+
+def _complaint(init: Any, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> TypeError | None:
+    """What Python says when these do not fit a function of that name; None where they do."""
+    plain = [
+        p.replace(annotation=Parameter.empty, default=None if p.default is not Parameter.empty else Parameter.empty)
+        for p in signature(init).parameters.values()
+    ]
+    scope: dict[str, Any] = {}
+    exec(f"def __init__{signature(init).replace(parameters=plain, return_annotation=Parameter.empty)}: pass", scope)
+    scope["__init__"].__qualname__ = name
+    try:
+        scope["__init__"](*arguments, **options)
+    except TypeError as wrong:
+        return wrong
+    return None
+
+
+def name_in_errors(cls: type) -> None:
+    """Let errors name a class of ours whose ``__init__`` is compiled, or a base's.
+
+    Cython says "__init__() takes at least 3 positional arguments (2 given)", and an inherited function names its class.
+    """
+    init, home = cls.__init__, cls.__module__  # type: ignore[misc]
+    own = cls.__dict__.get("__init__")
+    if not home.startswith("flambeau_nn.") or cls.__name__.startswith("_") or isinstance(own, FunctionType):
+        return
+    if init.__qualname__ == "Module.__init__":  # which says so itself
+        return
+
+    @wraps(init)
+    def __init__(self: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            init(self, *arguments, **options)
+        except TypeError:
+            wrong = _complaint(init, __init__.__qualname__, (self, *arguments), options)
+            if wrong is None:
+                raise
+            raise wrong.with_traceback(None) from None
+
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    cls.__init__ = __init__  # type: ignore[misc]
