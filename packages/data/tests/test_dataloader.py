@@ -194,6 +194,7 @@ def test_warnings():
 
 @pytest.mark.measures
 def test_batches_leak_nothing():
+    import gc
     import tracemalloc
 
     from flambeau_tensor.extend import memory_stats
@@ -204,6 +205,7 @@ def test_batches_leak_nothing():
         for _ in range(n):
             for _batch in loader:
                 pass
+        gc.collect()
         return memory_stats()["allocated"]
 
     run(3)

@@ -242,3 +242,25 @@ def test_values_in_code():
     x = torch.ones(2, dtype=torch.float64)
     out = module(x)
     assert out[0] == float("inf") and out[1] == slice(1, None) and out[2].dtype == torch.float64 and out[3] is int
+
+
+def test_places_of_insertion():
+    graph, x, y, z = chain()
+    with graph.inserting_after(x):
+        graph.call_function(torch.sin, (x,))
+        graph.call_function(torch.cos, (x,))  # right after x, too
+    with graph.inserting_before(y):
+        graph.call_function(torch.exp, (x,))
+        graph.call_function(torch.abs, (x,))
+    assert [n.name for n in graph.nodes] == ["x", "cos", "sin", "exp", "abs_1", "add", "relu", "output"]
+    graph.inserting_after(x)  # from now on
+    tan = graph.call_function(torch.tan, (x,))
+    assert x.next is tan
+    with graph.inserting_after(tan):
+        graph.erase_node(tan)
+        neg = graph.call_function(torch.neg, (x,))
+    assert x.next is neg
+    with graph.inserting_before():
+        graph.placeholder("first")
+    assert next(iter(graph.nodes)).name == "first"
+    graph.lint()

@@ -16,10 +16,11 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from flambeau_data import _utils
+from flambeau_data._utils import pipes
 from flambeau_data._utils.collate import default_collate, default_convert
 from flambeau_data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 from flambeau_data._utils.transport import Receiver, folder
-from flambeau_data._utils.worker import RESUME, End, Failure, Job, get_worker_info, run
+from flambeau_data._utils.worker import End, Failure, Job, Resume, get_worker_info, run
 from flambeau_data.dataset import Dataset, IterableDataset
 from flambeau_data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 from flambeau_tensor import Generator, empty, int64
@@ -56,7 +57,8 @@ class DataLoader(Generic[_T_co]):
     Args:
         dataset: items by number, or an :class:`IterableDataset`.
         batch_size: items a batch; None: the items themselves.
-        shuffle: take the items in random order, another one in each pass.
+        shuffle: take the items in random order, another one in each pass. A stream made of pipes is told so, and gets
+            one that shuffles if it has none.
         sampler: yields indices, instead of `shuffle`.
         batch_sampler: yields lists of indices, instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
         num_workers: how many processes fetch; 0: this one does.
@@ -135,6 +137,8 @@ class DataLoader(Generic[_T_co]):
             raise ValueError("prefetch_factor option should be non-negative")
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
+        if pipes.is_pipe(dataset, "IterDataPipe"):
+            dataset, shuffle = pipes.shuffled(dataset, shuffle), None
         self.dataset = dataset
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
@@ -292,6 +296,8 @@ class _BaseDataLoaderIter:
         self._sampler_iter = iter(self._index_sampler)
         self._num_yielded = 0
         self._expected = loader._IterableDataset_len_called
+        self._shared_seed = pipes.draw_seed(self._dataset, loader.generator)
+        pipes.seed(self._dataset, self._shared_seed)
 
     def _reset(self, loader: DataLoader[Any]) -> None:
         self._begin(loader)
@@ -347,6 +353,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         if self._timeout != 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        pipes.share_out(self._dataset, 1, 0)
         self._dataset_fetcher = self._create_fetcher()()
 
     def _next_data(self) -> Any:
@@ -431,11 +438,13 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
             self._num_workers,
             self._directory,
             self._dataset,
+            self._shared_seed,
         )
         self._links: list[_Link] = []
         self._end = weakref.finalize(self, _stop, os.getpid(), self._links, self._directory, _GRACE)
         for number in range(self._num_workers):
             self._links.append(_Link(context, number, self._links, job))
+        pipes.draw_seed(self._dataset, loader.generator)  # PyTorch draws a second one, and does not use it
         self._start()
 
     @property
@@ -465,7 +474,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._guarded(self._drain)
         super()._reset(loader)
         for link in self._links:
-            self._send(link, RESUME)
+            self._send(link, Resume(self._shared_seed))
         self._start()
 
     def _drain(self) -> None:

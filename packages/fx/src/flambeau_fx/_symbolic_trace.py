@@ -18,6 +18,8 @@ from flambeau_fx._compatibility import compatibility as compatibility
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, map_aggregate
+from flambeau_fx._patching import _autowrap_check as _autowrap_check
+from flambeau_fx._patching import _Patcher
 from flambeau_fx.proxy import ParameterProxy, Proxy, TracerBase
 from flambeau_nn import Module, Parameter, Sequential
 from flambeau_nn.interception import intercepted
@@ -126,6 +128,14 @@ def _as_node(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def _patch_wrapped_functions(patcher: _Patcher) -> None:
+    """Make what :func:`wrap` names a node as a whole, for tracers of packages."""
+    for (_, name), names in _wrapped.copy().items():
+        found = names.get(name, getattr(builtins, name, None))
+        if found is not None:
+            patcher.patch(names, name, _as_node(found))
+
+
 @contextmanager
 def _replaced(places: list[tuple[dict[str, Any], str, Any]]) -> Iterator[None]:
     """Other values for names in dictionaries."""
@@ -170,6 +180,8 @@ class Tracer(TracerBase):
             if callable(value) and not isinstance(value, type)
         }
         self._modules = {id(module) for module in autowrap_modules}
+        self._autowrap_function_ids = set(self._single)  # tracers of packages read these two
+        self._autowrap_search = list(autowrap_modules)
         self.param_shapes_constant = param_shapes_constant
         self.submodule_paths: dict[Module, str] | None = None
         self.root: Module = Module()

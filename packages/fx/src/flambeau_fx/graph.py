@@ -5,8 +5,7 @@ from __future__ import annotations
 import builtins
 import keyword
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flambeau_fx.codegen import CodeGen, PythonCode
@@ -18,6 +17,20 @@ if TYPE_CHECKING:
 __all__ = ["CodeGen", "Graph", "PythonCode"]
 
 _RESERVED = {*keyword.kwlist, *dir(builtins), "inf", "nan", "NoneType", "torch", "device", "self"}
+
+
+class _Inserting:
+    """Another place for a graph's new nodes, from now until the context ends, if it is used as one."""
+
+    def __init__(self, graph: Graph, insert: Callable[[Node], None]) -> None:
+        self._graph, self._kept = graph, graph._insert
+        graph._insert = insert
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self._graph._insert = self._kept
 
 
 class Namespace:
@@ -83,7 +96,7 @@ class Graph:
         tracer_extras: dict[str, Any] | None = None,
     ) -> None:
         self._root = Node(self, "", "root", "", (), {})
-        self._before = self._root  # where new nodes come
+        self._insert: Callable[[Node], None] = self._root.prepend  # puts new nodes where they come
         self._count = 0
         self._namespace = Namespace()
         self._owner = owning_module
@@ -135,7 +148,7 @@ class Graph:
         name = self._namespace.create_name(candidate_name(target) if name is None else name)
         node = Node(self, name, op, target, args, kwargs, type_expr)
         self._namespace.owners[name] = node
-        self._before.prepend(node)
+        self._insert(node)
         self._count += 1
         return node
 
@@ -183,21 +196,13 @@ class Graph:
         """Add what is returned."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
-    @contextmanager
-    def _inserting(self, place: Node) -> Iterator[None]:
-        kept, self._before = self._before, place
-        try:
-            yield
-        finally:
-            self._before = kept
+    def inserting_before(self, n: Node | None = None) -> _Inserting:
+        """New nodes come before `n` (at the beginning without one), from now until a context of the result ends."""
+        return _Inserting(self, self._root.append if n is None else self._own(n).prepend)
 
-    def inserting_before(self, n: Node | None = None) -> Any:
-        """New nodes come before `n` (at the beginning without one) in this context."""
-        return self.inserting_after(self._root) if n is None else self._inserting(self._own(n))
-
-    def inserting_after(self, n: Node | None = None) -> Any:
-        """New nodes come after `n` (at the end without one) in this context."""
-        return self._inserting(self._root if n is None else self._own(n)._next)
+    def inserting_after(self, n: Node | None = None) -> _Inserting:
+        """New nodes come right after `n` (at the end without one), the last one first, likewise."""
+        return _Inserting(self, self._root.prepend if n is None else self._own(n).append)
 
     def _own(self, n: Node) -> Node:
         if n.graph is not self:
@@ -265,8 +270,10 @@ class Graph:
             raise RuntimeError(f"Attempting to remove {to_erase} from wrong graph!")
         if to_erase._erased:
             return
-        if self._before is to_erase:
-            self._before = to_erase._next
+        if self._insert == to_erase.prepend:
+            self._insert = to_erase._next.prepend
+        elif self._insert == to_erase.append:
+            self._insert = to_erase._prev.append
         to_erase._unlink()
         to_erase._erased = True
         to_erase._use((), {})

@@ -11,7 +11,7 @@ from typing import Any
 from flambeau_nn._module import ModuleBase, take_fast_slots
 from flambeau_nn.modules.module import Module
 
-__all__ = ["intercepted"]
+__all__ = ["intercepted", "restored"]
 
 
 def _subclasses(cls: type) -> Iterator[type]:
@@ -19,6 +19,12 @@ def _subclasses(cls: type) -> Iterator[type]:
     sub: type
     for sub in type.__subclasses__(cls):
         yield from _subclasses(sub)
+
+
+def restored(cls: type) -> None:
+    """Let calls and reads of a class of modules and its subclasses be fast again, once its own methods are back."""
+    for sub in _subclasses(cls):
+        take_fast_slots(sub)
 
 
 @contextmanager
@@ -50,5 +56,4 @@ def intercepted(call: Callable[..., Any], attribute: Callable[..., Any]) -> Iter
             del Module.__getattr__
         else:
             Module.__getattr__ = outer  # type: ignore[method-assign]
-        for cls in _subclasses(Module):
-            take_fast_slots(cls)
+        restored(Module)

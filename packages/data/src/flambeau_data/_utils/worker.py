@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from flambeau_data._utils import pipes
 from flambeau_data._utils.transport import Sender
 from flambeau_tensor import manual_seed, set_num_threads
 
@@ -97,9 +98,14 @@ class Job:
     num_workers: int
     directory: "str | None"
     dataset: Any
+    shared_seed: "int | None"
 
 
-RESUME = "resume"
+@dataclass
+class Resume:
+    """Asks for another pass, with what a stream's pipes take their seeds from."""
+
+    shared_seed: "int | None"
 
 
 def run(number: int, connection: Any, inherited: list[Any], job: Job) -> None:
@@ -130,11 +136,12 @@ class _Worker:
         _worker_info = WorkerInfo(number, job.num_workers, seed, job.dataset)
         self.failure: Failure | None = None
         try:
+            pipes.share_out(job.dataset, job.num_workers, number)
             if job.init_fn is not None:
                 job.init_fn(number)
         except Exception as e:
             self.failure = Failure(e, self.where)
-        self._start()
+        self._start(job.shared_seed)
 
     def _listen(self, connection: Any) -> None:
         """Always read, so that the main process can always write."""
@@ -146,19 +153,20 @@ class _Worker:
                 shutil.rmtree(self.job.directory, ignore_errors=True)
             self.requests.put(None)
 
-    def _start(self) -> None:
+    def _start(self, shared_seed: "int | None") -> None:
         """Begin a pass over the dataset."""
         self.ended = False
         if self.failure is None:
             try:
+                pipes.seed(self.job.dataset, shared_seed)
                 self.fetcher = self.job.create_fetcher()
             except Exception as e:
                 self.failure = Failure(e, self.where)
 
     def serve(self) -> None:
         while (request := self.requests.get()) is not None:
-            if request == RESUME:
-                self._start()
+            if isinstance(request, Resume):
+                self._start(request.shared_seed)
                 continue
             number, indices, released = request
             self.sender.release(released)

@@ -1,0 +1,140 @@
+"""The two bases of pipes: streams of items, and items by key."""
+
+from collections.abc import Callable, Iterator
+from functools import partial, wraps
+from typing import Any, TypeVar
+
+from flambeau_data.dataset import Dataset, IterableDataset
+
+__all__ = ["DataChunk", "IterDataPipe", "MapDataPipe"]
+
+_T = TypeVar("_T")
+_T_co = TypeVar("_T_co", covariant=True)
+
+
+class DataChunk(list[_T]):
+    """A batch of a pipe: a list that also knows its `items`, and how to go through nested ones.
+
+    >>> DataChunk([1, 2]).as_str("  ")
+    '  [1, 2]'
+    """
+
+    def __init__(self, items: Any) -> None:
+        items = list(items)
+        super().__init__(items)
+        self.items = items
+
+    def as_str(self, indent: str = "") -> str:
+        """The items in brackets, after an indentation."""
+        return indent + "[" + ", ".join(map(str, self)) + "]"
+
+    def raw_iterator(self) -> Iterator[_T]:
+        """Over the items, as they are."""
+        yield from self.items
+
+
+class _Functions:
+    """What both kinds of pipes share: methods that :func:`functional_datapipe` gives to all of a kind."""
+
+    functions: dict[str, Callable[..., Any]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.functions:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        return partial(self.functions[name], self)
+
+    @classmethod
+    def register_function(cls, function_name: str, function: Callable[..., Any]) -> None:
+        """Make ``pipe.NAME(...)`` call `function(pipe, ...)`."""
+        cls.functions[function_name] = function
+
+    @classmethod
+    def register_datapipe_as_function(
+        cls, function_name: str, cls_to_register: Any, enable_df_api_tracing: bool = False
+    ) -> None:
+        """The same for a class of pipes, once a name.
+
+        Raises:
+            Exception: the name is taken.
+        """
+        if function_name in cls.functions:
+            raise Exception(f"Unable to add DataPipe function name {function_name} as it is already taken")
+        cls.functions[function_name] = cls_to_register
+
+    def __repr__(self) -> str:
+        return type(self).__qualname__
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.functions]
+
+
+class _Pass:
+    """An iterator over a pipe that ends when another one is begun, since both would take from the same source."""
+
+    def __init__(self, pipe: "IterDataPipe[Any]", iterator: Iterator[Any]) -> None:
+        self.pipe, self.iterator = pipe, iterator
+        self.number = pipe._passes
+
+    def __iter__(self) -> "_Pass":
+        return self
+
+    def __next__(self) -> Any:
+        if self.pipe._passes != self.number:
+            raise RuntimeError(
+                "This iterator has been invalidated because another iterator has been created from the same "
+                f"IterDataPipe: {self.pipe!r}\nThis may be caused multiple references to the same IterDataPipe. We "
+                "recommend using `.fork()` if that is necessary."
+            )
+        return next(self.iterator)
+
+
+def _single(begin: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """An ``__iter__`` that resets the pipe and ends the pass before."""
+
+    @wraps(begin)
+    def __iter__(self: Any) -> Iterator[Any]:
+        if type(self).__iter__ is not __iter__:  # of a base, which the class's own one calls
+            return begin(self)
+        self._passes += 1
+        self.reset()
+        iterator = begin(self)
+        return iterator if iterator is self else _Pass(self, iterator)
+
+    return __iter__
+
+
+class IterDataPipe(_Functions, IterableDataset[_T_co]):
+    """A stream of items, made of another: a subclass defines ``__iter__``.
+
+    Only one pass over a pipe is under way: a second one ends the first, whose next item is a RuntimeError.
+
+    >>> from flambeau_data.datapipes.iter import IterableWrapper
+    >>> pipe = IterableWrapper(range(10)).map(lambda x: x + 1).filter(lambda x: x % 2 == 0)
+    >>> list(pipe.batch(2))
+    [[2, 4], [6, 8], [10]]
+    """
+
+    functions: dict[str, Callable[..., Any]] = {}
+    _passes = 0
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "__iter__" in cls.__dict__:
+            cls.__iter__ = _single(cls.__iter__)  # type: ignore[method-assign]
+
+    def __iter__(self) -> Iterator[_T_co]:
+        return self
+
+    def reset(self) -> None:
+        """Called as a pass begins: a subclass forgets here what it kept of the pass before."""
+
+
+class MapDataPipe(_Functions, Dataset[_T_co]):
+    """Items by key, made of another such pipe: a subclass defines ``__getitem__``, and ``__len__`` where it can.
+
+    >>> from flambeau_data.datapipes.map import SequenceWrapper
+    >>> list(SequenceWrapper(range(5)).map(lambda x: x + 1).batch(2))
+    [[1, 2], [3, 4], [5]]
+    """
+
+    functions: dict[str, Callable[..., Any]] = {}

@@ -1,0 +1,166 @@
+"""Pipes that make batches and take them apart."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes.datapipe import DataChunk, IterDataPipe
+
+__all__ = ["BatcherIterDataPipe", "GrouperIterDataPipe", "UnBatcherIterDataPipe"]
+
+
+@functional_datapipe("batch")
+class BatcherIterDataPipe(IterDataPipe[Any]):
+    """Lists of `batch_size` items.
+
+    Args:
+        datapipe: where the items come from.
+        batch_size: how many.
+        drop_last: leave out the last list if it is not full.
+        wrapper_class: what makes a batch of a list; a :class:`DataChunk`, which is a list, unless given.
+
+    Raises:
+        AssertionError: `batch_size` is not positive.
+
+    >>> from flambeau_data.datapipes.iter import IterableWrapper
+    >>> list(IterableWrapper(range(5)).batch(2))
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(
+        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable[[Any], Any] = DataChunk
+    ) -> None:
+        if batch_size <= 0:
+            raise AssertionError("Batch size is required to be larger than 0!")
+        self.datapipe = datapipe
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.wrapper_class = wrapper_class
+
+    def __iter__(self) -> Iterator[Any]:
+        batch: list[Any] = []
+        for item in self.datapipe:
+            batch.append(item)
+            if len(batch) == self.batch_size:
+                yield self.wrapper_class(batch)
+                batch = []
+        if batch and not self.drop_last:
+            yield self.wrapper_class(batch)
+
+    def __len__(self) -> int:
+        items = len(self.datapipe)
+        return items // self.batch_size if self.drop_last else -(-items // self.batch_size)
+
+
+@functional_datapipe("unbatch")
+class UnBatcherIterDataPipe(IterDataPipe[Any]):
+    """The items of lists.
+
+    Args:
+        datapipe: where the lists come from.
+        unbatch_level: how many levels of lists are taken apart; -1: all.
+
+    Raises:
+        ValueError: the level is below -1.
+        IndexError: there are fewer levels.
+
+    >>> from flambeau_data.datapipes.iter import IterableWrapper
+    >>> list(IterableWrapper([[0, 1], [2]]).unbatch())
+    [0, 1, 2]
+    """
+
+    def __init__(self, datapipe: Any, unbatch_level: int = 1) -> None:
+        self.datapipe = datapipe
+        self.unbatch_level = unbatch_level
+
+    def _flat(self, item: Any, level: int) -> Iterator[Any]:
+        if level == 0 or (level == -1 and not isinstance(item, list)):
+            yield item
+        elif not isinstance(item, list):
+            raise IndexError(f"unbatch_level {self.unbatch_level} exceeds the depth of the DataPipe")
+        else:
+            for inner in item:
+                yield from self._flat(inner, level if level == -1 else level - 1)
+
+    def __iter__(self) -> Iterator[Any]:
+        if self.unbatch_level < -1:
+            raise ValueError("unbatch_level must be -1 or >= 0")
+        for item in self.datapipe:
+            yield from self._flat(item, self.unbatch_level)
+
+
+@functional_datapipe("groupby")
+class GrouperIterDataPipe(IterDataPipe[Any]):
+    """Lists of items that have the same key.
+
+    Items wait in a buffer; a group comes out when it has `group_size` items, the largest one when the buffer is full,
+    and the rest at the end.
+
+    Args:
+        datapipe: where the items come from.
+        group_key_fn: gives an item's key.
+        keep_key: give pairs of the key and the group.
+        buffer_size: how many items wait.
+        group_size: the most items of a group.
+        guaranteed_group_size: the fewest of one that comes out early.
+        drop_remaining: leave out groups that are smaller than that, where it would be an error.
+
+    Raises:
+        AssertionError: sizes do not fit together.
+        RuntimeError: the buffer is full and its largest group is too small.
+
+    >>> from flambeau_data.datapipes.iter import IterableWrapper
+    >>> list(IterableWrapper(["ab", "c", "de", "f"]).groupby(len))
+    [['ab', 'de'], ['c', 'f']]
+    """
+
+    def __init__(
+        self,
+        datapipe: Any,
+        group_key_fn: Callable[[Any], Any],
+        *,
+        keep_key: bool = False,
+        buffer_size: int = 10000,
+        group_size: "int | None" = None,
+        guaranteed_group_size: "int | None" = None,
+        drop_remaining: bool = False,
+    ) -> None:
+        if group_size is not None and not 0 < group_size <= buffer_size:
+            raise AssertionError("group_size must be > 0 and <= buffer_size")
+        if guaranteed_group_size is None:
+            guaranteed_group_size = group_size
+        elif group_size is None or not 0 < guaranteed_group_size <= group_size:
+            raise AssertionError("guaranteed_group_size must be > 0 and <= group_size and group_size must be set")
+        self.datapipe = datapipe
+        self.group_key_fn = group_key_fn
+        self.keep_key = keep_key
+        self.max_buffer_size = buffer_size
+        self.group_size = group_size
+        self.guaranteed_group_size = guaranteed_group_size
+        self.drop_remaining = drop_remaining
+        self.wrapper_class = DataChunk
+
+    def _group(self, key: Any, items: list[Any]) -> Any:
+        return (key, self.wrapper_class(items)) if self.keep_key else self.wrapper_class(items)
+
+    def __iter__(self) -> Iterator[Any]:
+        groups: dict[Any, list[Any]] = {}
+        waiting = 0
+        least = self.guaranteed_group_size
+        for item in self.datapipe:
+            key = self.group_key_fn(item)
+            groups.setdefault(key, []).append(item)
+            waiting += 1
+            if len(groups[key]) == self.group_size:
+                waiting -= len(groups[key])
+                yield self._group(key, groups.pop(key))
+            if waiting == self.max_buffer_size:
+                key = max(groups, key=lambda k: len(groups[k]))
+                largest = groups.pop(key)
+                waiting -= len(largest)
+                if least is None or len(largest) >= least:
+                    yield self._group(key, largest)
+                elif not self.drop_remaining:
+                    raise RuntimeError("Failed to group items", str(largest))
+        for key in tuple(groups):
+            yield self._group(key, groups.pop(key))

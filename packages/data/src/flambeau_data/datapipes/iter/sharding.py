@@ -1,0 +1,71 @@
+"""Each process its share of a stream."""
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes.datapipe import IterDataPipe
+
+__all__ = ["SHARDING_PRIORITIES", "ShardingFilterIterDataPipe"]
+
+
+class SHARDING_PRIORITIES(IntEnum):
+    """Among what items are shared out: one group that says all, or machines first and workers within them."""
+
+    DEFAULT = 1
+    DISTRIBUTED = 2
+    MULTIPROCESSING = 3
+
+
+@functional_datapipe("sharding_filter")
+class ShardingFilterIterDataPipe(IterDataPipe[Any]):
+    """Every n-th item, once `apply_sharding` has said who is one of n; all of them until then.
+
+    A :class:`DataLoader` says it to its workers.
+
+    Args:
+        source_datapipe: where the items come from.
+        sharding_group_filter: the one group to heed; None: all.
+
+    >>> from flambeau_data.datapipes.iter import IterableWrapper
+    >>> pipe = IterableWrapper(range(5)).sharding_filter()
+    >>> pipe.apply_sharding(2, 1)
+    >>> list(pipe)
+    [1, 3]
+    """
+
+    def __init__(self, source_datapipe: Any, sharding_group_filter: Any = None) -> None:
+        self.source_datapipe = source_datapipe
+        self.sharding_group_filter = sharding_group_filter
+        self.groups: dict[int, tuple[int, int]] = {}
+        self.num_of_instances, self.instance_id = 1, 0
+
+    def apply_sharding(
+        self, num_of_instances: int, instance_id: int, sharding_group: int = SHARDING_PRIORITIES.DEFAULT
+    ) -> None:
+        """Say that this process is number `instance_id` of `num_of_instances`.
+
+        Raises:
+            ValueError: the number is out of range.
+            RuntimeError: the default group and others were both given.
+        """
+        if instance_id >= num_of_instances:
+            raise ValueError(f"instance_id({instance_id}) should be smaller than num_of_instances({num_of_instances})")
+        default = SHARDING_PRIORITIES.DEFAULT
+        if any((group == default) != (sharding_group == default) for group in self.groups):
+            raise RuntimeError("ShardingFilter cannot mix DEFAULT and non DEFAULT groups")
+        self.groups[sharding_group] = (num_of_instances, instance_id)
+        self.num_of_instances, self.instance_id = 1, 0
+        for group, (instances, number) in sorted(self.groups.items(), reverse=True):
+            if self.sharding_group_filter in (None, group):
+                self.instance_id += self.num_of_instances * number
+                self.num_of_instances *= instances
+
+    def __iter__(self) -> Iterator[Any]:
+        for number, item in enumerate(self.source_datapipe):
+            if number % self.num_of_instances == self.instance_id:
+                yield item
+
+    def __len__(self) -> int:
+        return len(range(self.instance_id, len(self.source_datapipe), self.num_of_instances))

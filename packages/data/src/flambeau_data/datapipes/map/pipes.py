@@ -1,0 +1,184 @@
+"""The pipes of items by key."""
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes.datapipe import DataChunk, IterDataPipe, MapDataPipe
+from flambeau_data.datapipes.iter.combinatorics import Shuffling
+
+__all__ = [
+    "BatcherMapDataPipe", "ConcaterMapDataPipe", "MapperMapDataPipe", "SequenceWrapperMapDataPipe",
+    "ShufflerIterDataPipe", "ZipperMapDataPipe",
+]  # fmt: skip
+
+
+class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
+    """The items of a sequence or a dict.
+
+    Args:
+        sequence: anything with ``[key]``.
+        deepcopy: take a copy of it, so that the original stays as it is. What cannot be copied is taken as it is,
+            with a warning.
+
+    >>> SequenceWrapperMapDataPipe({"a": 1})["a"]
+    1
+    """
+
+    def __init__(self, sequence: Any, deepcopy: bool = True) -> None:
+        if deepcopy:
+            try:
+                sequence = copy.deepcopy(sequence)
+            except TypeError:
+                warnings.warn(
+                    "The input sequence can not be deepcopied, please be aware of in-place modification would affect "
+                    "source data",
+                    stacklevel=2,
+                )
+        self.sequence = sequence
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.sequence[index]
+
+    def __len__(self) -> int:
+        return len(self.sequence)
+
+
+@functional_datapipe("map")
+class MapperMapDataPipe(MapDataPipe[Any]):
+    """``fn(item)`` of each item.
+
+    >>> MapperMapDataPipe(SequenceWrapperMapDataPipe(range(3)), lambda x: -x)[2]
+    -2
+    """
+
+    def __init__(self, datapipe: Any, fn: Callable[[Any], Any] = lambda item: item) -> None:
+        self.datapipe = datapipe
+        self.fn = fn
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.fn(self.datapipe[index])
+
+    def __len__(self) -> int:
+        return len(self.datapipe)
+
+
+class _Several(MapDataPipe[Any]):
+    def __init__(self, *datapipes: Any) -> None:
+        if not datapipes:
+            raise ValueError("Expected at least one DataPipe, but got nothing")
+        if not all(isinstance(pipe, MapDataPipe) for pipe in datapipes):
+            raise TypeError("Expected all inputs to be `MapDataPipe`")
+        self.datapipes = datapipes
+
+
+@functional_datapipe("concat")
+class ConcaterMapDataPipe(_Several):
+    """The items of one pipe after those of the other, by numbers from 0.
+
+    Raises:
+        ValueError: there is none.
+        TypeError: one is not a :class:`MapDataPipe`.
+
+    >>> SequenceWrapperMapDataPipe(range(2)).concat(SequenceWrapperMapDataPipe("ab"))[2]
+    'a'
+    """
+
+    def __getitem__(self, index: int) -> Any:
+        place = index
+        for pipe in self.datapipes:
+            if place < len(pipe):
+                return pipe[place]
+            place -= len(pipe)
+        raise IndexError(f"Index {index} is out of range.")
+
+    def __len__(self) -> int:
+        return sum(len(pipe) for pipe in self.datapipes)
+
+
+@functional_datapipe("zip")
+class ZipperMapDataPipe(_Several):
+    """Tuples of the pipes' items.
+
+    Raises:
+        ValueError: there is none.
+        TypeError: one is not a :class:`MapDataPipe`.
+
+    >>> SequenceWrapperMapDataPipe(range(2)).zip(SequenceWrapperMapDataPipe("ab"))[1]
+    (1, 'b')
+    """
+
+    def __getitem__(self, index: Any) -> tuple[Any, ...]:
+        return tuple([pipe[index] for pipe in self.datapipes])
+
+    def __len__(self) -> int:
+        return min(len(pipe) for pipe in self.datapipes)
+
+
+@functional_datapipe("batch")
+class BatcherMapDataPipe(MapDataPipe[Any]):
+    """Lists of `batch_size` items, by numbers from 0.
+
+    Args:
+        datapipe: where the items come from.
+        batch_size: how many.
+        drop_last: leave out the last list if it is not full.
+        wrapper_class: what makes a batch of a list.
+
+    Raises:
+        AssertionError: `batch_size` is not positive.
+
+    >>> SequenceWrapperMapDataPipe(range(5)).batch(2)[1]
+    [2, 3]
+    """
+
+    def __init__(
+        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable[[Any], Any] = DataChunk
+    ) -> None:
+        if batch_size <= 0:
+            raise AssertionError("Batch size is required to be larger than 0!")
+        self.datapipe = datapipe
+        self.batch_size = batch_size
+        self.drop_last = drop_last
+        self.wrapper_class = wrapper_class
+
+    def __getitem__(self, index: int) -> Any:
+        if not 0 <= index < len(self):
+            raise IndexError(f"Index {index} is out of bound.")
+        first = index * self.batch_size
+        last = min(first + self.batch_size, len(self.datapipe))
+        return self.wrapper_class([self.datapipe[i] for i in range(first, last)])
+
+    def __len__(self) -> int:
+        items = len(self.datapipe)
+        return items // self.batch_size if self.drop_last else -(-items // self.batch_size)
+
+
+class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
+    """A stream of the items in random order.
+
+    Args:
+        datapipe: where the items come from.
+        indices: their keys; the numbers from 0 unless given.
+
+    >>> sorted(SequenceWrapperMapDataPipe("abc").shuffle().set_seed(0))
+    ['a', 'b', 'c']
+    """
+
+    def __init__(self, datapipe: Any, *, indices: "list[Any] | None" = None) -> None:
+        super().__init__()
+        self.datapipe = datapipe
+        self.indices = list(range(len(datapipe))) if indices is None else indices
+
+    def __iter__(self) -> Iterator[Any]:
+        keys = self._rng.sample(self.indices, len(self.indices))[::-1] if self._enabled else self.indices
+        for key in keys:
+            yield self.datapipe[key]
+
+    def __len__(self) -> int:
+        return len(self.datapipe)
+
+
+MapDataPipe.register_datapipe_as_function("shuffle", ShufflerIterDataPipe)
