@@ -48,6 +48,9 @@ def test_types_of_tensors_on_cuda():
         torch.cuda.FloatTensor(1)
     with pytest.raises(RuntimeError, match="NVTX"):
         torch.cuda.nvtx.range_push("x")
+    decorated = torch.cuda.nvtx.range("x")(len)  # packages do this at import
+    with pytest.raises(RuntimeError, match="NVTX"):
+        decorated([])
 
 
 def test_other_devices():
@@ -70,6 +73,8 @@ def test_backends(name):
 
 
 def test_switches_of_backends_are_kept():
+    with getattr(torch.backends, "__allow_nonbracketed_mutation")():  # noqa: B009
+        pass
     cudnn = torch.backends.cudnn
     assert cudnn.enabled and not cudnn.benchmark and not cudnn.deterministic and cudnn.version() is None
     with cudnn.flags(enabled=False, deterministic=True):

@@ -29,6 +29,7 @@ def test_looks_like_the_function():
     assert scale.__doc__ == "Scales."
     assert inspect.signature(scale) == inspect.signature(scale.__wrapped__)
     assert repr(scale) == f"<overridable function {__name__}.scale>"
+    assert scale.__defaults__ == (2,) and scale.__kwdefaults__ == {"offset": 0}
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ from typing import Any
 
 import flambeau_tensor as _torch
 from flambeau_fx._compatibility import compatibility as compatibility
+from flambeau_fx._patching import _autowrap_check as _autowrap_check
+from flambeau_fx._patching import _Patcher
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, map_aggregate
-from flambeau_fx._patching import _autowrap_check as _autowrap_check
-from flambeau_fx._patching import _Patcher
 from flambeau_fx.proxy import ParameterProxy, Proxy, TracerBase
 from flambeau_nn import Module, Parameter, Sequential
 from flambeau_nn.interception import intercepted

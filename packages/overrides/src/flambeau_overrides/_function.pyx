@@ -52,6 +52,14 @@ cdef class OverridableFunction:
         for key in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
             setattr(self, key, getattr(function, key, None))
 
+    @property
+    def __defaults__(self):
+        return getattr(self.__wrapped__, "__defaults__", None)
+
+    @property
+    def __kwdefaults__(self):
+        return getattr(self.__wrapped__, "__kwdefaults__", None)
+
     def __call__(self, *args, **kwargs):
         return self(*args, **kwargs)  # through the type's slot, which is the vectorcall below
 

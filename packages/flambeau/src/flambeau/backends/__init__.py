@@ -36,6 +36,12 @@ def switched(module: ModuleType, **values: Any) -> Iterator[None]:
         vars(module).update(before)
 
 
+@contextmanager
+def __allow_nonbracketed_mutation() -> Iterator[None]:  # noqa: N807
+    """A ``with`` block in which programs set switches outside of `flags()` that were frozen: they never are."""
+    yield
+
+
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
