@@ -587,3 +587,24 @@ def test_a_step_inside_of_another_has_hooks_once():
     seen = []
     o.register_step_pre_hook(lambda *_: seen.append("pre"))
     assert o.step() == "stepped" and seen == ["pre"]  # twice in PyTorch, too, once a First was made
+
+
+def test_hooks_of_an_optimizer_around_another():
+    """As packages write it: without the base's own __init__."""
+
+    class Around(optim.Optimizer):
+        def __init__(self, inner):
+            self.inner, self.seen = inner, []
+            self._optimizer_step_pre_hooks = {0: lambda opt, args, kwargs: self.seen.append("pre")}
+            self._optimizer_step_post_hooks = {0: lambda opt, args, kwargs: self.seen.append("post")}
+            self._patch_step_function()
+
+        def step(self, closure=None):
+            self.seen.append("step")
+            return self.inner.step(closure)
+
+    weight = ft.ones(1, requires_grad=True)
+    weight.grad = ft.ones(1)
+    around = Around(optim.SGD([weight], lr=0.5))
+    around.step()
+    assert around.seen == ["pre", "step", "post"] and weight.item() == 0.5

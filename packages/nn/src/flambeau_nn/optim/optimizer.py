@@ -254,6 +254,10 @@ class Optimizer:
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join([*lines, ")"])
 
+    def _patch_step_function(self) -> None:
+        """What optimizers around others call instead of the base's ``__init__``, so that their steps have hooks."""
+        _hook(type(self))
+
     # --- saving and loading
 
     def __getstate__(self) -> dict[str, Any]:
