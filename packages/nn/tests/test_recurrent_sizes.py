@@ -21,6 +21,7 @@ SIZES = [  # (times, batch, input size, hidden size)
     (2, 19, 6, 32),
     (5, 40, 3, 40),
     (2, 2, 3, 130),
+    (3, 9, 200, 100),
 ]
 
 
@@ -62,6 +63,29 @@ def test_kernel_and_composition(mode, size):
             assert ours.shape == right.shape and (ours - right).abs().max().item() <= 2e-5 * (
                 1 + right.abs().max().item()
             )
+
+
+@pytest.mark.parametrize("mode", ["LSTM", "GRU", "RNN"])
+@pytest.mark.parametrize("lay", ["batches first", "every third step", "every second number"])
+def test_rows_as_they_lie(mode, lay):
+    """Inputs and gradients are read where they are; results and gradients are those of dense ones."""
+    ft.manual_seed(0)
+    layer, whole = getattr(nn, mode)(5, 18), ft.randn(20, 6, 10)
+    dense = {
+        "batches first": whole.transpose(0, 1)[..., :5],
+        "every third step": whole[2::3, :, 5:],
+        "every second number": whole[..., ::2],
+    }[lay]
+    factor = ft.randn(dense.shape[1], dense.shape[0], 18)  # so that the gradient of the output is a transposed view
+    found = []
+    for x in (dense, dense.contiguous()):
+        x = x.detach().requires_grad_()
+        output = layer(x)[0]
+        by = factor if x.is_contiguous() else factor.transpose(0, 1).contiguous().transpose(0, 1)
+        total = (output.transpose(0, 1) * by).sum()
+        found.append([output, *grad(total, [x, *layer.parameters()])])
+    for a, b in zip(*found, strict=True):
+        assert ft.allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("mode", ["LSTM", "GRU"])

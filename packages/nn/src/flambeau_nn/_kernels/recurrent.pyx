@@ -1,11 +1,12 @@
 # cython: language_level=3
 """Layers that run over time: LSTM, GRU and plain ones, one direction of one layer a call.
 
-The product with the inputs is made for all times at once; a step adds the product with the state, whose weights are
-packed once, and does all gates of a row together (hot/recurrent.pyx). Threads share the rows of a batch, each for all
-times. Where there are few rows and many weights, products are BLAS's, which shares the columns. What backward needs of
-the forward run stands in one tensor, the workspace: the activated gates of all rows, then the cells before each step
-(LSTM) or the state's share of the new one (GRU).
+A step multiplies its inputs and the state by weights that are packed once, and does all gates of a row together
+(hot/recurrent.pyx). Threads share the rows of a batch, each for all times, and in backward the panels of the gradients
+of the weights. Where there are few rows and many weights, products are BLAS's, which shares the columns; inputs of many
+weights are multiplied for all times at once. What backward needs of the forward run stands in one tensor, the
+workspace: the activated gates of all rows, then the cells before each step (LSTM) or the state's share of the new one
+(GRU).
 
 A sequence is rows: (time, batch, size), or packed, (rows, size), where `batch_sizes` says how many rows each time has,
 never more than the time before. Each time the first rows of the batch take a step; the others keep their state, so it
@@ -14,7 +15,10 @@ is the final one in the end. float16 and bfloat16 are computed in float32.
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
+from flambeau_nn._kernels.recurrent_steps cimport Step
+from flambeau_nn._kernels.recurrent_times cimport (
+    GRU, LSTM, PLAIN, Factor, Loops, Rows, Slopes, Walk, loops_of, sum_slopes, walk_backward, walk_forward,
+)
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, Product, array_of, converted, dense,
@@ -22,7 +26,6 @@ from flambeau_tensor.compute cimport (
 )
 from flambeau_tensor.grain cimport HEAVY_GRAIN
 
-from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 
@@ -30,55 +33,11 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    LSTM = 4  # how many gates
-    GRU = 3
-    PLAIN = 1
-
-cdef enum:
     FEW = 4  # rows for which packing the weights is not worth it
     SHARE = 8  # rows of a batch that a thread should have at least
     WIDE = 1 << 20  # multiplications of a step from which BLAS's threads are worth it
-
-ctypedef void (*fill_t)(void* out, const void* a, const void* b, Py_ssize_t nb, Py_ssize_t n,
-                        Py_ssize_t rows) noexcept nogil
-ctypedef void (*sum_t)(const void* x, void* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
-ctypedef void (*add_t)(void* x, const void* y, Py_ssize_t n) noexcept nogil
-# b[p, j] stands at b + p * row + j * column; packed, it has `packed_size` numbers
-ctypedef void (*pack_t)(Py_ssize_t n, Py_ssize_t k, const void* b, Py_ssize_t row, Py_ssize_t column,
-                        void* packed) noexcept nogil
-ctypedef void (*packed_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, const void* packed,
-                          void* c) noexcept nogil
-
-cdef struct Loops:
-    step_t forward[5]  # by the number of gates
-    step_t backward[5]
-    fill_t fill_rows
-    sum_t sum_rows
-    add_t add_to
-    pack_t pack  # or NULL
-    packed_t multiply_packed
-    Py_ssize_t panel  # numbers in a row of what is packed
-
-cdef Loops[2] _loops  # float32, float64
-
-
-def _take_loops():
-    cdef Loops* loops
-    for k, steps in enumerate((_hot["float32"], _hot["float64"])):
-        loops = &_loops[k]
-        for gates, name in ((LSTM, "lstm"), (GRU, "gru"), (PLAIN, "rnn")):
-            loops.forward[gates] = <step_t><size_t>steps[name]
-            loops.backward[gates] = <step_t><size_t>steps[name + "_backward"]
-        loops.fill_rows = <fill_t><size_t>steps["fill_rows"]
-        loops.sum_rows = <sum_t><size_t>steps["sum_rows"]
-        loops.add_to = <add_t><size_t>steps["add_to"]
-        loops.pack = <pack_t><size_t>steps["pack"]
-        loops.multiply_packed = <packed_t><size_t>steps["multiply_packed"]
-        loops.panel = steps["panel"]
-
-
-_hot = hot("recurrent", "flambeau_nn._kernels").STEPS
-_take_loops()
+    NEAR = 1 << 16  # weights of the inputs that stay in the cache from one step to the next
+    NARROW = 1 << 15  # weights up to which BLAS's preparation for their gradient costs more than it saves
 
 cdef struct Given:  # the arguments, borrowed; NULL: the operator has none
     PyObject* input
@@ -94,36 +53,6 @@ cdef struct Given:  # the arguments, borrowed; NULL: the operator has none
     PyObject* reverse
 
 
-cdef struct Factor:  # a matrix (k, n) that rows are multiplied by, at each time
-    Py_ssize_t k, n
-    const char* data
-    Py_ssize_t row, column  # steps; unless it is packed
-    bint packed
-
-cdef struct Walk:  # over time, forward or backward
-    Step step
-    Loops* loops
-    int gates, dtype
-    bint reverse
-    Py_ssize_t times, batch, rows, hidden, out, width, extra, item
-    const Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
-    Factor by_state, projection  # the latter without data where there is none
-    char* output
-    char* work
-    char* state
-    char* cells
-    char* products
-    char* wide  # what the step gives before the projection
-    char* before  # backward, from here on
-    char* grad_output  # or NULL
-    char* grad_gates
-    char* grad_products
-    char* grad_state
-    char* grad_cells
-    char* whole
-    char* grad_wide
-
-
 cdef inline bint _has(PyObject* slot) noexcept:
     return slot != NULL and slot != <PyObject*>None
 
@@ -134,7 +63,9 @@ cdef class _Layer:
     cdef bint reverse
     cdef Py_ssize_t rows, times, batch, size, hidden, out, item
     cdef Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
-    cdef Array x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr
+    cdef Array h, c, w_ih, w_hh, b_ih, b_hh, w_hr
+    cdef PyObject* given  # the input
+    cdef Rows x
     cdef Py_ssize_t[3] shape  # of the output
     cdef list held
     cdef Loops* loops
@@ -164,7 +95,7 @@ cdef class _Layer:
         self.original, self.held, self.ndim = a.dtype, [], a.ndim
         self.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
         self.item = itemsize(self.dtype)
-        self.loops = &_loops[self.dtype == D_FLOAT64]
+        self.loops = loops_of(self.dtype)
         self.reverse = <object>g.reverse
         self.counts = NULL
         if _has(g.batch_sizes):
@@ -186,7 +117,8 @@ cdef class _Layer:
             self.times, self.batch = a.sizes[0], a.sizes[1]
         self.size = a.sizes[a.ndim - 1]
         self.rows = a.numel // self.size if self.size else self.times * self.batch
-        self.held.append(dense(g.input, self.dtype, &self.x))
+        self.given = g.input
+        self.rows_of(g.input, &self.x)
         array_of(g.w_hh, &a)
         if a.ndim != 2 or a.sizes[0] % self.gates:
             raise RuntimeError(f"expected w_hh to have {self.gates} rows for each hidden number, but got size "
@@ -212,6 +144,16 @@ cdef class _Layer:
         self.step.hidden = self.hidden
         if g.mode != NULL:
             self.step.nonlinearity = <object>g.mode == "RNN_RELU"
+        return 0
+
+    cdef int rows_of(self, PyObject* t, Rows* rows, bint as_is=True) except -1:
+        """The rows of `t`, as it lies where their numbers are adjacent, or of a copy."""
+        cdef Array a
+        array_of(t, &a)
+        if not as_is or a.dtype != self.dtype or a.ndim != 3 or a.strides[2] != 1:
+            self.held.append(dense(t, self.dtype, &a))
+        rows.data = a.data
+        rows.time, rows.row = a.strides[0], a.strides[a.ndim - 2]
         return 0
 
     cdef Py_ssize_t size_at(self, Py_ssize_t t) noexcept:
@@ -245,8 +187,19 @@ cdef class _Layer:
             f.data = a.data
         return 0
 
+    cdef char* starts(self, Walk* w) except NULL:
+        """A row of zeros, and one for the biases."""
+        cdef Array a
+        cdef Py_ssize_t n = max(w.width, w.out, self.size, <Py_ssize_t>1)
+        self.held.append(self.buffer(2, n, &a))
+        memset(a.data, 0, 2 * n * self.item)
+        w.zeros = a.data
+        w.start = a.data + n * self.item
+        return a.data + n * self.item
+
     cdef int begin(self, Walk* w, char* output, char* work, bint across) except -1:
         """What both ways have in common; backward goes by the weights as they are, forward `across`."""
+        cdef char* biases
         memset(w, 0, sizeof(Walk))
         w.step, w.loops, w.gates, w.dtype, w.reverse = self.step, self.loops, self.gates, self.dtype, self.reverse
         w.times, w.batch, w.rows, w.hidden, w.out = self.times, self.batch, self.rows, self.hidden, self.out
@@ -256,6 +209,10 @@ cdef class _Layer:
         if self.w_hr.data != NULL:
             self.factor(&w.projection, &self.w_hr, w.hidden if across else w.out, w.out if across else w.hidden,
                         across)
+        biases = self.starts(w)
+        if across and self.b_ih.data != NULL:  # of the GRU, the last third of b_hh is added in the step
+            memcpy(biases, self.b_ih.data, w.width * w.item)
+            self.loops.add_to(biases, self.b_hh.data, 2 * w.hidden if w.gates == GRU else w.width)
         return 0
 
     cdef int walk(self, Walk* w, range_task task) except -1:
@@ -275,7 +232,7 @@ cdef class _Layer:
 
     cdef tuple forward(self):
         """(output, final state, final cells or None, workspace)"""
-        cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
+        cdef Py_ssize_t k, n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
         cdef Py_ssize_t[1] flat
         cdef Array out, state, cells, work, products, wide
         cdef Walk w
@@ -289,13 +246,16 @@ cdef class _Layer:
             memcpy(cells.data, self.c.data, cells.numel * self.item)
         flat[0] = self.rows * (width + extra)
         workspace = fresh(self.dtype, 1, flat, &work)
-        if self.b_ih.data != NULL and self.rows:  # of the GRU, the last third of b_hh is added in the step
-            self.loops.fill_rows(work.data, self.b_ih.data, self.b_hh.data, 2 * n if self.gates == GRU else width,
-                                 width, self.rows)
-        self.product(self.b_ih.data != NULL, self.rows, width, self.size, self.x.data, False, self.w_ih.data, True,
-                     work.data)
         self.begin(&w, out.data, work.data, True)
         w.state, w.cells = state.data, cells.data
+        if w.by_state.packed and self.size * width <= NEAR:
+            self.factor(&w.by_input, &self.w_ih, self.size, width, True)
+            w.input = self.x
+        else:
+            self.rows_of(self.given, &self.x, False)
+            for k in range(self.rows):
+                memcpy(work.data + k * width * self.item, w.start, width * self.item)
+            self.product(True, self.rows, width, self.size, self.x.data, False, self.w_ih.data, True, work.data)
         if self.gates == GRU:
             self.held.append(self.buffer(self.batch, width, &products))
             w.products = products.data
@@ -304,7 +264,7 @@ cdef class _Layer:
         if self.w_hr.data != NULL:
             self.held.append(self.buffer(self.batch, n, &wide))
             w.wide = wide.data
-        self.walk(&w, _walk_forward)
+        self.walk(&w, walk_forward)
         return (converted(output, self.original), converted(final, self.original),
                 None if final_cells is None else converted(final_cells, self.original), workspace)
 
@@ -312,9 +272,10 @@ cdef class _Layer:
                         PyObject* workspace, bint of_input):
         """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there or asked for."""
         cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
-        cdef Py_ssize_t k, m, first
-        cdef Array go, out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result, sums
+        cdef Py_ssize_t k, m, first, flat
+        cdef Array out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result, of_bias
         cdef Walk w
+        cdef Slopes slopes
         cdef bint projected = self.w_hr.data != NULL
         array_of(workspace, &work)
         array_of(output, &out)
@@ -322,11 +283,6 @@ cdef class _Layer:
                 out.numel != self.rows * self.out:
             raise RuntimeError("the workspace and the output are not those of these operands")
         self.held.append(dense(output, self.dtype, &out))
-        go.data = NULL
-        if _has(grad_output):
-            self.held.append(dense(grad_output, self.dtype, &go))
-            if go.numel != out.numel:
-                raise RuntimeError(f"expected a gradient of {out.numel} elements, got {go.numel}")
         # The states before each step, by walking along them again.
         self.held.append(self.buffer(self.rows, self.out, &before))
         self.held.append(self.buffer(self.batch, self.out, &state))
@@ -340,14 +296,19 @@ cdef class _Layer:
             memcpy(state.data, out.data + first * self.out * self.item, m * self.out * self.item)
             if not self.reverse:
                 first += m
-        self.held.append(self.buffer(self.rows, width, &dg))
+        flat = self.rows * width + self.loops.panel
+        self.held.append(fresh(self.dtype, 1, &flat, &dg))
         dp = dg
         if self.gates == GRU:
-            self.held.append(self.buffer(self.rows, width, &dp))
+            self.held.append(fresh(self.dtype, 1, &flat, &dp))
         of_h = self.start(grad_h, self.out, &dh)
         self.begin(&w, out.data, work.data, False)
-        w.before, w.grad_output, w.grad_gates, w.grad_products, w.grad_state = before.data, go.data, dg.data, dp.data, \
-            dh.data
+        w.before, w.grad_gates, w.grad_products, w.grad_state = before.data, dg.data, dp.data, dh.data
+        if _has(grad_output):
+            array_of(grad_output, &result)
+            if result.numel != out.numel:
+                raise RuntimeError(f"expected a gradient of {out.numel} elements, got {result.numel}")
+            self.rows_of(grad_output, &w.grad_output)
         of_c = None
         if self.gates == LSTM:
             of_c = self.start(grad_c, n, &dc)
@@ -360,23 +321,23 @@ cdef class _Layer:
         else:
             self.held.append(self.buffer(self.batch, n, &whole))
         w.whole = whole.data
-        self.walk(&w, _walk_backward)
+        self.walk(&w, walk_backward)
         of_x = None
         if of_input:
-            of_x = fresh(self.dtype, self.ndim, self.x.sizes, &result)
+            array_of(self.given, &of_bias)
+            of_x = fresh(self.dtype, self.ndim, of_bias.sizes, &result)
             self.product(False, self.rows, self.size, width, dg.data, False, self.w_ih.data, False, result.data)
-        of_w_ih = self.buffer(width, self.size, &result)
-        self.product(False, width, self.size, self.rows, dg.data, True, self.x.data, False, result.data)
-        of_w_hh = self.buffer(width, self.out, &result)
-        self.product(False, width, self.out, self.rows, dp.data, True, before.data, False, result.data)
+        of_w_ih, of_w_hh = self.buffer(width, self.size, &result), self.buffer(width, self.out, &state)
         of_b_ih = of_b_hh = of_w_hr = None
+        slopes.b_ih = slopes.b_hh = NULL
         if self.b_ih.data != NULL:
-            of_b_ih = self.summed(&dg, width, &sums)
-            if self.gates == GRU:
-                of_b_hh = self.summed(&dp, width, &result)
-            else:
-                of_b_hh = fresh(self.dtype, 1, &width, &result)
-                memcpy(result.data, sums.data, width * self.item)
+            of_b_ih = fresh(self.dtype, 1, &width, &of_bias)
+            slopes.b_ih = of_bias.data
+            of_b_hh = fresh(self.dtype, 1, &width, &of_bias)
+            slopes.b_hh = of_bias.data
+        slopes.w_ih, slopes.w_hh, slopes.before = result.data, state.data, before.data
+        slopes.grad_gates, slopes.grad_products = dg.data, dp.data
+        self.slopes(&slopes, w.by_state.packed and width * (self.size + self.out) <= NARROW)
         if projected:
             of_w_hr = self.buffer(self.out, n, &result)
             self.product(False, self.out, n, self.rows, whole.data, True, wide.data, False, result.data)
@@ -398,97 +359,25 @@ cdef class _Layer:
             memset(a.data, 0, a.numel * self.item)
         return t
 
-    cdef object summed(self, Array* x, Py_ssize_t n, Array* out):
-        t = fresh(self.dtype, 1, &n, out)
-        self.loops.sum_rows(x.data, out.data, self.rows, n)
-        return t
-
-
-# --- over time: rows `begin` to `end` of the batch -------------------------------------------------------------------
-
-cdef void _add_product(const Walk* w, const Factor* f, Py_ssize_t m, const char* a, char* c) noexcept nogil:
-    """c[m, n] += a[m, k] @ the factor."""
-    cdef Product p
-    if f.packed:
-        w.loops.multiply_packed(m, f.n, f.k, a, f.data, c)
-    elif f.n and f.k:
-        p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = w.dtype, True, m, f.n, f.k, a, f.data, c
-        p.a_row, p.a_col, p.b_row, p.b_col, p.c_row = f.k, 1, f.row, f.column, f.n
-        p.count, p.a_step, p.b_step, p.c_step = 1, 0, 0, 0
-        with gil:
-            multiply(&p)
-
-
-cdef void _make_product(const Walk* w, const Factor* f, Py_ssize_t m, const char* a, char* c) noexcept nogil:
-    memset(c, 0, m * f.n * w.item)
-    _add_product(w, f, m, a, c)
-
-
-cdef void _walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Walk* w = <const Walk*>context
-    cdef Step s = w.step
-    cdef Py_ssize_t k, t, all, m, row, first = w.rows if w.reverse else 0, item = w.item
-    cdef char* state = w.state + begin * w.out * item
-    cdef char* given
-    s.cells, s.before = w.cells + begin * w.hidden * item, state
-    s.products = w.products + begin * w.width * item
-    for k in range(w.times):
-        t = w.times - 1 - k if w.reverse else k
-        all = w.batch if w.counts == NULL else w.counts[t]
-        if w.reverse:
-            first -= all
-        m, row = min(all, end) - begin, first + begin
-        if not w.reverse:
-            first += all
-        if m <= 0:
-            continue
-        s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
-        given = w.output + row * w.out * item
-        s.state = given if w.wide == NULL else w.wide + begin * w.hidden * item
-        if w.gates == GRU:
-            _make_product(w, &w.by_state, m, state, <char*>s.products)
+    cdef int slopes(self, Slopes* s, bint narrow) except -1:
+        """The gradients of the weights and biases; of `narrow` ones, products are loops of ours."""
+        cdef Py_ssize_t width = self.gates * self.hidden, panels
+        if not narrow:
+            self.rows_of(self.given, &self.x, False)
+            self.product(False, width, self.size, self.rows, s.grad_gates, True, self.x.data, False, s.w_ih)
+            self.product(False, width, self.out, self.rows, s.grad_products, True, s.before, False, s.w_hh)
+        s.loops, s.input, s.rows, s.item = self.loops, self.x, self.rows, self.item
+        s.width, s.size, s.out = width, self.size if narrow else 0, self.out if narrow else 0
+        s.outer, s.inner = 1, self.rows
+        if self.counts == NULL:
+            s.outer, s.inner = self.times, self.batch
+        panels = (width + self.loops.panel - 1) // self.loops.panel
+        if self.rows * width * (self.size + self.out) < 16 * HEAVY_GRAIN:
+            sum_slopes(s, 0, panels)
         else:
-            _add_product(w, &w.by_state, m, state, <char*>s.gates)
-        w.loops.forward[w.gates](&s, 0, m)
-        if w.wide != NULL:
-            _make_product(w, &w.projection, m, <char*>s.state, given)
-        memcpy(state, given, m * w.out * item)
-
-
-cdef void _walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef const Walk* w = <const Walk*>context
-    cdef Step s = w.step
-    cdef Py_ssize_t k, t, all, m, row, first = 0 if w.reverse else w.rows, item = w.item, n = w.hidden
-    cdef char* of_state = w.grad_state + begin * w.out * item
-    s.grad_cells = w.grad_cells + begin * n * item
-    for k in range(w.times):
-        t = k if w.reverse else w.times - 1 - k
-        all = w.batch if w.counts == NULL else w.counts[t]
-        if not w.reverse:
-            first -= all
-        m, row = min(all, end) - begin, first + begin
-        if w.reverse:
-            first += all
-        if m <= 0:
-            continue
-        if w.grad_output != NULL:
-            w.loops.add_to(of_state, w.grad_output + row * w.out * item, m * w.out)
-        s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
-        s.before = w.before + row * w.out * item
-        s.grad_gates, s.grad_products = w.grad_gates + row * w.width * item, w.grad_products + row * w.width * item
-        s.state, s.grad_state = NULL, of_state
-        if w.wide != NULL:
-            memcpy(w.whole + row * w.out * item, of_state, m * w.out * item)
-            s.grad_state, s.state = w.grad_wide + begin * n * item, w.wide + row * n * item
-            _make_product(w, &w.projection, m, of_state, <char*>s.grad_state)
-        elif w.gates == GRU:
-            s.grad_state, s.grad_before = w.whole + begin * n * item, of_state
-            memcpy(<char*>s.grad_state, of_state, m * n * item)
-        w.loops.backward[w.gates](&s, 0, m)
-        if w.gates == GRU:
-            _add_product(w, &w.by_state, m, <char*>s.grad_products, of_state)
-        else:
-            _make_product(w, &w.by_state, m, <char*>s.grad_products, of_state)
+            with nogil:
+                parallel_for(panels, 1, sum_slopes, s)
+        return 0
 
 
 # --- the kernels -----------------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-/* Products with a matrix that is multiplied many times: c += a @ b, where b (k, n) was packed into panels of
-   FL_PANEL_BYTES a row, one after the other, the last one filled with zeros. Tiles of rows of c times a panel stay in
-   vector registers over all of k. Written with the vector types of GCC and Clang; empty for other compilers and for
-   processors without fused multiplication and addition. */
+/* Products with a matrix that is multiplied many times: c += a @ b, or a row + a @ b, where b (k, n) was packed into
+   panels of FL_PANEL_BYTES a row, one after the other, the last one filled with zeros. And products of two matrices of
+   many rows, c = b' @ a, which are gradients of weights. Tiles of c stay in vector registers over all of k. Written
+   with the vector types of GCC and Clang; empty for other compilers and for processors without fused multiplication
+   and addition. */
 #ifndef FLAMBEAU_PACKED_PRODUCTS_H
 #define FLAMBEAU_PACKED_PRODUCTS_H
 #include <stddef.h>
@@ -22,13 +23,13 @@
 typedef float fl_packed_f __attribute__((vector_size(FL_PACKED_VECTOR), aligned(4), may_alias));
 typedef double fl_packed_d __attribute__((vector_size(FL_PACKED_VECTOR), aligned(8), may_alias));
 
-/* c[ROWS, a panel] += a[ROWS, k] @ panel; `width` of its columns are there. */
+/* c[ROWS, a panel] += a[ROWS, k] @ panel, or start + a @ panel; `width` of its columns are there. */
 #define FL_PACKED_TILE(T, V, ROWS)                                                                                 \
-    static inline void fl_packed_##T##_##ROWS(ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* panel, T* c,      \
-                                              ptrdiff_t c_row, ptrdiff_t width) {                                  \
+    static inline void fl_packed_##T##_##ROWS(ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* panel,            \
+                                              const T* start, T* c, ptrdiff_t c_row, ptrdiff_t width) {            \
         enum { LANES = FL_PACKED_VECTOR / sizeof(T), PANEL = 2 * LANES };                                          \
         V sums[ROWS][2], left, right;                                                                              \
-        T part[ROWS][PANEL];                                                                                       \
+        T part[PANEL];                                                                                             \
         ptrdiff_t p;                                                                                               \
         int r;                                                                                                     \
         for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                               \
@@ -40,18 +41,48 @@ typedef double fl_packed_d __attribute__((vector_size(FL_PACKED_VECTOR), aligned
                 sums[r][1] += a[r * a_row + p] * right;                                                            \
             }                                                                                                      \
         }                                                                                                          \
-        if (width == PANEL) {                                                                                      \
-            for (r = 0; r < ROWS; r++) {                                                                           \
-                *(V*)(c + r * c_row) += sums[r][0];                                                                \
-                *(V*)(c + r * c_row + LANES) += sums[r][1];                                                        \
-            }                                                                                                      \
-        } else {                                                                                                   \
-            for (r = 0; r < ROWS; r++) {                                                                           \
-                *(V*)part[r] = sums[r][0];                                                                         \
-                *(V*)(part[r] + LANES) = sums[r][1];                                                               \
-                for (p = 0; p < width; p++) c[r * c_row + p] += part[r][p];                                        \
+        for (r = 0; r < ROWS; r++, c += c_row) {                                                                   \
+            const T* from = start ? start : c;                                                                     \
+            if (width == PANEL) {                                                                                  \
+                *(V*)c = *(const V*)from + sums[r][0];                                                             \
+                *(V*)(c + LANES) = *(const V*)(from + LANES) + sums[r][1];                                         \
+            } else {                                                                                               \
+                *(V*)part = sums[r][0];                                                                            \
+                *(V*)(part + LANES) = sums[r][1];                                                                  \
+                for (p = 0; p < width; p++) c[p] = from[p] + part[p];                                              \
             }                                                                                                      \
         }                                                                                                          \
+    }
+
+/* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner, those of b
+   are b_row apart and may be read beyond `width`, up to a panel. */
+#define FL_OUTER_TILE(T, V, ROWS)                                                                                  \
+    static inline void fl_outer_##T##_##ROWS(ptrdiff_t outer, ptrdiff_t inner, const T* a, ptrdiff_t a_outer,      \
+                                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t c_row,\
+                                             ptrdiff_t width) {                                                    \
+        enum { LANES = FL_PACKED_VECTOR / sizeof(T), PANEL = 2 * LANES };                                          \
+        V sums[ROWS][2], left, right;                                                                              \
+        T part[ROWS][PANEL];                                                                                       \
+        ptrdiff_t o, i;                                                                                            \
+        int r;                                                                                                     \
+        for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                               \
+        for (o = 0; o < outer; o++) {                                                                              \
+            const T* x = a + o * a_outer;                                                                          \
+            for (i = 0; i < inner; i++, x += a_inner, b += b_row) {                                                \
+                left = *(const V*)b;                                                                               \
+                right = *(const V*)(b + LANES);                                                                    \
+                for (r = 0; r < ROWS; r++) {                                                                       \
+                    sums[r][0] += x[r] * left;                                                                     \
+                    sums[r][1] += x[r] * right;                                                                    \
+                }                                                                                                  \
+            }                                                                                                      \
+        }                                                                                                          \
+        for (r = 0; r < ROWS; r++) {                                                                               \
+            *(V*)part[r] = sums[r][0];                                                                             \
+            *(V*)(part[r] + LANES) = sums[r][1];                                                                   \
+        }                                                                                                          \
+        for (i = 0; i < width; i++)                                                                                \
+            for (r = 0; r < ROWS; r++) c[i * c_row + r] = part[r][i];                                              \
     }
 
 #define FL_PACKED_PRODUCT(T, V)                                                                                    \
@@ -59,21 +90,40 @@ typedef double fl_packed_d __attribute__((vector_size(FL_PACKED_VECTOR), aligned
     FL_PACKED_TILE(T, V, 2)                                                                                        \
     FL_PACKED_TILE(T, V, 4)                                                                                        \
     FL_PACKED_TILE(T, V, 8)                                                                                        \
-    static void fl_packed_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, const T* packed, T* c) {          \
+    FL_OUTER_TILE(T, V, 1)                                                                                         \
+    FL_OUTER_TILE(T, V, 4)                                                                                         \
+    FL_OUTER_TILE(T, V, 8)                                                                                         \
+    /* c (m, n), dense; from c, or from the row `start` where there is one. */                                     \
+    static void fl_packed_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* packed, \
+                              const T* start, T* c) {                                                              \
         enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                               \
         ptrdiff_t i, j, width;                                                                                     \
         for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                      \
+            const T* from = start ? start + j : start;                                                             \
             width = n - j < PANEL ? n - j : PANEL;                                                                 \
             i = 0;                                                                                                 \
             if (FL_PACKED_ROWS == 8)                                                                               \
-                for (; i + 8 <= m; i += 8) fl_packed_##T##_8(k, a + i * k, k, packed, c + i * n + j, n, width);    \
-            for (; i + 4 <= m; i += 4) fl_packed_##T##_4(k, a + i * k, k, packed, c + i * n + j, n, width);        \
+                for (; i + 8 <= m; i += 8)                                                                         \
+                    fl_packed_##T##_8(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);             \
+            for (; i + 4 <= m; i += 4)                                                                             \
+                fl_packed_##T##_4(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);                 \
             if (i + 2 <= m) {                                                                                      \
-                fl_packed_##T##_2(k, a + i * k, k, packed, c + i * n + j, n, width);                               \
+                fl_packed_##T##_2(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);                 \
                 i += 2;                                                                                            \
             }                                                                                                      \
-            if (i < m) fl_packed_##T##_1(k, a + i * k, k, packed, c + i * n + j, n, width);                        \
+            if (i < m) fl_packed_##T##_1(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);          \
         }                                                                                                          \
+    }                                                                                                              \
+    /* c (width of a panel, n), dense: see FL_OUTER_TILE. */                                                       \
+    static void fl_outer_##T(ptrdiff_t outer, ptrdiff_t inner, ptrdiff_t n, const T* a, ptrdiff_t a_outer,         \
+                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t width) {              \
+        ptrdiff_t j = 0;                                                                                           \
+        if (FL_PACKED_ROWS == 8)                                                                                   \
+            for (; j + 8 <= n; j += 8)                                                                             \
+                fl_outer_##T##_8(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                \
+        for (; j + 4 <= n; j += 4)                                                                                 \
+            fl_outer_##T##_4(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                    \
+        for (; j < n; j++) fl_outer_##T##_1(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);     \
     }                                                                                                              \
     /* b[p, j] stands at b + p * row + j * col. */                                                                 \
     static void fl_pack_##T(ptrdiff_t n, ptrdiff_t k, const T* b, ptrdiff_t row, ptrdiff_t col, T* packed) {       \
@@ -98,6 +148,8 @@ FL_PACKED_PRODUCT(double, fl_packed_d)
 #define FL_HAS_PACKED 0
 #define FL_PANEL_BYTES 64
 #define fl_packed_float NULL
+#define fl_outer_float NULL
+#define fl_outer_double NULL
 #define fl_packed_double NULL
 #define fl_pack_float NULL
 #define fl_pack_double NULL

@@ -1,9 +1,26 @@
 # cython: language_level=3
 """One step of recurrent layers: all gates of a row at once, forward and backward. ``STEPS`` holds the loops (see
 recurrent_steps.pxd)."""
+from libc.math cimport fabs, fabsf
+
 from flambeau_tensor.vector_math cimport exp_down, fast_expm1
 
 from flambeau_nn._kernels.recurrent_steps cimport Step
+
+cdef extern from * nogil:
+    """
+    #include <string.h>
+    /* 64 bytes, in registers as wide as those that read them: narrow stores hold up the wide loads after them. */
+    static inline void fl_copy_block(void* to, const void* from) {
+    #if defined(__GNUC__) || defined(__clang__)
+        typedef float block_t __attribute__((vector_size(64), aligned(4), may_alias));
+        *(block_t*)to = *(const block_t*)from;
+    #else
+        memcpy(to, from, 64);
+    #endif
+    }
+    """
+    void copy_block "fl_copy_block"(void* to, const void* source)
 
 cdef extern from "packed_products.h" nogil:
     int FL_PANEL_BYTES
@@ -11,163 +28,213 @@ cdef extern from "packed_products.h" nogil:
     void* fl_packed_double
     void* fl_pack_float
     void* fl_pack_double
+    void* fl_outer_float
+    void* fl_outer_double
 
 cdef enum:
-    BLOCK = 128  # numbers that are held on the stack: the compiler makes vectors where nothing may overlap
+    BLOCK = 16  # numbers that are held on the stack: there the compiler makes vectors, as nothing may overlap
 
 ctypedef fused real_t:
     float
     double
 
 
-cdef inline real_t _sigmoid(real_t x) noexcept nogil:
-    cdef real_t e = exp_down(-x if x > 0 else x), y = 1 / (1 + e)
-    return y if x > 0 else y * e
+# Divisions cost more than all the rest, so gates share one: sigmoid and tanh of |x| have denominators from 1 to 2.
+
+cdef inline real_t _away(real_t x) noexcept nogil:
+    """-|x|"""
+    if real_t is float:
+        return -fabsf(x)
+    else:
+        return -fabs(x)
+
+
+cdef inline real_t _sigmoid_top(real_t x, real_t e) noexcept nogil:
+    """The numerator over 1 + e, for e = exp(-|x|)."""
+    return <real_t>1 if x > 0 else e
+
+
+cdef inline real_t _tanh_top(real_t x, real_t e) noexcept nogil:
+    """The numerator over 2 + e, for e = exp(-2 |x|) - 1."""
+    return -e if x > 0 else e
 
 
 cdef inline real_t _tanh(real_t x) noexcept nogil:
-    cdef real_t t
-    if real_t is float:
-        x = <float>20 if x > <float>20 else x
+    cdef real_t e = fast_expm1(<real_t>2 * _away(x))
+    return _tanh_top(x, e) / (<real_t>2 + e)
+
+
+cdef inline void _copy(real_t* to, const real_t* x) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(BLOCK * sizeof(real_t) // 64):
+        copy_block(<char*>to + 64 * k, <const char*>x + 64 * k)
+
+
+cdef inline void _take(real_t* block, const real_t* x, Py_ssize_t n) noexcept nogil:
+    """n numbers, and zeros."""
+    cdef Py_ssize_t j
+    if n == BLOCK:
+        _copy(block, x)
     else:
-        x = 20.0 if x > 20.0 else x
-    t = fast_expm1(2 * x)
-    return t / (t + 2)
+        for j in range(BLOCK):
+            block[j] = 0
+        for j in range(n):
+            block[j] = x[j]
+
+
+cdef inline void _put(real_t* x, const real_t* block, Py_ssize_t n) noexcept nogil:
+    cdef Py_ssize_t j
+    if n == BLOCK:
+        _copy(x, block)
+    else:
+        for j in range(n):
+            x[j] = block[j]
 
 
 cdef void _lstm(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t r, j, n = s.hidden
+    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
     cdef real_t* g
     cdef real_t* c
-    cdef real_t* kept
-    cdef real_t* h
+    cdef real_t i, f, u, o, p, q, d, y
+    cdef real_t[4][BLOCK] x
+    cdef real_t[BLOCK] before, after, h
     for r in range(begin, end):
-        g, c = <real_t*>s.gates + 4 * n * r, <real_t*>s.cells + n * r
-        kept, h = <real_t*>s.kept + n * r, <real_t*>s.state + n * r
-        for j in range(2 * n):
-            g[j] = _sigmoid(g[j])
-        for j in range(2 * n, 3 * n):
-            g[j] = _tanh(g[j])
-        for j in range(3 * n, 4 * n):
-            g[j] = _sigmoid(g[j])
-        for j in range(n):
-            kept[j] = c[j]
-            c[j] = g[n + j] * c[j] + g[j] * g[2 * n + j]
-        for j in range(n):
-            h[j] = g[3 * n + j] * _tanh(c[j])
+        at = 0
+        while at < n:
+            m = min(n - at, <Py_ssize_t>BLOCK)
+            g, c = <real_t*>s.gates + 4 * n * r + at, <real_t*>s.cells + n * r + at
+            for k in range(4):
+                _take(x[k], g + k * n, m)
+            _take(before, c, m)
+            for j in range(BLOCK):
+                i, f, u = exp_down(_away(x[0][j])), exp_down(_away(x[1][j])), fast_expm1(<real_t>2 * _away(x[2][j]))
+                p, q, d = <real_t>1 + i, <real_t>1 + f, <real_t>2 + u
+                y = <real_t>1 / (p * q * d)
+                x[0][j] = _sigmoid_top(x[0][j], i) * (y * (q * d))
+                x[1][j] = _sigmoid_top(x[1][j], f) * (y * (p * d))
+                x[2][j] = _tanh_top(x[2][j], u) * (y * (p * q))
+                after[j] = x[1][j] * before[j] + x[0][j] * x[2][j]
+                o, u = exp_down(_away(x[3][j])), fast_expm1(<real_t>2 * _away(after[j]))
+                p, d = <real_t>1 + o, <real_t>2 + u
+                y = <real_t>1 / (p * d)
+                x[3][j] = _sigmoid_top(x[3][j], o) * (y * d)
+                h[j] = x[3][j] * (_tanh_top(after[j], u) * (y * p))
+            for k in range(4):
+                _put(g + k * n, x[k], m)
+            _put(<real_t*>s.kept + n * r + at, before, m)
+            _put(c, after, m)
+            _put(<real_t*>s.state + n * r + at, h, m)
+            at += BLOCK
 
 
 cdef void _lstm_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
     """`state` gets what the step gave where it is not NULL."""
-    cdef Py_ssize_t r, j, at, m, n = s.hidden
+    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
     cdef const real_t* g
-    cdef const real_t* before
-    cdef const real_t* dh
     cdef real_t* dc
     cdef real_t* dg
-    cdef real_t* h
     cdef real_t i, f, u, o, t, d
-    cdef real_t[6][BLOCK] out
+    cdef real_t[4][BLOCK] x, out
+    cdef real_t[BLOCK] before, dh, of_cells, h
     for r in range(begin, end):
         at = 0
         while at < n:
             m = min(n - at, <Py_ssize_t>BLOCK)
-            g, before = <const real_t*>s.gates + 4 * n * r + at, <const real_t*>s.kept + n * r + at
-            dh, dc = <const real_t*>s.grad_state + n * r + at, <real_t*>s.grad_cells + n * r + at
+            g, dc = <const real_t*>s.gates + 4 * n * r + at, <real_t*>s.grad_cells + n * r + at
             dg = <real_t*>s.grad_gates + 4 * n * r + at
-            for j in range(m):
-                i, f, u, o = g[j], g[n + j], g[2 * n + j], g[3 * n + j]
+            for k in range(4):
+                _take(x[k], g + k * n, m)
+            _take(before, <const real_t*>s.kept + n * r + at, m)
+            _take(dh, <const real_t*>s.grad_state + n * r + at, m)
+            _take(of_cells, dc, m)
+            for j in range(BLOCK):
+                i, f, u, o = x[0][j], x[1][j], x[2][j], x[3][j]
                 t = _tanh(f * before[j] + i * u)
-                d = dc[j] + dh[j] * o * (1 - t * t)
-                out[0][j] = d * u * i * (1 - i)
-                out[1][j] = d * before[j] * f * (1 - f)
-                out[2][j] = d * i * (1 - u * u)
-                out[3][j] = dh[j] * t * o * (1 - o)
-                out[4][j] = d * f
-                out[5][j] = o * t
-            for j in range(m):
-                dg[j] = out[0][j]
-            for j in range(m):
-                dg[n + j] = out[1][j]
-            for j in range(m):
-                dg[2 * n + j] = out[2][j]
-            for j in range(m):
-                dg[3 * n + j] = out[3][j]
-            for j in range(m):
-                dc[j] = out[4][j]
+                d = of_cells[j] + dh[j] * o * (<real_t>1 - t * t)
+                out[0][j] = d * u * i * (<real_t>1 - i)
+                out[1][j] = d * before[j] * f * (<real_t>1 - f)
+                out[2][j] = d * i * (<real_t>1 - u * u)
+                out[3][j] = dh[j] * t * o * (<real_t>1 - o)
+                of_cells[j] = d * f
+                h[j] = o * t
+            for k in range(4):
+                _put(dg + k * n, out[k], m)
+            _put(dc, of_cells, m)
             if s.state != NULL:
-                h = <real_t*>s.state + n * r + at
-                for j in range(m):
-                    h[j] = out[5][j]
-            at += m
+                _put(<real_t*>s.state + n * r + at, h, m)
+            at += BLOCK
 
 
 cdef void _gru(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t r, j, n = s.hidden
+    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
     cdef real_t* g
     cdef const real_t* p
-    cdef const real_t* before
-    cdef const real_t* bias = <const real_t*>s.bias
-    cdef real_t* kept
-    cdef real_t* h
+    cdef real_t a, b, d
+    cdef real_t[3][BLOCK] x, y
+    cdef real_t[BLOCK] before, bias, h
+    for j in range(BLOCK):
+        bias[j] = 0
     for r in range(begin, end):
-        g, p = <real_t*>s.gates + 3 * n * r, <const real_t*>s.products + 3 * n * r
-        before = <const real_t*>s.before + n * r
-        kept, h = <real_t*>s.kept + n * r, <real_t*>s.state + n * r
-        for j in range(2 * n):
-            g[j] = _sigmoid(g[j] + p[j])
-        if bias == NULL:
-            for j in range(n):
-                kept[j] = p[2 * n + j]
-        else:
-            for j in range(n):
-                kept[j] = p[2 * n + j] + bias[j]
-        for j in range(n):
-            g[2 * n + j] = _tanh(g[2 * n + j] + g[j] * kept[j])
-        for j in range(n):
-            h[j] = (before[j] - g[2 * n + j]) * g[n + j] + g[2 * n + j]
+        at = 0
+        while at < n:
+            m = min(n - at, <Py_ssize_t>BLOCK)
+            g, p = <real_t*>s.gates + 3 * n * r + at, <const real_t*>s.products + 3 * n * r + at
+            for k in range(3):
+                _take(x[k], g + k * n, m)
+                _take(y[k], p + k * n, m)
+            _take(before, <const real_t*>s.before + n * r + at, m)
+            if s.bias != NULL:
+                _take(bias, <const real_t*>s.bias + at, m)
+            for j in range(BLOCK):
+                x[0][j] = x[0][j] + y[0][j]
+                x[1][j] = x[1][j] + y[1][j]
+                a, b = exp_down(_away(x[0][j])), exp_down(_away(x[1][j]))
+                d = <real_t>1 / ((<real_t>1 + a) * (<real_t>1 + b))
+                x[0][j] = _sigmoid_top(x[0][j], a) * (d * (<real_t>1 + b))
+                x[1][j] = _sigmoid_top(x[1][j], b) * (d * (<real_t>1 + a))
+                y[2][j] = y[2][j] + bias[j]
+                x[2][j] = _tanh(x[2][j] + x[0][j] * y[2][j])
+                h[j] = (before[j] - x[2][j]) * x[1][j] + x[2][j]
+            for k in range(3):
+                _put(g + k * n, x[k], m)
+            _put(<real_t*>s.kept + n * r + at, y[2], m)
+            _put(<real_t*>s.state + n * r + at, h, m)
+            at += BLOCK
 
 
 cdef void _gru_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t k, j, at, m, n = s.hidden
+    cdef Py_ssize_t k, q, j, at, m, n = s.hidden
     cdef const real_t* g
-    cdef const real_t* before
-    cdef const real_t* kept
-    cdef const real_t* dh
     cdef real_t* dg
     cdef real_t* dp
-    cdef real_t* past
     cdef real_t r, z, u
-    cdef real_t[4][BLOCK] out
+    cdef real_t[3][BLOCK] x, out
+    cdef real_t[BLOCK] before, kept, dh, of_kept, past
     for k in range(begin, end):
         at = 0
         while at < n:
             m = min(n - at, <Py_ssize_t>BLOCK)
-            g, before = <const real_t*>s.gates + 3 * n * k + at, <const real_t*>s.before + n * k + at
-            kept, dh = <const real_t*>s.kept + n * k + at, <const real_t*>s.grad_state + n * k + at
-            dg, dp = <real_t*>s.grad_gates + 3 * n * k + at, <real_t*>s.grad_products + 3 * n * k + at
-            past = <real_t*>s.grad_before + n * k + at
-            for j in range(m):
-                r, z, u = g[j], g[n + j], g[2 * n + j]
-                out[2][j] = dh[j] * (1 - z) * (1 - u * u)
-                out[0][j] = out[2][j] * kept[j] * r * (1 - r)
-                out[1][j] = dh[j] * (before[j] - u) * z * (1 - z)
-                out[3][j] = dh[j] * z
-            for j in range(m):
-                dp[2 * n + j] = out[2][j] * g[j]
-            for j in range(m):
-                dp[j] = out[0][j]
-            for j in range(m):
-                dp[n + j] = out[1][j]
-            for j in range(m):
-                dg[j] = out[0][j]
-            for j in range(m):
-                dg[n + j] = out[1][j]
-            for j in range(m):
-                dg[2 * n + j] = out[2][j]
-            for j in range(m):
-                past[j] = out[3][j]
-            at += m
+            g, dg = <const real_t*>s.gates + 3 * n * k + at, <real_t*>s.grad_gates + 3 * n * k + at
+            dp = <real_t*>s.grad_products + 3 * n * k + at
+            for q in range(3):
+                _take(x[q], g + q * n, m)
+            _take(before, <const real_t*>s.before + n * k + at, m)
+            _take(kept, <const real_t*>s.kept + n * k + at, m)
+            _take(dh, <const real_t*>s.grad_state + n * k + at, m)
+            for j in range(BLOCK):
+                r, z, u = x[0][j], x[1][j], x[2][j]
+                out[2][j] = dh[j] * (<real_t>1 - z) * (<real_t>1 - u * u)
+                out[0][j] = out[2][j] * kept[j] * r * (<real_t>1 - r)
+                out[1][j] = dh[j] * (before[j] - u) * z * (<real_t>1 - z)
+                of_kept[j] = out[2][j] * r
+                past[j] = dh[j] * z
+            for q in range(3):
+                _put(dg + q * n, out[q], m)
+            for q in range(2):
+                _put(dp + q * n, out[q], m)
+            _put(dp + 2 * n, of_kept, m)
+            _put(<real_t*>s.grad_before + n * k + at, past, m)
+            at += BLOCK
 
 
 cdef void _plain(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -192,30 +259,30 @@ cdef void _plain_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_
             dg[j] = dh[j] if g[j] > 0 else 0
     else:
         for j in range(begin * s.hidden, end * s.hidden):
-            dg[j] = dh[j] * (1 - g[j] * g[j])
+            dg[j] = dh[j] * (<real_t>1 - g[j] * g[j])
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
-cdef void _fill_rows(real_t* out, const real_t* a, const real_t* b, Py_ssize_t nb, Py_ssize_t n,
-                     Py_ssize_t rows) noexcept nogil:
-    """Rows of a, plus the first nb numbers of b."""
-    cdef Py_ssize_t r, j
-    for j in range(n):
-        out[j] = a[j]
-    for j in range(nb):
-        out[j] += b[j]
-    for r in range(1, rows):
-        for j in range(n):
-            out[r * n + j] = out[j]
-
-
-cdef void _sum_rows(const real_t* x, real_t* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t r, j
-    for j in range(n):
-        out[j] = 0
-    for r in range(rows):
-        for j in range(n):
-            out[j] += x[r * n + j]
+cdef void _sum_rows(const real_t* x, Py_ssize_t step, real_t* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
+    """The sum of rows that are `step` apart."""
+    cdef Py_ssize_t r, j, at, m
+    cdef real_t[4 * BLOCK] sums
+    at = 0
+    while at < n:
+        m = min(n - at, <Py_ssize_t>(4 * BLOCK))
+        for j in range(4 * BLOCK):
+            sums[j] = 0
+        if m == 4 * BLOCK:
+            for r in range(rows):
+                for j in range(4 * BLOCK):
+                    sums[j] += x[r * step + at + j]
+        else:
+            for r in range(rows):
+                for j in range(m):
+                    sums[j] += x[r * step + at + j]
+        for j in range(m):
+            out[at + j] = sums[j]
+        at += 4 * BLOCK
 
 
 cdef void _add_to(real_t* x, const real_t* y, Py_ssize_t n) noexcept nogil:
@@ -229,13 +296,15 @@ STEPS = {
     "float32": {"lstm": <size_t>&_lstm[float], "lstm_backward": <size_t>&_lstm_backward[float],
                 "gru": <size_t>&_gru[float], "gru_backward": <size_t>&_gru_backward[float],
                 "rnn": <size_t>&_plain[float], "rnn_backward": <size_t>&_plain_backward[float],
-                "fill_rows": <size_t>&_fill_rows[float], "sum_rows": <size_t>&_sum_rows[float],
+                "sum_rows": <size_t>&_sum_rows[float],
                 "add_to": <size_t>&_add_to[float], "pack": <size_t>fl_pack_float,
+                "outer": <size_t>fl_outer_float,
                 "multiply_packed": <size_t>fl_packed_float, "panel": FL_PANEL_BYTES // sizeof(float)},
     "float64": {"lstm": <size_t>&_lstm[double], "lstm_backward": <size_t>&_lstm_backward[double],
                 "gru": <size_t>&_gru[double], "gru_backward": <size_t>&_gru_backward[double],
                 "rnn": <size_t>&_plain[double], "rnn_backward": <size_t>&_plain_backward[double],
-                "fill_rows": <size_t>&_fill_rows[double], "sum_rows": <size_t>&_sum_rows[double],
+                "sum_rows": <size_t>&_sum_rows[double],
                 "add_to": <size_t>&_add_to[double], "pack": <size_t>fl_pack_double,
+                "outer": <size_t>fl_outer_double,
                 "multiply_packed": <size_t>fl_packed_double, "panel": FL_PANEL_BYTES // sizeof(double)},
 }
