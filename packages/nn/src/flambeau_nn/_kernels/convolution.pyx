@@ -5,11 +5,13 @@ Three operations do all of it: values from an image, an image from values, weigh
 the second, and each one's gradients are the other two. A block of positions is gathered into columns that fit into the
 cache and multiplied by the weights; kernels of one element need no columns, and those of 3 × 3 are multiplied in tiles
 (winograd.pyx) where there are many channels. Where a group has one channel, and where there is little to do, the loops
-sum over windows directly. float16 and bfloat16 are computed in float32, integers in int64.
+sum over windows directly. Where channels lie beside each other, kernels of one element and depthwise ones read and
+write them so (beside.pyx). float16 and bfloat16 are computed in float32, integers in int64.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
+from flambeau_nn._kernels cimport beside
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t
 from flambeau_nn._kernels.windows cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
@@ -213,11 +215,7 @@ cdef void _work(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef char* columns = NULL
     cdef char* sums = NULL
     if not job.direct:
-        share = g.rows // job.parts + g.taps
-        if job.plain:
-            share = 0
-        elif job.kind == VALUES:
-            share = g.rows
+        share = 0 if job.plain else g.rows if job.kind == VALUES else g.rows // job.parts + g.taps
         columns = <char*>malloc(max(share * job.block, <Py_ssize_t>1) * job.item)
         if job.kind == WEIGHTS:
             sums = <char*>malloc(max((g.rows // job.parts + 1) * g.features, <Py_ssize_t>1) * job.item)
@@ -245,14 +243,10 @@ cdef int _run(Job* job, int kind) except -1:
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
     job.kind, job.item, job.loops, job.failed = kind, itemsize(job.dtype), _loops_of(job.dtype), False
-    g.plane, g.positions, g.taps = 1, 1, 1
+    beside.measure(g)
     job.plain = True
     for d in range(AXES):
-        g.plane *= g.size[d]
-        g.positions *= g.count[d]
-        g.taps *= g.kernel[d]
         job.plain = job.plain and g.kernel[d] == g.stride[d] == 1 and g.size[d] == g.count[d]
-    g.rows = g.channels * g.taps
     work = job.batch * job.groups * g.features * g.rows * g.positions
     if work == 0 and kind != VALUES and kind != IMAGE:
         _fill(job, job.weight, g.rows, NULL, 0, job.groups * g.features)
@@ -361,11 +355,11 @@ cdef int _read_call(Job* job, Call* c, const Array* x, const Array* w, PyObject*
     if w.sizes[0] % c.groups:
         raise RuntimeError(f"Given groups={c.groups}, expected weight to be divisible by {c.groups} at dimension 0, "
                            f"but got weight of size [{shape_text(w.ndim, w.sizes)}] instead")
-    channels = w.sizes[0] if c.transposed else w.sizes[1] * c.groups
-    if x.sizes[1] != channels:
+    expected = w.sizes[0] if c.transposed else w.sizes[1] * c.groups
+    if x.sizes[1] != expected:
         raise RuntimeError(f"Given {'transposed=1' if c.transposed else f'groups={c.groups}'}, weight of size "
                            f"{shape_text(w.ndim, w.sizes)}, expected input{shape_text(x.ndim, x.sizes)} to have "
-                           f"{channels} channels, but got {x.sizes[1]} channels instead")
+                           f"{expected} channels, but got {x.sizes[1]} channels instead")
     for d in range(AXES):
         g.size[d] = g.count[d] = g.kernel[d] = 1
     for d in range(dims):
@@ -486,6 +480,12 @@ cdef object _laid_out(object result, int dtype, int original, const Call* c, PyO
     return in_format_of(result, weight) if laid is result else laid
 
 
+cdef bint _beside(const Job* job, const Call* c, int original, PyObject* input) noexcept:
+    """Whether the whole is done where channels lie beside each other."""
+    return not c.transposed and original == job.dtype and (c.dims == 2 or (c.dims == 3 and original == D_FLOAT32)) and \
+        beside.suits(&job.g, c.groups, job.dtype, input)
+
+
 # --- kernels --------------------------------------------------------------------------------------------------------
 
 cdef object _convolution(PyObject* op, PyObject** a):
@@ -508,12 +508,15 @@ cdef object _convolution(PyObject* op, PyObject** a):
     _set_result(&job, &c, &x, &w)
     _check_dtypes(&x, &w, a[2])
     job.dtype = _computed(&c, &job.g, original)
-    result = fresh(job.dtype, x.ndim, c.result, &y)
-    _input, _weight = dense(a[0], job.dtype, &x), dense(a[1], job.dtype, &w)
-    job.weight, job.bias = w.data, NULL
+    _weight, job.bias = dense(a[1], job.dtype, &w), NULL
+    job.weight = w.data
     if a[2] != <PyObject*>None:
         _bias = dense(a[2], job.dtype, &b)
         job.bias = b.data
+    if _beside(&job, &c, original, a[0]):
+        return beside.values_of(&job.g, job.batch, c.groups, &x, c.result, w.data, job.bias)
+    result = fresh(job.dtype, x.ndim, c.result, &y)
+    _input = dense(a[0], job.dtype, &x)
     job.image, job.values = (y.data, x.data) if c.transposed else (x.data, y.data)
     _run(&job, IMAGE if c.transposed else VALUES)
     return _laid_out(result, job.dtype, original, &c, a[0], a[1])
@@ -523,11 +526,11 @@ cdef object _bias_gradient(Job* job, const Array* grad, int original):
     """The sums of a gradient (batch, channels, ...) over everything but the channels."""
     cdef Array out
     cdef Piece p
-    cdef Py_ssize_t channels = grad.sizes[1]
-    result = fresh(job.dtype, 1, &channels, &out)
-    p.width = grad.numel // (grad.sizes[0] * channels) if grad.numel else 0
-    p.samples, p.values, p.values_step, p.weight = grad.sizes[0], grad.data, channels * p.width, out.data
-    p.first, p.last = 0, channels
+    cdef Py_ssize_t n = grad.sizes[1]
+    result = fresh(job.dtype, 1, &n, &out)
+    p.width = grad.numel // (grad.sizes[0] * n) if grad.numel else 0
+    p.samples, p.values, p.values_step, p.weight = grad.sizes[0], grad.data, n * p.width, out.data
+    p.first, p.last = 0, n
     _loops_of(job.dtype).totals(&job.g, &p)
     return converted(result, original)
 
@@ -559,6 +562,8 @@ cdef object _convolution_backward(PyObject* op, PyObject** a):
     job.dtype = _computed(&c, &job.g, original)
     job.bias = NULL
     of_input = of_weight = of_bias = None
+    if g.numel and _beside(&job, &c, original, a[1]):
+        return beside.gradients_of(&job.g, job.batch, c.groups, a[0], a[1], a[2], wanted)
     _grad = dense(a[0], job.dtype, &g)
     if wanted[2]:
         of_bias = _bias_gradient(&job, &g, original)

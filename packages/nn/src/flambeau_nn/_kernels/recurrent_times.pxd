@@ -1,5 +1,6 @@
 """A recurrent layer over all times, and the gradients of its weights: what recurrent.pyx sets up and
 recurrent_times.pyx runs."""
+from flambeau_nn._kernels.packed cimport pack_t, packed_t
 from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
 
 cdef enum:
@@ -9,11 +10,6 @@ cdef enum:
 
 ctypedef void (*sum_t)(const void* x, Py_ssize_t step, void* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
 ctypedef void (*add_t)(void* x, const void* y, Py_ssize_t n) noexcept nogil
-# b[p, j] stands at b + p * row + j * column; packed, it has `packed_size` numbers
-ctypedef void (*pack_t)(Py_ssize_t n, Py_ssize_t k, const void* b, Py_ssize_t row, Py_ssize_t column,
-                        void* packed) noexcept nogil
-ctypedef void (*packed_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t a_row,
-                          const void* packed, const void* start, void* c) noexcept nogil
 ctypedef void (*outer_t)(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const void* a, Py_ssize_t a_outer,
                          Py_ssize_t a_inner, const void* b, Py_ssize_t b_row, void* c, Py_ssize_t width) noexcept nogil
 
