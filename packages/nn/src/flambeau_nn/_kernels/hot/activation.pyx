@@ -107,7 +107,7 @@ cdef inline void _drive(int nin, char** a, const Py_ssize_t* n, const Py_ssize_t
 # --- formulas -------------------------------------------------------------------------------------------------------
 
 cdef inline real_t _sigmoid(real_t x) noexcept nogil:
-    return 1 / (1 + fast_exp(-x))
+    return <real_t>1 / (<real_t>1 + fast_exp(-x))
 
 
 cdef inline real_t _magnitude(real_t x) noexcept nogil:
@@ -122,8 +122,8 @@ cdef inline real_t _log1pexp(real_t x) noexcept nogil:
 cdef inline real_t _mish_gate(real_t x) noexcept nogil:
     """tanh(log(1 + exp(x))), which is n / (n + 2) with n = e (e + 2), e = exp(x)."""
     cdef real_t e = fast_exp(<real_t>20 if x > 20 else x)
-    cdef real_t n = e * (e + 2)
-    return n / (n + 2)
+    cdef real_t n = e * (e + <real_t>2)
+    return n / (n + <real_t>2)
 
 # --- functions ------------------------------------------------------------------------------------------------------
 
@@ -142,7 +142,7 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
     """The function at `v`; `a`, `b` and `c` are its parameters."""
     cdef real_t s
     if Activation is Gelu:
-        return <real_t>0.5 * v * (1 + fast_erf(v * <real_t>SQRT_HALF))
+        return <real_t>0.5 * v * (<real_t>1 + fast_erf(v * <real_t>SQRT_HALF))
     elif Activation is GeluTanh:
         return v * _sigmoid(<real_t>TWO_SQRT_2_OVER_PI * (v + <real_t>CUBIC * v * v * v))
     elif Activation is Silu:
@@ -162,11 +162,11 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
     elif Activation is Hardtanh:
         return a if v < a else b if v > b else v
     elif Activation is Hardsigmoid:
-        return 0 if v < -3 else 1 if v > 3 else (v + 3) / 6
+        return 0 if v < -3 else 1 if v > 3 else (v + <real_t>3) / <real_t>6
     elif Activation is Hardswish:
         s = v + 3
         s = 0 if s < 0 else 6 if s > 6 else s
-        return v * s / 6
+        return v * s / <real_t>6
     elif Activation is Softshrink:
         return v - a if v > a else v + a if v < -a else v - v
     elif Activation is Hardshrink:
@@ -180,16 +180,17 @@ cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_
     cdef real_t s
     if Activation is Gelu:
         s = v * <real_t>INV_SQRT_2PI * fast_exp(<real_t>-0.5 * v * v)
-        return g * (<real_t>0.5 * (1 + fast_erf(v * <real_t>SQRT_HALF)) + s)
+        return g * (<real_t>0.5 * (<real_t>1 + fast_erf(v * <real_t>SQRT_HALF)) + s)
     elif Activation is GeluTanh:
         s = _sigmoid(<real_t>TWO_SQRT_2_OVER_PI * (v + <real_t>CUBIC * v * v * v))
-        return g * s * (1 + v * <real_t>TWO_SQRT_2_OVER_PI * (1 + 3 * <real_t>CUBIC * v * v) * (1 - s))
+        return g * s * (<real_t>1 + v * <real_t>TWO_SQRT_2_OVER_PI * (<real_t>1 + <real_t>3 * <real_t>CUBIC * v * v) *
+                        (<real_t>1 - s))
     elif Activation is Silu:
         s = _sigmoid(v)
-        return g * s * (1 + v * (1 - s))
+        return g * s * (<real_t>1 + v * (<real_t>1 - s))
     elif Activation is Mish:
         s = _mish_gate(v)
-        return g * (s + v * _sigmoid(v) * (1 - s * s))
+        return g * (s + v * _sigmoid(v) * (<real_t>1 - s * s))
     elif Activation is LogSigmoid:
         return g * _sigmoid(-v)
     elif Activation is Softplus:
@@ -205,7 +206,7 @@ cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_
     elif Activation is Hardsigmoid:
         return g / 6 if -3 < v < 3 else 0
     elif Activation is Hardswish:
-        return 0 if v <= -3 else g if v >= 3 else g * (v / 3 + <real_t>0.5)
+        return 0 if v <= -3 else g if v >= 3 else g * (v / <real_t>3 + <real_t>0.5)
     elif Activation is Softshrink or Activation is Hardshrink:
         return 0 if -a <= v <= a else g
     else:

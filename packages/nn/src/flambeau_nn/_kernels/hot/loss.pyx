@@ -449,7 +449,7 @@ cdef void _bce_logits_backward(const real_t* x, const real_t* y, real_t* out, Py
                                const double* p) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(n):
-        out[i] = 1 / (1 + fast_exp(-x[i])) - y[i]
+        out[i] = <real_t>1 / (<real_t>1 + fast_exp(-x[i])) - y[i]
 
 
 def _pair(size_t single, size_t double_):
