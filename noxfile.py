@@ -294,7 +294,6 @@ def arm64(session):
         shutil.copytree(source, installed, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
         for module in (build / "lib").rglob("*.so"):  # named after this machine's Python
             place = root / "packages" / module.relative_to(build / "lib")
-            place.parent.mkdir(exist_ok=True)  # hot_base
             shutil.copy(module, place.with_name(f"{module.name.partition('.')[0]}.so"))
         but_sources = shutil.ignore_patterns("src", "__pycache__")
         shutil.copytree(folder, root / "checkout" / package, ignore=but_sources, dirs_exist_ok=True)

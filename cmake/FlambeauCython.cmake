@@ -2,10 +2,11 @@
 #
 # A package's CMakeLists.txt names the siblings it uses; everything else follows from where a file lies.
 # src/flambeau_x/a/b.pyx becomes the module flambeau_x.a.b; a file a/hot/b.pyx is built once per CPU level, as
-# flambeau_x.a.hot_v2.b and so on. Cython directives are given here and nowhere else, so that FLAMBEAU_CHECKED reaches
-# every file.
+# flambeau_x.a.hot_v2.b and so on. All of them lie in one shared object, flambeau_x._compiled, which finds them
+# (compiled.c.in). Cython directives are given here and nowhere else, so that FLAMBEAU_CHECKED reaches every file.
 #
-# sdists carry a copy of this file and of translate.py (sdist.force-include in the packages' pyproject.toml).
+# sdists carry a copy of this file, of translate.py and of compiled.c.in (sdist.force-include in the packages'
+# pyproject.toml).
 
 option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
 option(FLAMBEAU_SANITIZE "Build with AddressSanitizer and what UndefinedBehaviorSanitizer finds in numbers and addresses" OFF)
@@ -24,6 +25,7 @@ set(_flambeau_directives
     --directive boundscheck=${_flambeau_checks} --directive nonecheck=${_flambeau_checks}
     --directive initializedcheck=${_flambeau_checks} --directive wraparound=False --directive cdivision=True)
 set(_flambeau_translate "${CMAKE_CURRENT_LIST_DIR}/translate.py")
+set(_flambeau_compiled "${CMAKE_CURRENT_LIST_DIR}/compiled.c.in")
 
 set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
@@ -122,20 +124,50 @@ pathlib.Path(target).write_text(pathlib.Path(source).read_text().replace(old, ne
       COMMENT "Naming ${module}"
       VERBATIM)
   endif()
-  python_add_library(${module} MODULE WITH_SOABI "${generated}")
-  set_target_properties(${module} PROPERTIES OUTPUT_NAME ${name})
+  # Names such as PyInit_softmax are not unique in a package.
+  string(REPLACE "." "__" initializer "init_${module}")
+  set_property(GLOBAL APPEND PROPERTY _flambeau_modules "${module}")
+  add_library(${module} OBJECT "${generated}")
+  target_link_libraries(${module} PRIVATE Python::Module)
   target_include_directories(${module} PRIVATE ${_flambeau_c_includes})
   target_compile_options(${module} PRIVATE ${march})
-  target_compile_definitions(${module} PRIVATE ${_flambeau_definitions})
+  target_compile_definitions(${module} PRIVATE ${_flambeau_definitions} CYTHON_NO_PYINIT_EXPORT
+                             PyInit_${name}=${initializer})
+endfunction()
+
+# The shared object of a package, of all modules so far.
+function(_flambeau_shared_object package)
+  get_property(modules GLOBAL PROPERTY _flambeau_modules)
+  set(declarations)
+  set(rows)
+  set(objects)
+  foreach(module IN LISTS modules)
+    string(REPLACE "." "__" initializer "init_${module}")
+    string(APPEND declarations "PyObject *${initializer}(void);\n")
+    string(APPEND rows "    {\"${module}\", ${initializer}},\n")
+    list(APPEND objects "$<TARGET_OBJECTS:${module}>")
+  endforeach()
+  set(folders ${modules})
+  list(FILTER folders INCLUDE REGEX "[.]hot_[^.]*[.][^.]*$")
+  list(TRANSFORM folders REPLACE "[.][^.]*$" "")
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    string(APPEND rows "    {\"${folder}\", NULL},\n")
+  endforeach()
+  configure_file("${_flambeau_compiled}" "${CMAKE_CURRENT_BINARY_DIR}/c/${package}._compiled.c" @ONLY)
+
+  set(target ${package}._compiled)
+  python_add_library(${target} MODULE WITH_SOABI "${CMAKE_CURRENT_BINARY_DIR}/c/${target}.c" ${objects})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME _compiled)
   if(UNIX)
-    target_link_libraries(${module} PRIVATE m)
+    target_link_libraries(${target} PRIVATE m)
   endif()
   if(SKBUILD_STATE STREQUAL "editable")
     # Beside the sources: `cmake --build` is then all that a change needs.
-    set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/src/${folder}")
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}")
   else()
-    set_target_properties(${module} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/lib/${folder}")
-    install(TARGETS ${module} LIBRARY DESTINATION ${folder})
+    set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/lib/${package}")
+    install(TARGETS ${target} LIBRARY DESTINATION ${package})
   endif()
 endfunction()
 
@@ -175,6 +207,8 @@ function(flambeau_cython_modules package)
     endif()
   endforeach()
 
+  _flambeau_shared_object(${package})
+
   get_property(jobs GLOBAL PROPERTY _flambeau_jobs)
   get_property(generated GLOBAL PROPERTY _flambeau_generated)
   list(JOIN jobs "\n" lines)
@@ -193,14 +227,10 @@ function(flambeau_cython_modules package)
   if(NOT SKBUILD_STATE STREQUAL "editable")
     return()
   endif()
-  # What a deleted or renamed source left behind would still import.
-  file(GLOB_RECURSE built RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}/src"
-       "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.${Python_SOABI}${CMAKE_SHARED_MODULE_SUFFIX}")
-  foreach(file IN LISTS built)
-    string(REGEX REPLACE "[.].*" "" module "${file}")
-    string(REPLACE "/" "." module "${module}")
-    if(NOT TARGET ${module})
-      file(REMOVE "${CMAKE_CURRENT_SOURCE_DIR}/src/${file}")
-    endif()
-  endforeach()
+  # A shared object of one module, which earlier builds made.
+  file(GLOB_RECURSE built "${CMAKE_CURRENT_SOURCE_DIR}/src/${package}/*.${Python_SOABI}${CMAKE_SHARED_MODULE_SUFFIX}")
+  list(FILTER built EXCLUDE REGEX "/${package}/_compiled[.]")
+  if(built)
+    file(REMOVE ${built})
+  endif()
 endfunction()

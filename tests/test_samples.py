@@ -25,7 +25,7 @@ OUTSIDE = re.compile(
 )
 # Reads who declares what, while families are imported.
 READER = """
-import importlib.machinery, json, sys
+import json, sys
 owners, open_modules, seen = {}, [], set()
 
 def note():
@@ -51,11 +51,15 @@ class Loader:
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
+        if name in ("flambeau_tensor.ops", "flambeau_nn.ops"):  # before the finder of the package's compiled modules
+            sys.meta_path.remove(self)
+            sys.meta_path.insert(0, self)
         if name.startswith(("flambeau_tensor.ops.", "flambeau_nn.ops.")):
-            spec = importlib.machinery.PathFinder.find_spec(name, path)
-            if spec is not None and spec.loader is not None:
-                spec.loader = Loader(spec.loader, name)
-            return spec
+            for finder in sys.meta_path[1:]:
+                spec = finder.find_spec(name, path)
+                if spec is not None and spec.loader is not None:
+                    spec.loader = Loader(spec.loader, name)
+                    return spec
 
 sys.meta_path.insert(0, Finder())
 import flambeau_autograd, flambeau_nn.functional

@@ -15,6 +15,7 @@ from typing import Any
 
 __version__ = "0.1.0"
 
+from flambeau_autograd import _compiled  # noqa: F401  (finds the compiled modules)
 from flambeau_autograd._engine import record as _record  # noqa: F401  (plugs itself in)
 
 from flambeau_autograd._engine import dispatch as _dispatch  # noqa: F401  isort: skip

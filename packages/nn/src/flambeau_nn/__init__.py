@@ -14,6 +14,7 @@ from typing import Any as _Any
 
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
 from flambeau_autograd.extend import batching_rules_in as _batching_rules_in
+from flambeau_nn import _compiled  # noqa: F401  (finds the compiled modules)
 from flambeau_nn import functional as functional
 
 from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  (importing declares)

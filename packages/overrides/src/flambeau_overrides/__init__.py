@@ -7,6 +7,7 @@ Compiled code cimports `flambeau_overrides._dispatch` and `flambeau_overrides._t
 """
 # ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
 
+from flambeau_overrides import _compiled  # finds the compiled modules
 from flambeau_overrides._dispatch import (
     _disabled_torch_function_impl as _disabled_torch_function_impl,
 )

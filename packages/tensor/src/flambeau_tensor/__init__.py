@@ -9,6 +9,7 @@ import math as _math
 import sys as _sys
 
 from flambeau_overrides import register_namespace as _register_namespace
+from flambeau_tensor import _compiled  # noqa: F401  (finds the compiled modules)
 from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
 from flambeau_tensor import packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_tensor import subclassing as _subclassing  # noqa: F401  (gives Tensor what subclasses need)
