@@ -9,6 +9,7 @@ from flambeau_cext.load import _bound_directly
 
 SOURCE = r"""
 #include <torch/extension.h>
+#include <ATen/Dispatch_v2.h>
 
 torch::Tensor twice(torch::Tensor x) { return 2 * x; }
 std::vector<at::Tensor> all_of_it(const torch::Tensor &x, double scale = 1.0, c10::optional<at::Tensor> b = {},
@@ -39,8 +40,29 @@ unsigned int halved(uint32_t n) { return n / 2; }
 std::string truth(bool is, std::string text) { return text + (is ? " yes" : " no"); }
 static double hidden(double x) { return x; }
 double shown(double x) { return hidden(x); }
+
+std::string place(at::Tensor x) { return c10::str(x.device(), x.is_meta() ? " meta" : "", x.is_cpu() ? " cpu" : ""); }
+at::Tensor ones_beside(at::Tensor x) { return at::ones({2, 3}, x.options()) + at::zeros({3}, x.options()); }
+at::Tensor beside(at::Tensor x, at::Tensor other) { return x.to(other); }
+at::Tensor as_type(at::Tensor x, at::ScalarType type) { return x.to(type); }
+std::string about(at::ScalarType type) {
+  return c10::str(type, " ", c10::elementSize(type), c10::isIntegralType(type) ? " integral" : "",
+                  c10::isSignedType(type) ? " signed" : "", c10::isFloatingType(type) ? " floating" : "",
+                  c10::isComplexType(type) ? " complex" : "", " ", c10::TypeMeta(type).name());
+}
+int64_t largest(at::Tensor x) {
+  int64_t found = 0;
+  AT_DISPATCH_V2(x.scalar_type(), "largest", AT_WRAP([&] {
+    for (int64_t i = 0; i < x.numel(); ++i) found = std::max(found, int64_t(x.data_ptr<scalar_t>()[i]));
+  }), AT_EXPAND(AT_BAREBONES_UNSIGNED_TYPES));
+  return found;
+}
+static_assert(c10::toComplexType(at::kHalf) == at::kComplexHalf && c10::toRealValueType(at::kComplexHalf) == at::kHalf);
+static_assert(c10::elementSize(at::kFloat8_e4m3fn) == 1 && c10::isFloat8Type(at::kFloat8_e5m2), "names alone");
+static_assert(c10::isQIntType(at::kQInt32) && int(at::kUInt64) == 29 && int(at::ScalarType::Float8_e8m0fnu) == 44);
 """
 FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow halved truth shown flagged".split()
+FUNCTIONS += "place beside ones_beside as_type about largest".split()
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +97,32 @@ def test_arguments_and_results(m):
     assert m.truth(None, "é\0") == m.truth(np.False_, "é\0") == "é\0 no"
     assert m.twice.__text_signature__ == "($module, x)"
     assert m.twice.__doc__ == "torch::Tensor twice(torch::Tensor x)"
+
+
+def test_device_meta(m):
+    x, nowhere = torch.ones(2), torch.ones(2, dtype=torch.float64, device="meta")
+    assert (m.place(x), m.place(nowhere)) == ("cpu cpu", "meta meta")
+    assert m.ones_beside(x).tolist() == [[1, 1, 1], [1, 1, 1]]
+    sum = m.ones_beside(nowhere)
+    assert (sum.device.type, sum.shape, sum.dtype) == ("meta", (2, 3), torch.float64)
+    moved = m.beside(x, nowhere)
+    assert (moved.device.type, moved.shape, moved.dtype) == ("meta", (2,), torch.float64)
+    assert m.beside(x, x) is x
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor"):
+        m.beside(nowhere, x)
+
+
+def test_younger_dtypes(m):
+    for bits in (16, 32, 64):
+        dtype = getattr(torch, f"uint{bits}")
+        x = m.as_type(torch.tensor([1, 2**bits // 3]), dtype)
+        assert x.dtype is dtype and m.type_of(x) is dtype and m.largest(x) == 2**bits // 3
+        assert m.about(dtype).startswith(f"UInt{bits} {bits // 8} integral ")
+    assert m.about(torch.uint32) == "UInt32 4 integral unsigned int"
+    assert m.about(torch.complex32) == "ComplexHalf 4 signed complex c10::complex<c10::Half>"
+    assert m.about(torch.bfloat16) == "BFloat16 2 signed floating c10::BFloat16"
+    with pytest.raises(RuntimeError, match="\"largest\" not implemented for 'Int'"):
+        m.largest(torch.ones(1, dtype=torch.int32))
 
 
 def test_errors(m):

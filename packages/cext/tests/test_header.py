@@ -57,7 +57,8 @@ LAYOUT = "\n".join(
         "CHECK(FL_VALUE_INTS == 8 && FL_VALUE_TENSORS == 9 && FL_VALUE_DEFAULT == 10 && FL_VALUE_OBJECT == 11);",
         "CHECK(FL_VALUE_DOUBLES == 12 && FL_VALUE_BOOLS == 13);",
         "CHECK(FL_OP_COMPOSITE == 1 && FL_OP_NOT_DIFFERENTIABLE == 2);",
-        "CHECK(FL_REQUIRES_GRAD == 1 && FL_IS_LEAF == 2 && FL_IS_VIEW == 4 && FL_IS_READONLY == 8);",
+        "CHECK(FL_REQUIRES_GRAD == 1 && FL_IS_LEAF == 2 && FL_IS_VIEW == 4);",
+        "CHECK(FL_IS_READONLY == 8 && FL_IS_META == 16);",
     ]
 )
 

@@ -141,7 +141,7 @@ def _parameter(argument: Any, type_text: str, passed: bool) -> _Parameter:
 
 
 def _options(names: set[str]) -> _Parameter:
-    values = [("dtype", "dtype_of(options)")]
+    values = [("dtype", "dtype_of(options)"), ("device", "device_of(options)")]
     if "requires_grad" in names:
         values.append(("requires_grad", "requires_grad_of(options)"))
     return _Parameter("const TensorOptions &options", "{}", "options", tuple(values))

@@ -324,6 +324,8 @@ cdef int32_t _flags "fl_slot_flags"(fl_tensor handle) noexcept nogil:
             flags |= FL_IS_VIEW
         if (<Tensor>handle).storage.readonly:
             flags |= FL_IS_READONLY
+        if (<Tensor>handle).flags & META:
+            flags |= FL_IS_META
     return flags
 
 

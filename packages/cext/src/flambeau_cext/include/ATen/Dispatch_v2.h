@@ -7,7 +7,9 @@
 #define AT_EXPAND(types) types
 
 #define AT_FLOATING_TYPES ::c10::kDouble, ::c10::kFloat
+#define AT_BAREBONES_UNSIGNED_TYPES ::c10::kUInt16, ::c10::kUInt32, ::c10::kUInt64
 #define AT_INTEGRAL_TYPES ::c10::kByte, ::c10::kChar, ::c10::kInt, ::c10::kLong, ::c10::kShort
+#define AT_INTEGRAL_TYPES_V2 AT_INTEGRAL_TYPES, AT_BAREBONES_UNSIGNED_TYPES
 #define AT_COMPLEX_TYPES ::c10::kComplexDouble, ::c10::kComplexFloat
 #define AT_ALL_TYPES AT_INTEGRAL_TYPES, AT_FLOATING_TYPES
 #define AT_ALL_TYPES_AND_COMPLEX AT_ALL_TYPES, AT_COMPLEX_TYPES

@@ -14,16 +14,22 @@ inline Tensor Tensor::to(ScalarType type, bool non_blocking, bool copy, optional
     FL_CALL(tensor, "Tensor.to", "self dtype non_blocking copy", of_tensor(*this), of_dtype(type),
             of_bool(non_blocking), of_bool(copy))
 }
+namespace detail {
+inline Tensor moved(const Tensor &t, Device device) {
+    FL_CALL(tensor, "Tensor.to", "self device", of_tensor(t), of_string(device.str()))
+}
+}  // namespace detail
 inline Tensor Tensor::to(TensorOptions options, bool non_blocking, bool copy, optional<MemoryFormat>) const {
     detail::dtype_of(options);
     Tensor t = to(options.dtype_opt().value_or(scalar_type()), non_blocking, copy);
+    if (options.has_device() && options.device().type() != t.device().type()) t = detail::moved(t, options.device());
     return options.requires_grad() ? t.set_requires_grad(true) : t;
 }
 inline Tensor Tensor::to(Device device, ScalarType type, bool non_blocking, bool copy, optional<MemoryFormat>) const {
     return to(TensorOptions(type).device(device), non_blocking, copy);
 }
 inline Tensor Tensor::to(const Tensor &other, bool non_blocking, bool copy, optional<MemoryFormat>) const {
-    return to(other.scalar_type(), non_blocking, copy);
+    return to(TensorOptions(other.scalar_type()).device(other.device()), non_blocking, copy);
 }
 inline Tensor Tensor::contiguous(MemoryFormat format) const {
     if (is_contiguous(format)) return *this;

@@ -33,7 +33,7 @@ extern "C" {
 
 /* Raised when something changes or moves (major), or is appended (minor). */
 #define FL_ABI_MAJOR 1
-#define FL_ABI_MINOR 3
+#define FL_ABI_MINOR 4
 
 /* The minor version to build for; what is built for one runs on it and on all later ones. */
 #ifndef FL_TARGET_MINOR
@@ -130,7 +130,8 @@ enum { /* flags of a tensor */
     FL_REQUIRES_GRAD = 1,
     FL_IS_LEAF = 2,
     FL_IS_VIEW = 4,
-    FL_IS_READONLY = 8
+    FL_IS_READONLY = 8,
+    FL_IS_META = 16 /* on device 'meta': no memory; libraries before 1.4 do not say so */
 };
 
 typedef void (*fl_range_body)(int64_t begin, int64_t end, void *context);

@@ -134,9 +134,13 @@ inline fl_value of_reduction(int64_t how) {
 }
 /* Options, as far as there is a choice. */
 inline fl_value dtype_of(const TensorOptions &options) {
-    TORCH_CHECK(options.device().is_cpu(), "flambeau has no device '", options.device(), "', only 'cpu'");
+    TORCH_CHECK(options.device().is_cpu() || options.device().is_meta(), "flambeau has no device '", options.device(),
+                "', only 'cpu' and 'meta'");
     TORCH_CHECK(options.layout() == kStrided, "flambeau has only strided tensors");
     return of_dtype_or_none(options.dtype_opt());
+}
+inline fl_value device_of(const TensorOptions &options) {
+    return options.device().is_meta() ? fl_of_string("meta") : fl_none();
 }
 inline fl_value requires_grad_of(const TensorOptions &options) { return of_bool(options.requires_grad()); }
 

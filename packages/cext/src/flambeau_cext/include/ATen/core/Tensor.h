@@ -112,10 +112,10 @@ class Tensor {
     ScalarType scalar_type() const { return ScalarType(fl_dtype_of(checked())); }
     TypeMeta dtype() const { return scalar_type(); }
     DeprecatedTypeProperties type() const { return DeprecatedTypeProperties(scalar_type()); }
-    Device device() const { return checked(), Device(kCPU); }
+    Device device() const { return Device(is_meta() ? kMeta : kCPU); }
     int64_t get_device() const { return -1; }
     Layout layout() const { return kStrided; }
-    TensorOptions options() const { return TensorOptions(scalar_type()).device(kCPU).layout(kStrided); }
+    TensorOptions options() const { return TensorOptions(scalar_type()).device(device()).layout(kStrided); }
     /// The format that the order of the strides speaks for; contiguous where it says nothing.
     MemoryFormat suggest_memory_format() const {
         const int64_t rank = dim();
@@ -129,12 +129,12 @@ class Tensor {
         return rank == 4 ? MemoryFormat::ChannelsLast : MemoryFormat::ChannelsLast3d;
     }
     std::string toString() const { return type().toString(); }
-    bool is_cpu() const { return true; }
+    bool is_cpu() const { return !is_meta(); }
     bool is_cuda() const { return false; }
     bool is_xpu() const { return false; }
     bool is_mps() const { return false; }
     bool is_hip() const { return false; }
-    bool is_meta() const { return false; }
+    bool is_meta() const { return fl_flags(checked()) & FL_IS_META; }
     bool is_sparse() const { return false; }
     bool is_mkldnn() const { return false; }
     bool is_quantized() const { return false; }
