@@ -72,6 +72,52 @@ def test_lu(shape, dtype, draw, close):
     assert nothing.shape == (0,) and (lower2 == lower).all()
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", [(256, 256), (300, 300), (300, 411), (450, 257), (321, 320)])
+def test_lu_in_blocks(shape, dtype, threads):
+    """Matrices large enough to go by panels: every row that an exchange could miss is one of the product's."""
+    m, n = shape
+    rng = np.random.default_rng(m + n)
+    a = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if "complex" in dtype else 0)
+    x, before = ft.from_numpy(a.astype(dtype)), ft.get_num_threads()
+    try:
+        ft.set_num_threads(threads)
+        lu, pivots, info = linalg.lu_factor_ex(x)
+    finally:
+        ft.set_num_threads(before)
+    k = min(m, n)
+    lower = np.tril(lu.numpy()[:, :k], -1) + np.eye(m, k)
+    rows, exchanged = np.arange(m), pivots.numpy() - 1
+    assert info.item() == 0 and abs(lower).max() < 1.001 * 2**0.5 and (exchanged >= np.arange(k)).all()
+    for i, j in enumerate(exchanged):
+        rows[[i, j]] = rows[[j, i]]
+    tolerance = 2e-4 if dtype in ("float32", "complex64") else 1e-12
+    np.testing.assert_allclose(lower @ np.triu(lu.numpy()[:k]), x.numpy()[rows], rtol=0, atol=tolerance)
+
+
+def test_lu_in_blocks_does_not_depend_on_threads(draw):
+    x, before = ft.tensor(draw((400, 400), "float64")), ft.get_num_threads()
+    try:
+        results = []
+        for threads in (1, 2, 3):
+            ft.set_num_threads(threads)
+            results.append([t.numpy().tobytes() for t in linalg.lu_factor(x)])
+    finally:
+        ft.set_num_threads(before)
+    assert results[0] == results[1] == results[2]
+
+
+def test_singular_matrices_in_blocks():
+    x = ft.eye(400)
+    for row in (70, 333):
+        x[row, row] = 0
+    assert linalg.lu_factor_ex(x).info.item() == 71  # the first, whatever its panel
+    assert linalg.det(x).item() == 0
+    with pytest.raises(linalg.LinAlgError, match="singular"):
+        linalg.solve(x, ft.ones(400))
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_determinants(shape, dtype, draw, close):

@@ -10,6 +10,7 @@ ctypedef void (*routine_t)(void** args) noexcept nogil
 
 cdef enum:
     MOST_ARGS = 15
+    BLOCKS = 256
 
 cdef struct Call:
     void* function
@@ -28,6 +29,8 @@ cdef void add(Call* call, const void* argument, Py_ssize_t step=*) noexcept  # t
 cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept  # the next argument: memory to work in
 cdef void add_workspace(Call* call, lapack_int* size) noexcept  # two: as much as the routine asks for, and how much
 cdef int run(Call* call, Py_ssize_t count) except -1
+# LU of one matrix, which pays from BLOCKS columns and rows on; False if LAPACK is not there.
+cdef bint block_lu(int dtype, lapack_int m, lapack_int n, void* a, lapack_int* pivots, lapack_int* info) except -1
 
 # What routines take as letters.
 cdef const char* UPPER

@@ -4,7 +4,7 @@
 The library of NumPy's BLAS exports LAPACK as well, in its Fortran form: every argument is an address, matrices lie
 column by column. A `Call` says what each argument is for the first matrix and how far it is to the next one's, so one
 loop serves all routines, on the thread pool where there are many matrices. A single large matrix is left to the
-library's own threads. Where NumPy has another library, `lapack_on_numpy` does what the routines do.
+library's own threads, but for its LU. Where NumPy has another library, `lapack_on_numpy` does what the routines do.
 """
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
@@ -188,6 +188,120 @@ cdef int _done(Call* call) except -1:
     if call.failed:
         raise MemoryError()
     return 0
+
+
+# --- LU of one matrix, in blocks of columns -------------------------------------------------------------------------
+
+cdef enum:
+    PANEL = 64  # columns that are factorized at once
+    STRIP = 32  # columns that a thread brings up to date at once
+
+cdef struct Blocks:
+    void* getrf
+    void* laswp
+    void* trsm
+    void* gemm
+    char* a
+    lapack_int* pivots
+    lapack_int m, n, k, info
+    Py_ssize_t item
+    lapack_int at, width, ahead  # the panel that was factorized last, and how wide the next one is
+    double[2] one, minus_one
+
+
+cdef char* _element(Blocks* b, lapack_int row, lapack_int column) noexcept nogil:
+    return b.a + (row + column * b.m) * b.item
+
+
+cdef void _exchange(Blocks* b, lapack_int first, lapack_int width, lapack_int begin, lapack_int end) noexcept nogil:
+    """Exchange rows of some columns as pivots [begin, end) say."""
+    cdef lapack_int one = 1
+    cdef void* args[MOST_ARGS]
+    memset(args, 0, sizeof(args))
+    begin += 1
+    args[0], args[1], args[2], args[3] = &width, _element(b, 0, first), &b.m, &begin
+    args[4], args[5], args[6] = &end, b.pivots, &one
+    fl_call_lapack(b.laswp, args)
+
+
+cdef void _factorize(Blocks* b, lapack_int at, lapack_int width) noexcept nogil:
+    cdef lapack_int rows = b.m - at, info = 0, i
+    cdef void* args[MOST_ARGS]
+    memset(args, 0, sizeof(args))
+    args[0], args[1], args[2], args[3] = &rows, &width, _element(b, at, at), &b.m
+    args[4], args[5] = b.pivots + at, &info
+    fl_call_lapack(b.getrf, args)
+    for i in range(at, at + width):
+        b.pivots[i] += at
+    if info and not b.info:
+        b.info = at + info
+
+
+cdef void _follow(Blocks* b, lapack_int first, lapack_int width) noexcept nogil:
+    """Bring columns up to date with the last panel."""
+    cdef lapack_int below = b.at + b.width, rows = b.m - below
+    cdef void* args[MOST_ARGS]
+    _exchange(b, first, width, b.at, below)
+    memset(args, 0, sizeof(args))
+    args[0], args[1], args[2], args[3] = <void*>LEFT, <void*>LOWER, <void*>AS_IS, <void*>UNIT
+    args[4], args[5], args[6] = &b.width, &width, b.one
+    args[7], args[8], args[9], args[10] = _element(b, b.at, b.at), &b.m, _element(b, b.at, first), &b.m
+    fl_call_lapack(b.trsm, args)
+    if rows:
+        args[0], args[1], args[2], args[3], args[4] = <void*>AS_IS, <void*>AS_IS, &rows, &width, &b.width
+        args[5], args[6], args[7] = b.minus_one, _element(b, below, b.at), &b.m
+        args[8], args[9], args[10] = _element(b, b.at, first), &b.m, b.one
+        args[11], args[12] = _element(b, below, first), &b.m
+        fl_call_lapack(b.gemm, args)
+
+
+cdef void _advance(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Task 0 is the next panel, which would otherwise hold up all; the others are strips behind it."""
+    cdef Blocks* b = <Blocks*>context
+    cdef lapack_int ahead = b.at + b.width, first
+    cdef Py_ssize_t i
+    for i in range(begin, end):
+        if i:
+            first = ahead + b.ahead + (i - 1) * STRIP
+            _follow(b, first, min(STRIP, b.n - first))
+        elif b.ahead:
+            _follow(b, ahead, b.ahead)
+            _factorize(b, ahead, b.ahead)
+
+
+cdef void _catch_up(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Exchange the rows of factorized panels as later panels did."""
+    cdef Blocks* b = <Blocks*>context
+    cdef Py_ssize_t i
+    for i in range(begin, end):
+        _exchange(b, i * PANEL, PANEL, (i + 1) * PANEL, b.k)
+
+
+cdef bint block_lu(int dtype, lapack_int m, lapack_int n, void* a, lapack_int* pivots, lapack_int* info) except -1:
+    """What getrf does, on the thread pool; False if LAPACK is not there."""
+    cdef Blocks b
+    cdef str prefix = _PREFIXES[dtype]
+    b.getrf, b.laswp = symbol(prefix + "getrf_"), symbol(prefix + "laswp_")
+    b.trsm, b.gemm = symbol(prefix + "trsm_"), symbol(prefix + "gemm_")
+    if b.getrf == NULL or b.laswp == NULL or b.trsm == NULL or b.gemm == NULL:
+        return False
+    b.a, b.pivots, b.m, b.n, b.k, b.info, b.item = <char*>a, pivots, m, n, min(m, n), 0, ITEMSIZE[dtype]
+    b.one[0], b.one[1], b.minus_one[0], b.minus_one[1] = 1, 0, -1, 0
+    if real_of(dtype) == FLOAT32:
+        (<float*>b.one)[0], (<float*>b.one)[1], (<float*>b.minus_one)[0], (<float*>b.minus_one)[1] = 1, 0, -1, 0
+    hold()
+    with nogil:
+        b.at, b.width = 0, min(PANEL, b.k)
+        _factorize(&b, 0, b.width)
+        while b.width:
+            b.ahead = min(PANEL, b.k - b.at - b.width)
+            parallel_for(1 + (n - b.at - b.width - b.ahead + STRIP - 1) // STRIP, 1, _advance, &b)
+            b.at += b.width
+            b.width = b.ahead
+        parallel_for((b.k - 1) // PANEL, 1, _catch_up, &b)
+    release()
+    info[0] = b.info
+    return True
 
 
 # --- matrices -------------------------------------------------------------------------------------------------------
