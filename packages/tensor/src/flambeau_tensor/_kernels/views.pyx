@@ -27,7 +27,7 @@ cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except 
         else:
             if sizes[i] | product > <Py_ssize_t>1 << 31 and numel and sizes[i]:
                 lost |= product > numel // sizes[i]
-            product *= sizes[i]
+            product = <Py_ssize_t>(<size_t>product * <size_t>sizes[i])  # may wrap; what makes views counts again
     if lost:
         raise RuntimeError(f"shape '{shape_str(n, sizes)}' is invalid for input of size {numel}")
     if unknown >= 0:
