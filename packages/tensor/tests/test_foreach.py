@@ -137,4 +137,10 @@ def test_sums_of_powers_of_complex_numbers_are_real(dtype):
     assert (several.item(), one.item()) == (26, 25)
 
 
+def test_sums_of_powers_of_the_least_integer():
+    least = ft.tensor([-(2**31), 0], dtype=ft.int32)
+    (total,) = ft._foreach_powsum([least], 0.5, ft.float64)
+    assert total.item() == 2**15.5
+
+
 TestSamples = check_values("tensor.foreach")

@@ -391,7 +391,7 @@ cdef object _to_list(Tensor t, int dim, const char* at):
     cdef Py_ssize_t i, step
     if dim == t.ndim:
         return load_scalar(t.dtype, at)
-    step = t.strides[dim] * ITEMSIZE[t.dtype]
+    step = t.strides[dim] * ITEMSIZE[t.dtype] if t.sizes[dim] > 1 else 0  # that of one may be any number
     cdef list items = [None] * t.sizes[dim]  # at once: a list that no memory holds raises before it is filled
     for i in range(t.sizes[dim]):
         items[i] = _to_list(t, dim + 1, at + i * step)

@@ -194,6 +194,8 @@ def _greatest(x):
 
 
 def _powsum(x, order, dtype):
+    if dtype is not None and not x.is_complex():  # first: the least integer has no size of its own dtype
+        x = x.to(dtype)
     sizes = x.abs()  # in the real dtype of the same precision, as the sum is
     return (sizes if dtype is None else sizes.to(dtype.to_real())).pow(order).sum()
 

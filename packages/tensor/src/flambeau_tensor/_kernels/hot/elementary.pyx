@@ -7,7 +7,7 @@ products are exact (Cody and Waite), arc functions by their addition formulas. E
 last place, two without fused multiplication (level v2).
 """
 from libc cimport math
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int32_t, uint32_t, uint64_t
 
 from flambeau_tensor._kernels.maps cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
 from flambeau_tensor.vector_math cimport (
@@ -60,7 +60,8 @@ cdef inline real_t _exp2(real_t x) noexcept nogil:
         r = (x - (n - <float>12582912)) * <float>0.69314718
         p = excess_rest[float](r)
         part = i >> 1
-        return (p * r * r + r + 1) * from_bits32((part + 127) << 23) * from_bits32((i - part + 127) << 23)
+        r = (p * r * r + r + 1) * from_bits32(<uint32_t>(part + 127) << 23)  # of NaN, any part
+        return r * from_bits32(<uint32_t>(i - part + 127) << 23)
     else:
         x = -1076 if x < -1076 else x
         x = 1025 if x > 1025 else x
