@@ -1,5 +1,6 @@
 """Pipelines of items: a pipe is a dataset made of another one, by a class or a method."""
 
-from flambeau_data.datapipes import iter, map
+from flambeau_data.datapipes import iter as iter
+from flambeau_data.datapipes import map as map
 
-__all__ = ["iter", "map"]
+__all__: list[str] = []  # they are no builtins, which `import *` would hide
