@@ -623,6 +623,11 @@ def test_what_writes_to_a_list_returns_it():
     assert x.item() == 56
 
 
+def test_an_empty_result_is_not_the_empty_list_that_was_given():
+    x = ft.ones(0, 3)
+    assert ft.split_with_sizes(x, []) == () == ft.split_with_sizes(x, split_sizes=[])
+
+
 def test_a_list_that_changes_during_the_call():
     x = ft.tensor([1.0])
     many = [x, x]

@@ -6,7 +6,7 @@ A tuple lives as long as the call that it was made for, and does not change wher
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from cpython.tuple cimport PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 
 cdef PyObject* pack_list(Bound* bound, PyObject* o) noexcept:
@@ -43,10 +43,10 @@ cdef inline PyObject* _hold(Bound* bound, tuple packed, PyObject* given) noexcep
 
 
 cdef object as_given(Bound* bound, object result):
-    """What writes to a list returns the list that it was given."""
+    """What writes to a list returns the list that it was given. The empty tuple is the same whoever makes it."""
     cdef int i
     for i in range(bound.packed):
-        if <PyObject*>result == bound.tuples[i] and bound.given[i] != NULL:
+        if <PyObject*>result == bound.tuples[i] and bound.given[i] != NULL and PyTuple_GET_SIZE(result):
             return <object>bound.given[i]
     return result
 
