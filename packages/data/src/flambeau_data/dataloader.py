@@ -16,14 +16,14 @@ from multiprocessing.context import BaseContext
 from typing import Any, Generic, TypeVar
 
 from flambeau_data import _utils
-from flambeau_data._utils import pipes
+from flambeau_data._utils import pipes, seeds
 from flambeau_data._utils.collate import default_collate, default_convert
 from flambeau_data._utils.fetch import _IterableDatasetFetcher, _MapDatasetFetcher
 from flambeau_data._utils.transport import Receiver, folder
 from flambeau_data._utils.worker import End, Failure, Job, Resume, get_worker_info, run
 from flambeau_data.dataset import Dataset, IterableDataset
 from flambeau_data.sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
-from flambeau_tensor import Generator, empty, int64
+from flambeau_tensor import Generator
 
 __all__ = ["DataLoader", "default_collate", "default_convert", "get_worker_info"]
 
@@ -290,7 +290,7 @@ class _BaseDataLoaderIter:
             )
         self._persistent_workers = loader.persistent_workers
         self._begin(loader)
-        self._base_seed = int(empty((), dtype=int64).random_(generator=loader.generator).item())
+        self._base_seed = seeds.draw(loader.generator)
 
     def _begin(self, loader: DataLoader[Any]) -> None:
         self._sampler_iter = iter(self._index_sampler)

@@ -4,9 +4,10 @@ import inspect
 import warnings
 from typing import Any
 
+from flambeau_data._utils import seeds
 from flambeau_data.datapipes.iter.sharding import SHARDING_PRIORITIES
 from flambeau_data.graph import DataPipe, DataPipeGraph, traverse_dps
-from flambeau_tensor import Generator, empty, int64
+from flambeau_tensor import Generator
 
 __all__ = ["apply_random_seed", "apply_sharding", "apply_shuffle_settings", "get_all_graph_pipes"]
 
@@ -83,5 +84,5 @@ def apply_random_seed(datapipe: DataPipe, rng: Generator) -> DataPipe:
     """Give each pipe with a method `set_seed` a seed from a generator."""
     for pipe in get_all_graph_pipes(traverse_dps(datapipe)):
         if _has(pipe, "set_seed"):
-            pipe.set_seed(int(empty((), dtype=int64).random_(generator=rng).item()))
+            pipe.set_seed(seeds.draw(rng))
     return datapipe

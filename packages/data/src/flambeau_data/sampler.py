@@ -4,7 +4,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from flambeau_tensor import Generator, Tensor, as_tensor, empty, float64, int64, multinomial, randint, randperm
+from flambeau_data._utils import seeds
+from flambeau_tensor import Generator, Tensor, as_tensor, float64, int64, multinomial, randint, randperm
 
 __all__ = [
     "BatchSampler",
@@ -106,7 +107,7 @@ class RandomSampler(Sampler[int]):
         generator = self.generator
         if generator is None:
             generator = Generator()
-            generator.manual_seed(int(empty((), dtype=int64).random_().item()))
+            generator.manual_seed(seeds.draw())
         if self.replacement:  # PyTorch draws 32 at a time, and a last handful that may be empty
             for left in range(self.num_samples, -1, -32):
                 yield randint(n, (min(left, 32),), dtype=int64, generator=generator).tolist()

@@ -3,7 +3,8 @@
 import sys
 from typing import Any
 
-from flambeau_tensor import Generator, empty, int64
+from flambeau_data._utils import seeds
+from flambeau_tensor import Generator
 
 
 def is_pipe(dataset: Any, *kinds: str) -> bool:
@@ -23,7 +24,7 @@ def draw_seed(dataset: Any, generator: "Generator | None") -> "int | None":
     """A stream's seed of a pass, from which its pipes' seeds come in every process; None for what is no such pipe."""
     if not is_pipe(dataset, "IterDataPipe"):
         return None
-    return int(empty((), dtype=int64).random_(generator=generator).item())
+    return seeds.draw(generator)
 
 
 def seed(dataset: Any, shared: "int | None") -> None:

@@ -17,7 +17,6 @@ cdef struct Depthwise:  # of two axes
 
 ctypedef void (*depthwise_t)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
-cdef void measure(Geometry* g) noexcept  # the products of its numbers
 
 # Whether these compute a convolution that is not transposed: kernels of one element, and depthwise ones.
 cdef bint suits(const Geometry* g, Py_ssize_t groups, int dtype, PyObject* input) noexcept

@@ -6,7 +6,7 @@ from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels cimport channels
 from flambeau_nn._kernels.beside cimport Depthwise, depthwise_t
-from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry
+from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, measure
 from flambeau_nn._kernels.packed cimport pack_t, packed_t
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, Array, Product, array_of, dense, fresh, itemsize, multiply, parallel_for,
@@ -43,16 +43,6 @@ cdef bint _plain(const Geometry* g, Py_ssize_t groups) noexcept:
         if g.kernel[d] != 1 or g.stride[d] != 1 or g.padding[d] != 0:
             return False
     return groups == 1
-
-
-cdef void measure(Geometry* g) noexcept:
-    cdef int d
-    g.plane, g.positions, g.taps = 1, 1, 1
-    for d in range(AXES):
-        g.plane *= g.size[d]
-        g.positions *= g.count[d]
-        g.taps *= g.kernel[d]
-    g.rows = g.channels * g.taps
 
 
 cdef bint suits(const Geometry* g, Py_ssize_t groups, int dtype, PyObject* input) noexcept:

@@ -3,7 +3,7 @@
 from cpython.object cimport PyObject
 from libc.string cimport memset
 
-from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t
+from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t, measure
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX32, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array,
@@ -42,16 +42,10 @@ cdef void _samples(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
 cdef int _run(Work* w, str loop, int dtype, Py_ssize_t samples) except -1:
     cdef Geometry* g = &w.g
     cdef Py_ssize_t item = itemsize(dtype)
-    cdef int d
     name = {D_FLOAT32: "float32", D_FLOAT64: "float64", D_COMPLEX64: "complex64", D_COMPLEX128: "complex128"}[dtype]
     w.loop = <convolved_t><size_t>_loops[loop][name]
     w.adds = loop == "scatter"
-    g.plane, g.positions, g.taps = 1, 1, 1
-    for d in range(AXES):
-        g.plane *= g.size[d]
-        g.positions *= g.count[d]
-        g.taps *= g.kernel[d]
-    g.rows = g.channels * g.taps
+    measure(g)
     w.p.begin, w.p.end, w.p.first, w.p.last, w.p.width = 0, g.positions, 0, g.rows, g.positions
     w.image_bytes, w.columns_bytes = g.channels * g.plane * item, g.rows * g.positions * item
     if samples * g.rows * g.positions < GIL_FREE:

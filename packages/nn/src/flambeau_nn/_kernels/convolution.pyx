@@ -12,7 +12,7 @@ from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
 from flambeau_nn._kernels cimport beside
-from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t
+from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t, measure
 from flambeau_nn._kernels.windows cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -243,7 +243,7 @@ cdef int _run(Job* job, int kind) except -1:
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
     job.kind, job.item, job.loops, job.failed = kind, itemsize(job.dtype), _loops_of(job.dtype), False
-    beside.measure(g)
+    measure(g)
     job.plain = True
     for d in range(AXES):
         job.plain = job.plain and g.kernel[d] == g.stride[d] == 1 and g.size[d] == g.count[d]

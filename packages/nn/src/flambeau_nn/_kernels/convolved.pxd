@@ -22,6 +22,16 @@ cdef struct Geometry:
     Py_ssize_t[AXES] dilation
     Py_ssize_t plane, positions, taps, rows  # products of size, count and kernel; rows = channels * taps
 
+cdef inline void measure(Geometry* g) noexcept:
+    """Set the products."""
+    cdef int d
+    g.plane, g.positions, g.taps = 1, 1, 1
+    for d in range(AXES):
+        g.plane *= g.size[d]
+        g.positions *= g.count[d]
+        g.taps *= g.kernel[d]
+    g.rows = g.channels * g.taps
+
 cdef struct Piece:  # of the work, on one group of one sample unless `samples` says more
     char* image  # (channels, plane)
     char* values  # (features, positions)

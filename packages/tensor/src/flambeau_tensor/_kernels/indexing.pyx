@@ -386,8 +386,8 @@ cdef object _index(Operator op, PyObject** a):  # (self, indices)
     return gathered(&p, t.dtype)
 
 
-cdef inline bint can_hold(int dtype, int other) noexcept:
-    return dtype == other or CATEGORY[other] < CAT_COMPLEX or CATEGORY[dtype] == CAT_COMPLEX
+cdef inline bint _can_hold(int dtype, int other) noexcept:
+    return CATEGORY[other] < CAT_COMPLEX or CATEGORY[dtype] == CAT_COMPLEX
 
 
 cdef bint _is_one_mask(tuple indices):
@@ -407,7 +407,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     _read_indices(t, <tuple>a[1], indices, keep)
     if not keep:
         raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
-    if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and can_hold(t.dtype, values.dtype):
+    if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
         values = to_dtype(values, t.dtype)  # PyTorch fills then
     if values.dtype != t.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "

@@ -4,10 +4,10 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+from flambeau_data._utils import seeds
 from flambeau_data.datapipes._decorator import functional_datapipe
 from flambeau_data.datapipes.datapipe import IterDataPipe
 from flambeau_data.sampler import Sampler, SequentialSampler
-from flambeau_tensor import empty, int64
 
 __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
 
@@ -34,7 +34,7 @@ class Shuffling:
         """Take the seed of the pass that begins."""
         if self._enabled:
             if self._seed is None:
-                self._seed = int(empty((), dtype=int64).random_().item())
+                self._seed = seeds.draw()
             self._rng.seed(self._seed)
             self._seed = None
 

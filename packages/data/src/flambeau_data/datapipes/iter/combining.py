@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import check_several
 from flambeau_data.datapipes.datapipe import IterDataPipe
 
 __all__ = ["ConcaterIterDataPipe", "MultiplexerIterDataPipe", "ZipperIterDataPipe"]
@@ -11,10 +12,7 @@ __all__ = ["ConcaterIterDataPipe", "MultiplexerIterDataPipe", "ZipperIterDataPip
 
 class _Several(IterDataPipe[Any]):
     def __init__(self, *datapipes: Any) -> None:
-        if not datapipes:
-            raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(pipe, IterDataPipe) for pipe in datapipes):
-            raise TypeError("Expected all inputs to be `IterDataPipe`")
+        check_several(datapipes, IterDataPipe)
         self.datapipes = datapipes
 
     def _lengths(self) -> list[int]:

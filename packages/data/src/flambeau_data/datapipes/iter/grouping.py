@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
+from flambeau_data.datapipes._shared import Batching
 from flambeau_data.datapipes.datapipe import DataChunk, IterDataPipe
 
 __all__ = ["BatcherIterDataPipe", "GrouperIterDataPipe", "UnBatcherIterDataPipe"]
 
 
 @functional_datapipe("batch")
-class BatcherIterDataPipe(IterDataPipe[Any]):
+class BatcherIterDataPipe(Batching, IterDataPipe[Any]):
     """Lists of `batch_size` items.
 
     Args:
@@ -27,16 +28,6 @@ class BatcherIterDataPipe(IterDataPipe[Any]):
     [[0, 1], [2, 3], [4]]
     """
 
-    def __init__(
-        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable[[Any], Any] = DataChunk
-    ) -> None:
-        if batch_size <= 0:
-            raise AssertionError("Batch size is required to be larger than 0!")
-        self.datapipe = datapipe
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.wrapper_class = wrapper_class
-
     def __iter__(self) -> Iterator[Any]:
         batch: list[Any] = []
         for item in self.datapipe:
@@ -46,10 +37,6 @@ class BatcherIterDataPipe(IterDataPipe[Any]):
                 batch = []
         if batch and not self.drop_last:
             yield self.wrapper_class(batch)
-
-    def __len__(self) -> int:
-        items = len(self.datapipe)
-        return items // self.batch_size if self.drop_last else -(-items // self.batch_size)
 
 
 @functional_datapipe("unbatch")

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_data.datapipes._decorator import functional_datapipe
-from flambeau_data.datapipes.datapipe import DataChunk, IterDataPipe, MapDataPipe
+from flambeau_data.datapipes._shared import Batching, check_several
+from flambeau_data.datapipes.datapipe import IterDataPipe, MapDataPipe
 from flambeau_data.datapipes.iter.combinatorics import Shuffling
 
 __all__ = [
@@ -67,10 +68,7 @@ class MapperMapDataPipe(MapDataPipe[Any]):
 
 class _Several(MapDataPipe[Any]):
     def __init__(self, *datapipes: Any) -> None:
-        if not datapipes:
-            raise ValueError("Expected at least one DataPipe, but got nothing")
-        if not all(isinstance(pipe, MapDataPipe) for pipe in datapipes):
-            raise TypeError("Expected all inputs to be `MapDataPipe`")
+        check_several(datapipes, MapDataPipe)
         self.datapipes = datapipes
 
 
@@ -118,7 +116,7 @@ class ZipperMapDataPipe(_Several):
 
 
 @functional_datapipe("batch")
-class BatcherMapDataPipe(MapDataPipe[Any]):
+class BatcherMapDataPipe(Batching, MapDataPipe[Any]):
     """Lists of `batch_size` items, by numbers from 0.
 
     Args:
@@ -134,26 +132,12 @@ class BatcherMapDataPipe(MapDataPipe[Any]):
     [2, 3]
     """
 
-    def __init__(
-        self, datapipe: Any, batch_size: int, drop_last: bool = False, wrapper_class: Callable[[Any], Any] = DataChunk
-    ) -> None:
-        if batch_size <= 0:
-            raise AssertionError("Batch size is required to be larger than 0!")
-        self.datapipe = datapipe
-        self.batch_size = batch_size
-        self.drop_last = drop_last
-        self.wrapper_class = wrapper_class
-
     def __getitem__(self, index: int) -> Any:
         if not 0 <= index < len(self):
             raise IndexError(f"Index {index} is out of bound.")
         first = index * self.batch_size
         last = min(first + self.batch_size, len(self.datapipe))
         return self.wrapper_class([self.datapipe[i] for i in range(first, last)])
-
-    def __len__(self) -> int:
-        items = len(self.datapipe)
-        return items // self.batch_size if self.drop_last else -(-items // self.batch_size)
 
 
 class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
