@@ -71,6 +71,8 @@ else()
 endif()
 message(STATUS "Hot kernels are built for: ${_flambeau_hot_levels}")
 check_c_compiler_flag("-fno-math-errno -fno-trapping-math" FLAMBEAU_MATH_FLAGS)
+# Clang halves vectors of 512 bits by itself, and with them the registers that a tile of a product has.
+check_c_compiler_flag(-mprefer-vector-width=512 FLAMBEAU_WIDE_VECTORS)
 
 # Where the .pxd files and C headers of a sibling package are: beside this package in a checkout, else installed.
 function(_flambeau_sibling_root name result)
@@ -103,6 +105,9 @@ function(_flambeau_module source level)
   endif()
   if(FLAMBEAU_X86_LEVELS)
     list(APPEND march -march=x86-64-${level})
+    if(level STREQUAL "v4" AND FLAMBEAU_WIDE_VECTORS)
+      list(APPEND march -mprefer-vector-width=512)
+    endif()
   endif()
 
   string(REPLACE "/" "." module "${folder}/${name}")

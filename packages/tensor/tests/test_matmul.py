@@ -569,4 +569,30 @@ def test_handlers_get_deprecated_orders_as_they_are_written():
     ]
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    m=st.integers(8, 60),
+    n=st.sampled_from([128, 144, 157, 176, 256, 288, 1056, 1100]),
+    k=st.sampled_from([17, 250, 256, 257, 300, 520]),
+    dtype=st.sampled_from(["float32", "float64"]),
+    turned=st.tuples(st.booleans(), st.booleans()),
+    added=st.booleans(),
+)
+def test_products_in_blocks(m, n, k, dtype, turned, added):
+    """Sizes around those of tiles, panels and blocks, each factor stored by rows or by columns."""
+    left = rng.standard_normal((k, m) if turned[0] else (m, k)).astype(dtype)
+    right = rng.standard_normal((n, k) if turned[1] else (k, n)).astype(dtype)
+    start = rng.standard_normal((m, n)).astype(dtype)
+    a = ft.tensor(left).T if turned[0] else ft.tensor(left)
+    b = ft.tensor(right).T if turned[1] else ft.tensor(right)
+    left, right = left.T if turned[0] else left, right.T if turned[1] else right
+    whole = ft.addmm(ft.tensor(start), a, b) if added else a @ b
+    expected = left.astype("float64") @ right.astype("float64") + (start if added else 0)
+    np.testing.assert_allclose(whole.numpy(), expected, rtol=0, atol=TOLERANCE[dtype])
+    stacked = ft.bmm(ft.stack([a, -a]), ft.stack([b, b])).numpy()
+    np.testing.assert_allclose(
+        stacked, [expected - start, start - expected] if added else [expected, -expected], rtol=0, atol=TOLERANCE[dtype]
+    )
+
+
 TestSamples = check_values("tensor.matmul")

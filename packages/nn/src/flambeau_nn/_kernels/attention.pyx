@@ -1,20 +1,23 @@
 # cython: language_level=3
-"""Attention in blocks: the weights of some queries of some items at a time, which are gone when their share of the
-result, or of the gradients, is computed. float16 and bfloat16 are computed in float32.
+"""Attention in blocks: the weights of some queries of an item at a time, which are gone when their share of the result,
+or of the gradients, is computed. Each thread works on blocks of its own, whose weights stay in its cache; forward, the
+output is divided by the sums of the weights and not the weights (Dao et al., "FlashAttention", 2022). float16 and
+bfloat16 are computed in float32.
 """
 from cpython.float cimport PyFloat_CheckExact, PyFloat_FromDouble
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc.math cimport sqrt
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from flambeau_nn._kernels.attended cimport Attended, attended_t
 from flambeau_tensor.abi cimport T_LAYERED, TENSOR_ABI, TensorInfo, new_kernel, tensor_info
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
-    itemsize, multiply, parallel_for, read_float, shape_text,
+    hold_blas, itemsize, multiply_here, num_threads, parallel_for, range_task, read_float, release_blas, shape_text,
 )
-from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
+from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.extend import hot
 from flambeau_tensor.abi import require
@@ -24,48 +27,177 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    BLOCK = 1 << 18  # weights that are held at a time, unless one query has more
-    QUERIES = 128  # of an item that a block has at most
+    BLOCK = 1 << 16  # weights that a thread holds at a time, unless the fewest queries have more
+    MOST = 128  # queries of a block
+    FEWEST = 32
     MAX_NDIM = 64
     SMALL = 2048  # multiplications that are not worth calling BLAS
+    WEIGHTS = 0
+    FINISH = 1
+    AGAIN = 2
+    GRADIENT = 3
+    KINDS = 4
 
 ctypedef void (*product_t)(const Product* p) noexcept nogil
 
-cdef attended_t[2][3] _loops  # float32, float64
+cdef attended_t[2][KINDS] _loops  # float32, float64
 cdef product_t[2] _products
 
 
 def _take_loops():
     rows = hot("attention", "flambeau_nn._kernels").ROWS
     for k, name in enumerate(("float32", "float64")):
-        for kind in range(3):
+        for kind in range(KINDS):
             _loops[<int>k][<int>kind] = <attended_t><size_t>rows[name][kind]
-        _products[<int>k] = <product_t><size_t>rows[name][3]
+        _products[<int>k] = <product_t><size_t>rows[name][KINDS]
 
 
 _take_loops()
 
-cdef struct _Share:
-    Attended* block
-    attended_t loop
+cdef struct Job:
+    attended_t* loops
+    int dtype
+    Py_ssize_t itemsize, count, length, others, size, width
+    Py_ssize_t rows, blocks, parts  # of a block; of an item; shares of the blocks of an item, backward
+    Attended like  # what is the same for all blocks
+    const char* mask
+    const Py_ssize_t* places  # where each item's mask begins, in elements
+    char* query
+    char* key
+    char* value
+    char* output
+    char* sums
+    char* grad
+    char* of_query
+    char* of_key  # of the first share of each item; the others' lie in `apart`
+    char* of_value
+    char* apart
+    bint failed
 
 
-cdef void _run(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef _Share* s = <_Share*>context
-    s.loop(s.block, begin, end)
+cdef void _multiply(const Job* job, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, bint a_across,
+                    const void* b, bint b_across, void* c) noexcept nogil:
+    """c[m, n] = a @ b (or += ); `across`: the operand is stored transposed."""
+    cdef Product p
+    if k == 0 and not add:
+        memset(c, 0, m * n * job.itemsize)
+    if m == 0 or n == 0 or k == 0:
+        return
+    p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = job.dtype, add, m, n, k, <char*>a, <char*>b, <char*>c
+    p.a_row, p.a_col = 1 if a_across else k, m if a_across else 1
+    p.b_row, p.b_col = 1 if b_across else n, k if b_across else 1
+    p.c_row, p.count, p.a_step, p.b_step, p.c_step = n, 1, 0, 0, 0
+    if m * n * k <= SMALL:
+        _products[job.dtype == D_FLOAT64](&p)
+    else:
+        multiply_here(&p)
 
 
-cdef inline Py_ssize_t _blocks(Py_ssize_t n, Py_ssize_t most) noexcept nogil:
-    return (n + most - 1) // most
+cdef char* _enter(const Job* job, Attended* b, Py_ssize_t item, Py_ssize_t block) noexcept nogil:
+    """Begin a block: its scores. Returns its queries."""
+    cdef char* query
+    b.first = block * job.rows
+    b.rows = min(job.rows, job.length - b.first)
+    b.columns = min(job.others, b.first + b.rows) if b.causal else job.others
+    b.sums = job.sums + (item * job.length + b.first) * job.itemsize
+    if job.mask != NULL:
+        b.mask = job.mask + job.places[item] * job.itemsize
+    query = job.query + (item * job.length + b.first) * job.size * job.itemsize
+    _multiply(job, False, b.rows, b.columns, job.size, query, False,
+              job.key + item * job.others * job.size * job.itemsize, True, b.scores)
+    return query
+
+
+cdef void _forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Blocks of queries."""
+    cdef Job* job = <Job*>context
+    cdef Attended b = job.like
+    cdef Py_ssize_t t, item
+    b.scores = malloc((job.rows * job.others + job.rows) * job.itemsize)
+    if b.scores == NULL:
+        job.failed = True
+        return
+    b.factors = <char*>b.scores + job.rows * job.others * job.itemsize
+    for t in range(begin, end):
+        item = t // job.blocks
+        _enter(job, &b, item, t % job.blocks)
+        job.loops[WEIGHTS](&b)
+        b.output = job.output + (item * job.length + b.first) * job.width * job.itemsize
+        _multiply(job, False, b.rows, job.width, b.columns, b.scores, False,
+                  job.value + item * job.others * job.width * job.itemsize, False, b.output)
+        job.loops[FINISH](&b)
+    free(b.scores)
+
+
+cdef void _backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Shares of the blocks of items."""
+    cdef Job* job = <Job*>context
+    cdef Attended b = job.like
+    cdef Py_ssize_t t, item, part, block, n, keys = job.others * job.size, values = job.others * job.width
+    cdef char* query
+    cdef char* grad
+    cdef char* key
+    cdef char* value
+    cdef char* of_key
+    cdef char* of_value
+    b.scores = malloc(max(2 * job.rows * job.others, <Py_ssize_t>1) * job.itemsize)
+    if b.scores == NULL:
+        job.failed = True
+        return
+    b.grads = <char*>b.scores + job.rows * job.others * job.itemsize
+    for t in range(begin, end):
+        item, part = t // job.parts, t % job.parts
+        key, value = job.key + item * keys * job.itemsize, job.value + item * values * job.itemsize
+        of_key, of_value = job.of_key + item * keys * job.itemsize, job.of_value + item * values * job.itemsize
+        if part > 0:
+            of_key = job.apart + (item * (job.parts - 1) + part - 1) * (keys + values) * job.itemsize
+            of_value = of_key + keys * job.itemsize
+        memset(of_key, 0, keys * job.itemsize)
+        memset(of_value, 0, values * job.itemsize)
+        for block in range(job.blocks * part // job.parts, job.blocks * (part + 1) // job.parts):
+            query = _enter(job, &b, item, block)
+            n = b.columns
+            grad = job.grad + (item * job.length + b.first) * job.width * job.itemsize
+            job.loops[AGAIN](&b)
+            _multiply(job, True, n, job.width, b.rows, b.scores, True, grad, False, of_value)
+            _multiply(job, False, b.rows, n, job.width, grad, False, value, True, b.grads)
+            job.loops[GRADIENT](&b)
+            _multiply(job, False, b.rows, job.size, n, b.grads, False, key, False,
+                      job.of_query + (item * job.length + b.first) * job.size * job.itemsize)
+            _multiply(job, True, n, job.size, b.rows, b.grads, True, query, False, of_key)
+    free(b.scores)
+
+
+cdef void _add(void* to, const void* values, Py_ssize_t n, int dtype) noexcept nogil:
+    cdef Py_ssize_t i
+    if dtype == D_FLOAT32:
+        for i in range(n):
+            (<float*>to)[i] += (<const float*>values)[i]
+    else:
+        for i in range(n):
+            (<double*>to)[i] += (<const double*>values)[i]
+
+
+cdef int _run(Job* job, range_task task, Py_ssize_t tasks) except -1:
+    cdef bint small = job.count * job.length * job.others * (job.size + job.width) < 4 * GIL_FREE
+    job.failed = False
+    hold_blas()
+    if small:
+        task(job, 0, tasks)
+    else:
+        with nogil:
+            parallel_for(tasks, 1, task, job)
+    release_blas()
+    if job.failed:
+        raise MemoryError()
+    return 0
 
 
 cdef class _Attention:
-    """The operands, dense, and the block that is being worked on."""
+    """The operands, dense, and the work."""
     cdef Array q, k, v
-    cdef Py_ssize_t count, length, others, size, width, item
-    cdef int dtype, original, ndim
-    cdef Attended block
-    cdef attended_t* loops
+    cdef int original, ndim
+    cdef Job job
     cdef Py_ssize_t* places
     cdef list held
 
@@ -75,6 +207,7 @@ cdef class _Attention:
     cdef int read(self, PyObject* query, PyObject* key, PyObject* value, PyObject* mask, PyObject* is_causal,
                   PyObject* scale) except -1:
         cdef Array q, k, v
+        cdef Job* job = &self.job
         cdef int d
         cdef bint fits
         array_of(query, &q)
@@ -88,21 +221,25 @@ cdef class _Attention:
         if not fits or k.sizes[k.ndim - 1] != q.sizes[q.ndim - 1] or k.sizes[k.ndim - 2] != v.sizes[v.ndim - 2]:
             raise RuntimeError(f"attention: sizes {shape_text(q.ndim, q.sizes)}, {shape_text(k.ndim, k.sizes)} and "
                                f"{shape_text(v.ndim, v.sizes)} do not go together")
+        memset(job, 0, sizeof(Job))
         self.original, self.ndim, self.held = q.dtype, q.ndim, []
-        self.dtype = D_FLOAT32 if q.dtype == D_FLOAT16 or q.dtype == D_BFLOAT16 else q.dtype
-        self.item = itemsize(self.dtype)
-        self.held.append(dense(query, self.dtype, &self.q))
-        self.held.append(dense(key, self.dtype, &self.k))
-        self.held.append(dense(value, self.dtype, &self.v))
-        self.length, self.size = q.sizes[q.ndim - 2], q.sizes[q.ndim - 1]
-        self.others, self.width = k.sizes[k.ndim - 2], v.sizes[v.ndim - 1]
-        self.count = 1
+        job.dtype = D_FLOAT32 if q.dtype == D_FLOAT16 or q.dtype == D_BFLOAT16 else q.dtype
+        job.itemsize = itemsize(job.dtype)
+        self.held.append(dense(query, job.dtype, &self.q))
+        self.held.append(dense(key, job.dtype, &self.k))
+        self.held.append(dense(value, job.dtype, &self.v))
+        job.query, job.key, job.value = self.q.data, self.k.data, self.v.data
+        job.length, job.size = q.sizes[q.ndim - 2], q.sizes[q.ndim - 1]
+        job.others, job.width = k.sizes[k.ndim - 2], v.sizes[v.ndim - 1]
+        job.count = 1
         for d in range(q.ndim - 2):
-            self.count *= q.sizes[d]
-        memset(&self.block, 0, sizeof(Attended))
-        self.block.length, self.block.scale = self.length, read_float(scale)
-        self.block.causal = <object>is_causal
-        self.loops = &_loops[self.dtype == D_FLOAT64][0]
+            job.count *= q.sizes[d]
+        job.rows = min(max(BLOCK // max(job.others, <Py_ssize_t>1), <Py_ssize_t>FEWEST), <Py_ssize_t>MOST)
+        job.rows = max(min(job.rows, job.length), <Py_ssize_t>1)
+        job.blocks = (job.length + job.rows - 1) // job.rows
+        job.parts = 1
+        job.like.scale, job.like.causal, job.like.width = read_float(scale), <object>is_causal, job.width
+        job.loops = &_loops[job.dtype == D_FLOAT64][0]
         if mask != <PyObject*>None:
             self.take_mask(mask)
         return 0
@@ -110,15 +247,16 @@ cdef class _Attention:
     cdef int take_mask(self, PyObject* mask) except -1:
         """Where each item's mask begins: it is broadcast to (*, queries, keys)."""
         cdef Array m
+        cdef Job* job = &self.job
         cdef Py_ssize_t[MAX_NDIM] wanted
         cdef Py_ssize_t[MAX_NDIM] steps
         cdef Py_ssize_t step = 1, k, rest, place
         cdef int d, e
         array_of(mask, &m)
-        self.block.boolean = m.dtype == D_BOOL
+        job.like.boolean = m.dtype == D_BOOL
         for d in range(self.ndim - 2):
             wanted[d] = self.q.sizes[d]
-        wanted[self.ndim - 2], wanted[self.ndim - 1] = self.length, self.others
+        wanted[self.ndim - 2], wanted[self.ndim - 1] = job.length, job.others
         if m.ndim > self.ndim:
             raise RuntimeError(f"attention: a mask of size {shape_text(m.ndim, m.sizes)} has too many dimensions")
         for d in range(self.ndim):
@@ -131,151 +269,67 @@ cdef class _Attention:
                                        f"{shape_text(self.ndim, wanted)}")
                 steps[e] = step
             step *= m.sizes[d]
-        self.held.append(dense(mask, self.dtype, &m))
-        self.block.mask = m.data
-        self.block.mask_row, self.block.mask_column = steps[self.ndim - 2], steps[self.ndim - 1]
-        self.places = <Py_ssize_t*>PyMem_Malloc(max(self.count, <Py_ssize_t>1) * sizeof(Py_ssize_t))
+        self.held.append(dense(mask, job.dtype, &m))
+        job.mask = m.data
+        job.like.mask_row, job.like.mask_column = steps[self.ndim - 2], steps[self.ndim - 1]
+        self.places = <Py_ssize_t*>PyMem_Malloc(max(job.count, <Py_ssize_t>1) * sizeof(Py_ssize_t))
         if self.places == NULL:
             raise MemoryError()
-        for k in range(self.count):
+        for k in range(job.count):
             rest, place = k, 0
             for d in range(self.ndim - 3, -1, -1):
                 place += rest % wanted[d] * steps[d]
                 rest //= wanted[d]
             self.places[k] = place
+        job.places = self.places
         return 0
-
-    cdef int multiplied(self, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, bint a_across,
-                        Py_ssize_t a_step, const char* b, bint b_across, Py_ssize_t b_step, char* c,
-                        Py_ssize_t c_step) except -1:
-        """c[m, n] = a @ b (or += ) of each item of the block; `across`: the operand is stored transposed."""
-        cdef Product p
-        cdef Py_ssize_t i
-        if k == 0 and not add:
-            for i in range(self.block.items):
-                memset(c + i * c_step * self.item, 0, m * n * self.item)
-        if m == 0 or n == 0 or k == 0:
-            return 0
-        p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = self.dtype, add, m, n, k, a, b, c
-        p.a_row, p.a_col = 1 if a_across else k, m if a_across else 1
-        p.b_row, p.b_col = 1 if b_across else n, k if b_across else 1
-        p.c_row, p.count, p.a_step, p.b_step, p.c_step = n, self.block.items, a_step, b_step, c_step
-        if m * n * k * p.count <= SMALL:
-            _products[self.dtype == D_FLOAT64](&p)
-            return 0
-        return multiply(&p)
-
-    cdef int run(self, int kind) except -1:
-        cdef _Share share
-        cdef Py_ssize_t rows = self.block.items * self.block.rows
-        if rows * self.block.columns < GIL_FREE:
-            self.loops[kind](&self.block, 0, rows)
-        else:
-            share.block, share.loop = &self.block, self.loops[kind]
-            with nogil:
-                parallel_for(rows, max(<Py_ssize_t>1, HEAVY_GRAIN // self.block.columns), _run, &share)
-        return 0
-
-    cdef int measure(self) noexcept:
-        """How many queries a block has at most, and how many items."""
-        self.block.rows = max(<Py_ssize_t>1, min(self.length, <Py_ssize_t>QUERIES))
-        self.block.items = max(<Py_ssize_t>1, min(self.count, BLOCK // max(self.block.rows * self.others,
-                                                                           <Py_ssize_t>1)))
-        return 0
-
-    cdef object buffer(self, Array* a):
-        cdef Py_ssize_t[1] sizes
-        sizes[0] = self.block.items * self.block.rows * self.others
-        return fresh(self.dtype, 1, sizes, a)
-
-    cdef char* at(self, char* data, Py_ssize_t item, Py_ssize_t row, Py_ssize_t rows, Py_ssize_t columns) noexcept:
-        return data + (item * rows + row) * columns * self.item
-
-    cdef int enter(self, Py_ssize_t item, Py_ssize_t items, Py_ssize_t row, Py_ssize_t rows, char* sums) except -1:
-        """Begin a block: its scores."""
-        cdef Attended* b = &self.block
-        b.items, b.rows, b.first = items, rows, row
-        b.columns = min(self.others, row + rows) if b.causal else self.others
-        b.sums = sums + item * self.length * self.item
-        b.places = self.places + item if self.places != NULL else NULL
-        return self.multiplied(False, rows, b.columns, self.size,
-                               self.at(self.q.data, item, row, self.length, self.size), False, self.length * self.size,
-                               self.at(self.k.data, item, 0, self.others, self.size), True, self.others * self.size,
-                               <char*>b.scores, rows * b.columns)
 
     cdef tuple forward(self):
         """(output, sums)"""
         cdef Py_ssize_t[MAX_NDIM] sizes
-        cdef Array out, sums, scores
-        cdef Py_ssize_t i, j, item, row, items, rows, most_items, most_rows
+        cdef Array out, sums
         cdef int d
         for d in range(self.ndim - 1):
             sizes[d] = self.q.sizes[d]
-        sizes[self.ndim - 1] = self.width
-        output = fresh(self.dtype, self.ndim, sizes, &out)
-        logarithms = fresh(self.dtype, self.ndim - 1, sizes, &sums)
-        self.measure()
-        self.held.append(self.buffer(&scores))
-        self.block.scores = scores.data
-        most_items, most_rows = self.block.items, self.block.rows
-        for i in range(_blocks(self.count, most_items)):
-            item = i * most_items
-            items = min(most_items, self.count - item)
-            for j in range(_blocks(self.length, most_rows)):
-                row = j * most_rows
-                rows = min(most_rows, self.length - row)
-                self.enter(item, items, row, rows, sums.data)
-                self.run(0)
-                self.multiplied(False, rows, self.width, self.block.columns, scores.data, False,
-                                rows * self.block.columns, self.at(self.v.data, item, 0, self.others, self.width),
-                                False, self.others * self.width, self.at(out.data, item, row, self.length, self.width),
-                                self.length * self.width)
+        sizes[self.ndim - 1] = self.job.width
+        output = fresh(self.job.dtype, self.ndim, sizes, &out)
+        logarithms = fresh(self.job.dtype, self.ndim - 1, sizes, &sums)
+        self.job.output, self.job.sums = out.data, sums.data
+        _run(&self.job, _forward, self.job.count * self.job.blocks)
         return converted(output, self.original), logarithms
 
     cdef tuple backward(self, PyObject* grad, PyObject* logarithms):
         """The gradients of query, key and value."""
-        cdef Array g, sums, of_q, of_k, of_v, scores, grads
-        cdef Py_ssize_t i, j, item, row, items, rows, most_items, most_rows, n
-        cdef Attended* b = &self.block
+        cdef Array g, sums, of_q, of_k, of_v, apart
+        cdef Job* job = &self.job
+        cdef Py_ssize_t[1] room
+        cdef Py_ssize_t item, _part, keys = job.others * job.size, values = job.others * job.width
+        cdef char* at
         array_of(logarithms, &sums)
         array_of(grad, &g)
-        if g.numel != self.count * self.length * self.width or sums.numel != self.count * self.length or \
-                sums.dtype != self.dtype or not sums.contiguous:
+        if g.numel != job.count * job.length * job.width or sums.numel != job.count * job.length or \
+                sums.dtype != job.dtype or not sums.contiguous:
             raise RuntimeError("attention_backward: the gradient and the sums are not those of these operands")
-        self.held.append(dense(grad, self.dtype, &g))
-        for_q = fresh(self.dtype, self.ndim, self.q.sizes, &of_q)
-        for_k = fresh(self.dtype, self.ndim, self.k.sizes, &of_k)
-        for_v = fresh(self.dtype, self.ndim, self.v.sizes, &of_v)
-        memset(of_k.data, 0, of_k.numel * self.item)
-        memset(of_v.data, 0, of_v.numel * self.item)
-        self.measure()
-        self.held.append(self.buffer(&scores))
-        self.held.append(self.buffer(&grads))
-        b.scores, b.grads = scores.data, grads.data
-        most_items, most_rows = b.items, b.rows
-        for i in range(_blocks(self.count, most_items)):
-            item = i * most_items
-            items = min(most_items, self.count - item)
-            for j in range(_blocks(self.length, most_rows)):
-                row = j * most_rows
-                rows = min(most_rows, self.length - row)
-                self.enter(item, items, row, rows, sums.data)
-                n = b.columns
-                self.run(1)
-                self.multiplied(True, n, self.width, rows, scores.data, True, rows * n,
-                                self.at(g.data, item, row, self.length, self.width), False, self.length * self.width,
-                                self.at(of_v.data, item, 0, self.others, self.width), self.others * self.width)
-                self.multiplied(False, rows, n, self.width, self.at(g.data, item, row, self.length, self.width), False,
-                                self.length * self.width, self.at(self.v.data, item, 0, self.others, self.width), True,
-                                self.others * self.width, grads.data, rows * n)
-                self.run(2)
-                self.multiplied(False, rows, self.size, n, grads.data, False, rows * n,
-                                self.at(self.k.data, item, 0, self.others, self.size), False, self.others * self.size,
-                                self.at(of_q.data, item, row, self.length, self.size), self.length * self.size)
-                self.multiplied(True, n, self.size, rows, grads.data, True, rows * n,
-                                self.at(self.q.data, item, row, self.length, self.size), False,
-                                self.length * self.size, self.at(of_k.data, item, 0, self.others, self.size),
-                                self.others * self.size)
+        self.held.append(dense(grad, job.dtype, &g))
+        for_q = fresh(job.dtype, self.ndim, self.q.sizes, &of_q)
+        for_k = fresh(job.dtype, self.ndim, self.k.sizes, &of_k)
+        for_v = fresh(job.dtype, self.ndim, self.v.sizes, &of_v)
+        job.grad, job.sums = g.data, sums.data
+        job.of_query, job.of_key, job.of_value = of_q.data, of_k.data, of_v.data
+        if 0 < job.count < num_threads():  # few items: each in shares, whose sums are added at the end
+            job.parts = max(min(job.blocks, (num_threads() + job.count - 1) // job.count), <Py_ssize_t>1)
+        if job.parts > 1:
+            room[0] = job.count * (job.parts - 1) * (keys + values)
+            self.held.append(fresh(job.dtype, 1, room, &apart))
+            job.apart = apart.data
+        _run(job, _backward, job.count * job.parts)
+        at = job.apart
+        for item in range(job.count if job.parts > 1 else 0):
+            for _part in range(job.parts - 1):
+                _add(job.of_key + item * keys * job.itemsize, at, keys, job.dtype)
+                at += keys * job.itemsize
+                _add(job.of_value + item * values * job.itemsize, at, values, job.dtype)
+                at += values * job.itemsize
         return (converted(for_q, self.original), converted(for_k, self.original), converted(for_v, self.original))
 
 

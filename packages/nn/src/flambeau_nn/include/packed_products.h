@@ -5,148 +5,93 @@
    and addition. */
 #ifndef FLAMBEAU_PACKED_PRODUCTS_H
 #define FLAMBEAU_PACKED_PRODUCTS_H
-#include <stddef.h>
-#include <string.h>
+#include "packed_tiles.h"
 
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__FMA__) || defined(__aarch64__))
+#if FL_HAS_TILES
 #define FL_HAS_PACKED 1
-
-#ifdef __AVX512F__
-#define FL_PACKED_VECTOR 64
-#define FL_PACKED_ROWS 8
-#else
-#define FL_PACKED_VECTOR 32
-#define FL_PACKED_ROWS 4
-#endif
-#define FL_PANEL_BYTES (2 * FL_PACKED_VECTOR)
-
-typedef float fl_packed_f __attribute__((vector_size(FL_PACKED_VECTOR), aligned(4), may_alias));
-typedef double fl_packed_d __attribute__((vector_size(FL_PACKED_VECTOR), aligned(8), may_alias));
-
-/* c[ROWS, a panel] += a[ROWS, k] @ panel, or start + a @ panel; `width` of its columns are there. */
-#define FL_PACKED_TILE(T, V, ROWS)                                                                                 \
-    static inline void fl_packed_##T##_##ROWS(ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* panel,            \
-                                              const T* start, T* c, ptrdiff_t c_row, ptrdiff_t width) {            \
-        enum { LANES = FL_PACKED_VECTOR / sizeof(T), PANEL = 2 * LANES };                                          \
-        V sums[ROWS][2], left, right;                                                                              \
-        T part[PANEL];                                                                                             \
-        ptrdiff_t p;                                                                                               \
-        int r;                                                                                                     \
-        for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                               \
-        for (p = 0; p < k; p++, panel += PANEL) {                                                                  \
-            left = *(const V*)panel;                                                                               \
-            right = *(const V*)(panel + LANES);                                                                    \
-            for (r = 0; r < ROWS; r++) {                                                                           \
-                sums[r][0] += a[r * a_row + p] * left;                                                             \
-                sums[r][1] += a[r * a_row + p] * right;                                                            \
-            }                                                                                                      \
-        }                                                                                                          \
-        for (r = 0; r < ROWS; r++, c += c_row) {                                                                   \
-            const T* from = start ? start : c;                                                                     \
-            if (width == PANEL) {                                                                                  \
-                *(V*)c = *(const V*)from + sums[r][0];                                                             \
-                *(V*)(c + LANES) = *(const V*)(from + LANES) + sums[r][1];                                         \
-            } else {                                                                                               \
-                *(V*)part = sums[r][0];                                                                            \
-                *(V*)(part + LANES) = sums[r][1];                                                                  \
-                for (p = 0; p < width; p++) c[p] = from[p] + part[p];                                              \
-            }                                                                                                      \
-        }                                                                                                          \
-    }
+#define FL_PACKED_ROWS (FL_TILE_VECTOR == 64 ? 8 : 4)
 
 /* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner, those of b
    are b_row apart and may be read beyond `width`, up to a panel. */
-#define FL_OUTER_TILE(T, V, ROWS)                                                                                  \
-    static inline void fl_outer_##T##_##ROWS(ptrdiff_t outer, ptrdiff_t inner, const T* a, ptrdiff_t a_outer,      \
-                                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t c_row,\
-                                             ptrdiff_t width) {                                                    \
-        enum { LANES = FL_PACKED_VECTOR / sizeof(T), PANEL = 2 * LANES };                                          \
-        V sums[ROWS][2], left, right;                                                                              \
-        T part[ROWS][PANEL];                                                                                       \
-        ptrdiff_t o, i;                                                                                            \
-        int r;                                                                                                     \
-        for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                               \
-        for (o = 0; o < outer; o++) {                                                                              \
-            const T* x = a + o * a_outer;                                                                          \
-            for (i = 0; i < inner; i++, x += a_inner, b += b_row) {                                                \
-                left = *(const V*)b;                                                                               \
-                right = *(const V*)(b + LANES);                                                                    \
-                for (r = 0; r < ROWS; r++) {                                                                       \
-                    sums[r][0] += x[r] * left;                                                                     \
-                    sums[r][1] += x[r] * right;                                                                    \
-                }                                                                                                  \
-            }                                                                                                      \
-        }                                                                                                          \
-        for (r = 0; r < ROWS; r++) {                                                                               \
-            *(V*)part[r] = sums[r][0];                                                                             \
-            *(V*)(part[r] + LANES) = sums[r][1];                                                                   \
-        }                                                                                                          \
-        for (i = 0; i < width; i++)                                                                                \
-            for (r = 0; r < ROWS; r++) c[i * c_row + r] = part[r][i];                                              \
+#define FL_OUTER_TILE(T, V, ROWS)                                                                                      \
+    static inline void fl_outer_##T##_##ROWS(ptrdiff_t outer, ptrdiff_t inner, const T* a, ptrdiff_t a_outer,          \
+                                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t c_row,    \
+                                             ptrdiff_t width) {                                                        \
+        enum { LANES = FL_TILE_VECTOR / sizeof(T), PANEL = 2 * LANES };                                                \
+        V sums[ROWS][2], left, right;                                                                                  \
+        T part[ROWS][PANEL];                                                                                           \
+        ptrdiff_t o, i;                                                                                                \
+        int r;                                                                                                         \
+        for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                                   \
+        for (o = 0; o < outer; o++) {                                                                                  \
+            const T* x = a + o * a_outer;                                                                              \
+            for (i = 0; i < inner; i++, x += a_inner, b += b_row) {                                                    \
+                left = *(const V*)b;                                                                                   \
+                right = *(const V*)(b + LANES);                                                                        \
+                for (r = 0; r < ROWS; r++) {                                                                           \
+                    sums[r][0] += x[r] * left;                                                                         \
+                    sums[r][1] += x[r] * right;                                                                        \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (r = 0; r < ROWS; r++) {                                                                                   \
+            *(V*)part[r] = sums[r][0];                                                                                 \
+            *(V*)(part[r] + LANES) = sums[r][1];                                                                       \
+        }                                                                                                              \
+        for (i = 0; i < width; i++)                                                                                    \
+            for (r = 0; r < ROWS; r++) c[i * c_row + r] = part[r][i];                                                  \
     }
 
-#define FL_PACKED_PRODUCT(T, V)                                                                                    \
-    FL_PACKED_TILE(T, V, 1)                                                                                        \
-    FL_PACKED_TILE(T, V, 2)                                                                                        \
-    FL_PACKED_TILE(T, V, 4)                                                                                        \
-    FL_PACKED_TILE(T, V, 8)                                                                                        \
-    FL_OUTER_TILE(T, V, 1)                                                                                         \
-    FL_OUTER_TILE(T, V, 4)                                                                                         \
-    FL_OUTER_TILE(T, V, 8)                                                                                         \
-    /* c (m, n), dense; from c, or from the row `start` where there is one. */                                     \
-    static void fl_packed_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* packed, \
-                              const T* start, T* c) {                                                              \
-        enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                               \
-        ptrdiff_t i, j, width;                                                                                     \
-        for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                      \
-            const T* from = start ? start + j : start;                                                             \
-            width = n - j < PANEL ? n - j : PANEL;                                                                 \
-            i = 0;                                                                                                 \
-            if (FL_PACKED_ROWS == 8)                                                                               \
-                for (; i + 8 <= m; i += 8)                                                                         \
-                    fl_packed_##T##_8(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);             \
-            for (; i + 4 <= m; i += 4)                                                                             \
-                fl_packed_##T##_4(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);                 \
-            if (i + 2 <= m) {                                                                                      \
-                fl_packed_##T##_2(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);                 \
-                i += 2;                                                                                            \
-            }                                                                                                      \
-            if (i < m) fl_packed_##T##_1(k, a + i * a_row, a_row, packed, from, c + i * n + j, n, width);          \
-        }                                                                                                          \
-    }                                                                                                              \
-    /* c (width of a panel, n), dense: see FL_OUTER_TILE. */                                                       \
-    static void fl_outer_##T(ptrdiff_t outer, ptrdiff_t inner, ptrdiff_t n, const T* a, ptrdiff_t a_outer,         \
-                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t width) {              \
-        ptrdiff_t j = 0;                                                                                           \
-        if (FL_PACKED_ROWS == 8)                                                                                   \
-            for (; j + 8 <= n; j += 8)                                                                             \
-                fl_outer_##T##_8(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                \
-        for (; j + 4 <= n; j += 4)                                                                                 \
-            fl_outer_##T##_4(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                    \
-        for (; j < n; j++) fl_outer_##T##_1(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);     \
-    }                                                                                                              \
-    /* b[p, j] stands at b + p * row + j * col. */                                                                 \
-    static void fl_pack_##T(ptrdiff_t n, ptrdiff_t k, const T* b, ptrdiff_t row, ptrdiff_t col, T* packed) {       \
-        enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                               \
-        ptrdiff_t j, p, q, width;                                                                                  \
-        for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                      \
-            width = n - j < PANEL ? n - j : PANEL;                                                                 \
-            if (width < PANEL) memset(packed, 0, PANEL * k * sizeof(T));                                           \
-            if (col == 1) {                                                                                        \
-                for (p = 0; p < k; p++) memcpy(packed + p * PANEL, b + p * row + j, width * sizeof(T));            \
-            } else {                                                                                               \
-                for (q = 0; q < width; q++)                                                                        \
-                    for (p = 0; p < k; p++) packed[p * PANEL + q] = b[p * row + (j + q) * col];                    \
-            }                                                                                                      \
-        }                                                                                                          \
+#define FL_PACKED_PRODUCT(T, V)                                                                                        \
+    FL_TILE(T, V, 1, 2)                                                                                                \
+    FL_TILE(T, V, 2, 2)                                                                                                \
+    FL_TILE(T, V, 4, 2)                                                                                                \
+    FL_TILE(T, V, 8, 2)                                                                                                \
+    FL_OUTER_TILE(T, V, 1)                                                                                             \
+    FL_OUTER_TILE(T, V, 4)                                                                                             \
+    FL_OUTER_TILE(T, V, 8)                                                                                             \
+    /* c (m, n), dense; from c, or from the row `start` where there is one. */                                         \
+    static void fl_packed_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, ptrdiff_t a_row, const T* packed,     \
+                              const T* start, T* c) {                                                                  \
+        enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                                   \
+        const ptrdiff_t apart = start ? 0 : n;                                                                         \
+        ptrdiff_t i, j, width;                                                                                         \
+        for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                          \
+            width = n - j < PANEL ? n - j : PANEL;                                                                     \
+            i = 0;                                                                                                     \
+            if (FL_PACKED_ROWS == 8)                                                                                   \
+                for (; i + 8 <= m; i += 8)                                                                             \
+                    fl_tile_##T##_8_2(k, a + i * a_row, a_row, 1, packed,                                              \
+                                      start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);              \
+            for (; i + 4 <= m; i += 4)                                                                                 \
+                fl_tile_##T##_4_2(k, a + i * a_row, a_row, 1, packed,                                                  \
+                                  start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);                  \
+            if (i + 2 <= m) {                                                                                          \
+                fl_tile_##T##_2_2(k, a + i * a_row, a_row, 1, packed,                                                  \
+                                  start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);                  \
+                i += 2;                                                                                                \
+            }                                                                                                          \
+            if (i < m) fl_tile_##T##_1_2(k, a + i * a_row, a_row, 1, packed,                                           \
+                                        start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);            \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* c (width of a panel, n), dense: see FL_OUTER_TILE. */                                                           \
+    static void fl_outer_##T(ptrdiff_t outer, ptrdiff_t inner, ptrdiff_t n, const T* a, ptrdiff_t a_outer,             \
+                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t width) {                  \
+        ptrdiff_t j = 0;                                                                                               \
+        if (FL_PACKED_ROWS == 8)                                                                                       \
+            for (; j + 8 <= n; j += 8)                                                                                 \
+                fl_outer_##T##_8(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                    \
+        for (; j + 4 <= n; j += 4)                                                                                     \
+            fl_outer_##T##_4(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                        \
+        for (; j < n; j++) fl_outer_##T##_1(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);         \
     }
 
-FL_PACKED_PRODUCT(float, fl_packed_f)
-FL_PACKED_PRODUCT(double, fl_packed_d)
+FL_PACKED_PRODUCT(float, fl_tile_f)
+FL_PACKED_PRODUCT(double, fl_tile_d)
 
 #else
 #define FL_HAS_PACKED 0
-#define FL_PANEL_BYTES 64
 #define fl_packed_float NULL
 #define fl_outer_float NULL
 #define fl_outer_double NULL

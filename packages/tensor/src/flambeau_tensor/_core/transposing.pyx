@@ -14,7 +14,7 @@ from flambeau_tensor._core.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 cdef extern from "transpose.h" nogil:
-    void turn16 "fl_turn16"(const char* src, Py_ssize_t step, uint32_t* out)
+    void turn16 "fl_turn16"(const char* src, Py_ssize_t step, uint32_t* out, Py_ssize_t out_step)
 
 cdef enum:
     LINE = 64  # bytes of a cache line
@@ -50,7 +50,7 @@ cdef void _piece(const char* src, Py_ssize_t ss, char* dst, Py_ssize_t ds, Py_ss
     cdef Py_ssize_t side = LINE // sizeof(unit), i, j
     if ni == side and nj == side:
         if unit is uint32_t:
-            turn16(src, ss, turned)
+            turn16(src, ss, turned, 16)
         else:
             for i in range(side):
                 row = <const unit*>(src + i * ss)

@@ -56,6 +56,9 @@ ctypedef void (*loop_t)(char** args, const Py_ssize_t* dimensions, const Py_ssiz
 
 ctypedef void (*small_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t a_row, Py_ssize_t a_col,
                          const void* b, Py_ssize_t b_row, void* c, Py_ssize_t c_row, int add) noexcept nogil
+ctypedef bint (*blocked_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t a_row, Py_ssize_t a_col,
+                           const void* b, Py_ssize_t b_row, Py_ssize_t b_col, void* c, Py_ssize_t c_row,
+                           int add) noexcept nogil
 
 cdef enum:  # CBLAS
     ROW_MAJOR = 101
@@ -65,6 +68,9 @@ cdef enum:  # CBLAS
 
 cdef enum:  # multiplications
     SMALL = 4096  # up to this our own loop is faster
+    BLOCKED = 1 << 19  # from this on our own blocks are faster, where there are any
+    FEW_ROWS = 8  # of the left factor, for which packing the right one does not pay
+    LANES = 16  # columns that blocks compute at a time
     TURNED = 512  # elements of a right factor that are worth copying for it
     QUIET = 4096  # below this BLAS does not think of threads
     CHEAP = 16  # so many cost what an addition does in `grain`, as the processor does many at once
@@ -84,6 +90,8 @@ cdef bytes _library = None
 cdef str _prefix = ""
 cdef small_t _small_float = NULL
 cdef small_t _small_double = NULL
+cdef blocked_t _blocked_float = NULL
+cdef blocked_t _blocked_double = NULL
 cdef loop_t[NDTYPES] _loops  # of np.matmul
 cdef void* _loop_data[NDTYPES]
 
@@ -113,12 +121,15 @@ def _find_loops():
                 break
 
 
-def _find_small():
-    global _small_float, _small_double
-    loops = hot("matmul").LOOPS.get("small")
-    if loops:
-        _small_float = <small_t><size_t>loops["float32"]
-        _small_double = <small_t><size_t>loops["float64"]
+def _find_own():
+    global _small_float, _small_double, _blocked_float, _blocked_double
+    loops = hot("matmul").LOOPS
+    if "small" in loops:
+        _small_float = <small_t><size_t>loops["small"]["float32"]
+        _small_double = <small_t><size_t>loops["small"]["float64"]
+    if "blocked" in loops:
+        _blocked_float = <blocked_t><size_t>loops["blocked"]["float32"]
+        _blocked_double = <blocked_t><size_t>loops["blocked"]["float64"]
 
 
 def _find_blas():
@@ -164,7 +175,7 @@ def _follow(int n):
 
 
 _find_loops()
-_find_small()
+_find_own()
 _find_blas()
 parallel._followers.append(_follow)
 
@@ -209,6 +220,16 @@ cdef bint has_factors(int dtype) noexcept nogil:
     return _found and dtype >= FLOAT32
 
 
+cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
+                     Py_ssize_t n) noexcept nogil:
+    """The product by our own blocks, where they are the faster way and have the memory; says whether it was."""
+    cdef blocked_t blocked = _blocked_float if p.dtype == FLOAT32 else _blocked_double if p.dtype == FLOAT64 else NULL
+    if blocked == NULL or m * n * p.k < BLOCKED or m < FEW_ROWS or (-n % LANES) * LANES // 2 > n or p.alpha[0] != 1 or \
+            (p.beta[0] != 0 and p.beta[0] != 1):
+        return False
+    return blocked(m, n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.beta[0] == 1)
+
+
 cdef bint _turned(const Products* p, const float* a, Py_ssize_t lda, const char* b, Py_ssize_t ldb, char* c,
                   Py_ssize_t m, Py_ssize_t n) noexcept nogil:
     """The product, with the rows of `a` made columns first; False if there is no memory for that.
@@ -236,6 +257,8 @@ cdef inline void _gemm(const Products* p, const char* a, const char* b, char* c,
     cdef Py_ssize_t lda = p.a_row if p.a_col == 1 else p.a_col
     cdef Py_ssize_t ldb = p.b_row if p.b_col == 1 else p.b_col
     cdef float[4] factors
+    if _in_blocks(p, a, b, c, m, n):
+        return
     if p.dtype == FLOAT32:
         if ta == AS_IS and tb == TRANSPOSED and 8 <= m <= n and 2 * n >= 3 * p.k and \
                 100_000 < m * n * p.k <= 1_000_000:

@@ -15,18 +15,25 @@ cdef enum:
     LANES = 32
 
 
-cdef inline Py_ssize_t _masked(const Attended* a, Py_ssize_t r, real_t* x) noexcept nogil:
-    """Scale row r of the scores and put the mask on it; how many columns it may see."""
-    cdef Py_ssize_t item = r // a.rows, row = a.first + r % a.rows, j, n = a.columns
+cdef inline Py_ssize_t _masked(const Attended* a, Py_ssize_t r, real_t* x, real_t* scale) noexcept nogil:
+    """Put the mask on row r of the scores, after scaling them; without one, what they have still to be scaled by.
+    Returns how many columns it may see.
+    """
+    cdef Py_ssize_t row = a.first + r, j, n = a.columns
     cdef Py_ssize_t step = a.mask_column
-    cdef real_t scale = <real_t>a.scale
     cdef const real_t* m
     if a.causal and row + 1 < n:
         n = row + 1
+    for j in range(n, a.columns):
+        x[j] = 0
+    scale[0] = <real_t>a.scale
+    if a.mask == NULL and a.scale >= 0:
+        return n
     for j in range(n):
-        x[j] = x[j] * scale
+        x[j] = x[j] * scale[0]
+    scale[0] = 1
     if a.mask != NULL:
-        m = <const real_t*>a.mask + a.places[item] + row * a.mask_row
+        m = <const real_t*>a.mask + row * a.mask_row
         if a.boolean:
             for j in range(n):
                 x[j] = x[j] if m[j * step] != 0 else <real_t>-math.INFINITY
@@ -36,30 +43,28 @@ cdef inline Py_ssize_t _masked(const Attended* a, Py_ssize_t r, real_t* x) noexc
         else:
             for j in range(n):
                 x[j] = x[j] + m[j * step]
-    for j in range(n, a.columns):
-        x[j] = 0
     return n
 
 
-cdef void _weights(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+cdef void _weights(const Attended* a, real_t* tag) noexcept nogil:
+    """Weights of which each row is still to be multiplied by its factor, and the sums."""
     cdef Py_ssize_t r, j, i, n
     cdef real_t* x
     cdef real_t[LANES] lanes
-    cdef real_t top, factor
+    cdef real_t top, scale, y
     cdef double total
     cdef real_t* sums = <real_t*>a.sums
-    for r in range(begin, end):
+    cdef real_t* factors = <real_t*>a.factors
+    for r in range(a.rows):
         x = <real_t*>a.scores + r * a.columns
-        n = _masked(a, r, x)
-        i = r // a.rows * a.length + a.first + r % a.rows
+        n = _masked(a, r, x, &scale)
         top = largest(x, n) if n else <real_t>-math.INFINITY
         if top == <real_t>-math.INFINITY:
             for j in range(n):
                 x[j] = 0
-            sums[i] = <real_t>math.INFINITY
+            sums[r] = <real_t>math.INFINITY
+            factors[r] = 0
             continue
-        for j in range(n):
-            x[j] = exp_down(x[j] - top)
         total = 0
         i = 0
         while i + LANES <= n:  # in blocks of LANES * LANES
@@ -67,37 +72,52 @@ cdef void _weights(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* 
                 lanes[j] = 0
             while i + LANES <= n:
                 for j in range(LANES):
-                    lanes[j] += x[i + j]
+                    y = exp_down((x[i + j] - top) * scale)
+                    x[i + j] = y
+                    lanes[j] += y
                 i += LANES
                 if i % (LANES * LANES) == 0:
                     break
             total += folded(&lanes[0])
         for j in range(i, n):
+            x[j] = exp_down((x[j] - top) * scale)
+        for j in range(i, n):
             total += x[j]
-        factor = <real_t>(1 / total)
-        for j in range(n):
-            x[j] = x[j] * factor
-        sums[r // a.rows * a.length + a.first + r % a.rows] = <real_t>(top + math.log(total))
+        factors[r] = <real_t>(1 / total)
+        sums[r] = <real_t>(top * scale + math.log(total))
 
 
-cdef void _again(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+cdef void _finish(const Attended* a, real_t* tag) noexcept nogil:
+    """The rows of the output multiplied by their factors."""
+    cdef Py_ssize_t r, j
+    cdef real_t* y = <real_t*>a.output
+    cdef real_t factor
+    for r in range(a.rows):
+        factor = (<const real_t*>a.factors)[r]
+        for j in range(a.width):
+            y[j] = y[j] * factor
+        y += a.width
+
+
+cdef void _again(const Attended* a, real_t* tag) noexcept nogil:
     """The weights, from the sums."""
     cdef Py_ssize_t r, j, n
     cdef real_t* x
-    cdef real_t total
-    for r in range(begin, end):
+    cdef real_t total, scale, y
+    for r in range(a.rows):
         x = <real_t*>a.scores + r * a.columns
-        n = _masked(a, r, x)
-        total = (<const real_t*>a.sums)[r // a.rows * a.length + a.first + r % a.rows]
+        n = _masked(a, r, x, &scale)
+        total = (<const real_t*>a.sums)[r]
         if total == <real_t>math.INFINITY:
             for j in range(n):
                 x[j] = 0
         else:
             for j in range(n):
-                x[j] = exp_down(0 if x[j] > total else x[j] - total)
+                y = x[j] * scale
+                x[j] = exp_down(0 if y > total else y - total)
 
 
-cdef void _gradient(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+cdef void _gradient(const Attended* a, real_t* tag) noexcept nogil:
     """Gradients by the products of queries and keys, from those by the weights."""
     cdef Py_ssize_t r, i, j, n = a.columns
     cdef const real_t* p
@@ -105,7 +125,7 @@ cdef void _gradient(const Attended* a, Py_ssize_t begin, Py_ssize_t end, real_t*
     cdef real_t[LANES] lanes
     cdef real_t mean, scale = <real_t>a.scale
     cdef double total
-    for r in range(begin, end):
+    for r in range(a.rows):
         p, g = <const real_t*>a.scores + r * n, <real_t*>a.grads + r * n
         total = 0
         i = 0
@@ -190,9 +210,10 @@ cdef void _product(const Product* p, real_t* tag) noexcept nogil:
             c += p.c_row
 
 
-# By dtype: weights, the weights again, gradients, and small products.
+# By dtype: weights, their factors, the weights again, gradients, and small products.
 ROWS = {
-    "float32": (<size_t>&_weights[float], <size_t>&_again[float], <size_t>&_gradient[float], <size_t>&_product[float]),
-    "float64": (<size_t>&_weights[double], <size_t>&_again[double], <size_t>&_gradient[double],
-                <size_t>&_product[double]),
+    "float32": (<size_t>&_weights[float], <size_t>&_finish[float], <size_t>&_again[float], <size_t>&_gradient[float],
+                <size_t>&_product[float]),
+    "float64": (<size_t>&_weights[double], <size_t>&_finish[double], <size_t>&_again[double],
+                <size_t>&_gradient[double], <size_t>&_product[double]),
 }

@@ -1,11 +1,20 @@
 # cython: language_level=3
-"""Products of small matrices without BLAS, for processors with fused multiply-add."""
+"""Products of matrices without BLAS: small ones, for processors with fused multiply-add, and larger ones in blocks, for
+those with AVX-512.
+"""
 
 cdef extern from "small_gemm.h" nogil:
     int FL_HAS_SMALL_GEMM
     void* fl_small_sgemm
     void* fl_small_dgemm
 
+cdef extern from "blocked_gemm.h" nogil:
+    int FL_HAS_BLOCKED
+    void* fl_blocked_float
+    void* fl_blocked_double
+
 LOOPS = {}
 if FL_HAS_SMALL_GEMM:
     LOOPS["small"] = {"float32": <size_t>fl_small_sgemm, "float64": <size_t>fl_small_dgemm}
+if FL_HAS_BLOCKED:
+    LOOPS["blocked"] = {"float32": <size_t>fl_blocked_float, "float64": <size_t>fl_blocked_double}
