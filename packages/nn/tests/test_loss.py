@@ -388,6 +388,16 @@ def test_weights_of_pairs():
         F.mse_loss(t(X), t(Y), weight=t(WEIGHT))
 
 
+@pytest.mark.parametrize("dtype", [ft.float64, ft.float16, ft.int64])
+def test_weights_of_binary_cross_entropy_change_no_dtype(dtype):
+    p, weight = ft.full((2, 3), 0.25), ft.tensor([1, 2, 0], dtype=dtype)
+    each = -(0.25 * math.log(0.25) + 0.75 * math.log(0.75))
+    out = F.binary_cross_entropy(p, p, weight, reduction="none")
+    assert out.dtype is ft.float32
+    np.testing.assert_allclose(out.numpy(), [[each, 2 * each, 0]] * 2, rtol=1e-6)
+    assert F.binary_cross_entropy(p, p, weight).dtype is ft.float32
+
+
 def test_old_arguments():
     with pytest.warns(UserWarning, match="please use reduction='sum' instead"):
         assert F.mse_loss(t(X), t(Y), size_average=False).item() == F.mse_loss(t(X), t(Y), reduction="sum").item()

@@ -93,6 +93,25 @@ def test_the_same_as_in_functional(name):
     assert same(of_torch(native(name)), of_functional())
 
 
+@pytest.mark.parametrize("weight, expected", [(None, ft.float16), (ft.float16, ft.float16), (ft.float32, ft.float32)])
+def test_dtypes_of_the_statistics_of_half_types(weight, expected):
+    x = ft.tensor([[[1.0, 2, 6], [0, 0, 3]]], dtype=ft.float16)
+    w = None if weight is None else ft.ones(2, dtype=weight)
+    running = () if weight is None else (ft.zeros(2, dtype=weight), ft.ones(2, dtype=weight))
+    for results in (
+        find_operator("torch.native_group_norm")(x, w, w, 1, 2, 3, 2, 1e-5),
+        find_operator("torch.native_layer_norm")(x.transpose(1, 2), [2], w, w, 1e-5),
+        find_operator("torch.native_batch_norm")(x, w, w, *(running or (None, None)), True, 0.1, 1e-5),
+    ):
+        out, mean, deviation = results
+        assert out.dtype is ft.float16 and mean.dtype is deviation.dtype is expected
+    assert mean.tolist() == [3, 1]
+    if running:
+        results = find_operator("torch.native_batch_norm")(x, w, w, *running, False, 0.1, 1e-5)
+        assert [t.dtype for t in results] == [ft.float16, expected, expected]
+        assert results[1].shape == (0,)
+
+
 def test_losses_are_not_reduced_unless_they_are_told_to():
     """As in PyTorch, whose schemas have the mean for a default."""
     target = ft.ones(5)

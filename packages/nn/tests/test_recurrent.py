@@ -461,6 +461,47 @@ def test_errors(name, check_error):
     check_error(*ERRORS[name])
 
 
+def spiral(*shape):
+    """Numbers of length 1/2, by 1 further round each."""
+    x = ft.arange(float(ft.Size(shape).numel()))
+    return 0.5 * ft.complex(x.sin(), x.cos()).reshape(shape)
+
+
+# PyTorch's first two outputs and final states.
+OF_COMPLEX = {
+    "LSTM": ([0.0949 + 0.1343j, 0.533 - 0.029j], [0.1433 + 0.1534j, 0.6896 - 0.3428j], [0.6918 + 0.2682j]),
+    "GRU": ([0.434 + 0.1121j, 0.4684 - 0.5505j], [0.6534 + 0.13j, 0.476 - 0.7606j], []),
+    "RNN": ([0.0676 + 1.6943j, 0.7761 + 0.2579j], [-0.4175 + 0.1275j, -1.568 - 0.6194j], []),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Complex modules are a new feature")
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_layers_of_complex_numbers(name):
+    layer = getattr(nn, name)(3, 4, dtype=ft.complex64)
+    for p in layer.parameters():
+        p.data.copy_(spiral(*p.shape))
+    x = spiral(5, 2, 3)
+    output, h = layer(x)
+    h, *c = h if name == "LSTM" else (h,)
+    first, final, cells = OF_COMPLEX[name]
+    assert output.flatten()[:2].tolist() == pytest.approx(first, abs=1e-4)
+    assert h.flatten()[:2].tolist() == pytest.approx(final, abs=1e-4)
+    assert [t.flatten()[0].item() for t in c] == pytest.approx(cells, abs=1e-4)
+    packed, _ = layer(pack_padded_sequence(x, ft.tensor([5, 2])))
+    padded, _ = pad_packed_sequence(packed)
+    assert ft.allclose(padded[:, 0], output[:, 0])
+    assert ft.allclose(padded[:2, 1], output[:2, 1])
+    assert not padded[2:, 1].any()
+    layer = getattr(nn, name)(3, 2, dtype=ft.complex128)
+    assert gradcheck(lambda x: layer(x)[0], (x[:2].to(ft.complex128).requires_grad_(),))
+
+
+def test_relu_takes_no_complex_numbers():
+    with pytest.raises(NotImplementedError, match="complex"):
+        nn.RNN(3, 4, nonlinearity="relu", dtype=ft.complex64)(spiral(5, 2, 3))
+
+
 def test_dropout_of_one_layer_warns():
     with pytest.warns(UserWarning, match="dropout option adds dropout after all but last recurrent layer"):
         nn.LSTM(3, 4, dropout=0.3)

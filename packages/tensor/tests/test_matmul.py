@@ -187,6 +187,23 @@ def test_vectors(dtype):
     assert ft.ger.overloads == ft.outer.overloads
 
 
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.complex64, ft.float16, ft.bfloat16])
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_factors_are_not_read_when_they_count_nothing(dtype, n):
+    start, nan = ft.full((n, n), 2.0, dtype=dtype), ft.full((n, n), float("nan"), dtype=dtype)
+    for beta in (1, 0, 3):
+        expected = start * beta
+        assert ft.equal(ft.addmm(start, nan, nan, beta=beta, alpha=0), expected)
+        assert ft.equal(ft.addmv(start[0], nan, nan[0], beta=beta, alpha=0), expected[0])
+        assert ft.equal(ft.baddbmm(start[None], nan[None], nan[None], beta=beta, alpha=0), expected[None])
+        assert ft.equal(ft.addbmm(start, nan[None], nan[None], beta=beta, alpha=0), expected)
+
+
+def test_imaginary_factors_of_what_is_added_to_a_product_of_nothing():
+    start = ft.ones(2, 3, dtype=ft.complex64)
+    assert ft.equal(ft.addmm(start, start[:, :0], start.new_ones(0, 3), beta=1j), start * 1j)
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])
 @pytest.mark.parametrize("beta, alpha", [(1, 1), (0, 1), (2, 3), (1, 0), (0, 0)])
 def test_products_added_to_something(dtype, beta, alpha):

@@ -395,6 +395,14 @@ def test_complex_logsumexp():
     assert ops.logsumexp(ft.tensor([1000 + 1j, 1000 + 1j]), 0).item() == pytest.approx(1000 + math.log(2) + 1j)
 
 
+@pytest.mark.parametrize("dtype", [ft.int64, ft.int8, ft.uint8])
+def test_integers_of_numbers_without_nan(dtype):
+    x = ft.tensor([[NAN, 2.5, 1.5], [NAN, NAN, NAN]], dtype=ft.float16)
+    assert ops.nansum(x, 1, dtype=dtype).tolist() == [3, 0]  # of 2 and 1
+    assert ops.nansum(x[1], dtype=ft.bool).item() is False
+    assert ops.nansum(x[0, 0], out=ft.ones((), dtype=dtype)).item() == 0
+
+
 def test_nanmean():
     a = data("float64", (4, 6))
     a[0, 1] = a[2] = NAN

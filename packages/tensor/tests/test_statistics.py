@@ -134,13 +134,17 @@ def test_histograms_of_points_without_coordinates():
 
 
 @pytest.mark.parametrize("dtype", [ft.float16, ft.bfloat16])
-def test_histograms_of_half_types_between_given_edges(dtype):
+def test_histograms_of_half_types(dtype):
     x, edges = ft.tensor([0.0, 1, 1, 2, 9], dtype=dtype), ft.tensor([0.0, 1, 3], dtype=dtype)
     counts, given = ft.histogram(x, edges)
     assert counts.dtype is given.dtype is dtype and counts.tolist() == [1, 3]
     assert ft.histogram(x, edges, weight=x)[0].tolist() == [0, 4]
-    with pytest.raises(NotImplementedError, match="not implemented for"):
-        ft.histogram(x, 2)
+    for range in (None, (0.0, 9.0)):
+        counts, edges = ft.histogram(x, 2, range=range)
+        assert counts.dtype is edges.dtype is dtype
+        assert counts.tolist() == [4, 1] and edges.tolist() == [0, 4.5, 9]
+    counts, edges = ft.histogramdd(ft.stack([x, x], 1), [2, 1])
+    assert counts.tolist() == [[4], [1]] and edges[1].tolist() == [0, 9]
 
 
 TestSamples = check_values("tensor.statistics")

@@ -294,7 +294,7 @@ def _bce_general(input, target, weight, size_average, reduce, reduction):
             "deprecated. Please ensure they have the same size."
         )
     loss = binary_cross_entropy_(input, target, "none" if weight is not None else reduction)
-    return loss if weight is None else reduced(loss * weight, reduction)
+    return loss if weight is None else reduced(_as_written_to(loss * weight, loss), reduction)
 
 
 binary_cross_entropy = with_fast_path(

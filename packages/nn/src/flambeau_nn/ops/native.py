@@ -185,12 +185,18 @@ _forward(
 )
 
 
-def _moments(rows, eps):
-    """Mean of the last dimension, and 1 / sqrt of the variance, in single precision at least."""
+def _kept(input, *parameters):
+    """The dtype of statistics: the input's, but float32 of a half type beside parameters of float32."""
+    mixed = input.dtype in _HALVES and any(p is not None and p.dtype is ft.float32 for p in parameters)
+    return ft.float32 if mixed else input.dtype
+
+
+def _moments(rows, eps, dtype):
+    """Mean of the last dimension, and 1 / sqrt of the variance, computed in single precision at least."""
     rows = rows.to(ft.float32) if rows.dtype in _HALVES else rows
     mean = rows.mean(-1)
     centered = rows - mean.unsqueeze(-1)
-    return mean, ((centered * centered).mean(-1) + eps).rsqrt()
+    return mean.to(dtype), ((centered * centered).mean(-1) + eps).rsqrt().to(dtype)
 
 
 @composite(
@@ -202,7 +208,8 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     out = F.layer_norm(input, shape, weight, bias, eps)
     outer = tuple(input.shape[: input.ndim - len(shape)]) + (1,) * len(shape)
-    return out, *(t.reshape(outer) for t in _moments(input.detach().flatten(-len(shape)), eps))
+    moments = _moments(input.detach().flatten(-len(shape)), eps, _kept(input, weight, bias))
+    return out, *(t.reshape(outer) for t in moments)
 
 
 @composite(
@@ -212,15 +219,17 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 )
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     out = F.group_norm(input, group, weight, bias, eps)
-    return out, *_moments(input.reshape((N, group, C // group * HxW if group else 0)), eps)
+    rows = input.reshape((N, group, C // group * HxW if group else 0))
+    return out, *_moments(rows, eps, _kept(input, weight, bias))
 
 
 def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     input.size(1)  # raises an IndexError
     out = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    dtype = _kept(input, weight, bias, running_mean, running_var)
     if not training:
-        return out, input.new_empty((0,)), input.new_empty((0,))
-    return out, *_moments(input.detach().transpose(0, 1).flatten(1), eps)
+        return out, input.new_empty((0,), dtype=dtype), input.new_empty((0,), dtype=dtype)
+    return out, *_moments(input.detach().transpose(0, 1).flatten(1), eps, dtype)
 
 
 _MOVES = "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"

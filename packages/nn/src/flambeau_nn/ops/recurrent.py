@@ -91,12 +91,21 @@ def _step(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr):
 # --- the functions --------------------------------------------------------------------------------------------------
 
 
+def _direction(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
+    """One direction of one layer: by its kernel or, of complex numbers, which it does not take, by other operations."""
+    if input.is_complex():
+        return composed(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse)
+    if mode == "LSTM":
+        return lstm_layer(input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse)[:3]
+    output, h, _ = rnn_layer(input, batch_sizes, h, w_ih, w_hh, b_ih, b_hh, mode, reverse)
+    return output, h, None
+
+
 def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
     """Output, final states and final cells, stacked, of all layers and directions."""
     directions = 2 if bidirectional else 1
     each = 4 if has_biases else 2
-    c0 = None
-    h0 = hx
+    h0, c0, projected = hx, None, False
     if mode == "LSTM":
         if len(hx) != 2:
             raise RuntimeError("lstm expects two hidden states")
@@ -115,25 +124,13 @@ def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropou
             weights = params[each * at : each * (at + 1)]
             w_ih, w_hh = weights[0], weights[1]
             b_ih, b_hh = (weights[2], weights[3]) if has_biases else (None, None)
-            h = h0[at]
-            if c0 is None:
-                output, h, _ = rnn_layer(input, batch_sizes, h, w_ih, w_hh, b_ih, b_hh, mode, direction == 1)
-            else:
-                output, h, c, _ = lstm_layer(
-                    input,
-                    batch_sizes,
-                    h,
-                    c0[at],
-                    w_ih,
-                    w_hh,
-                    b_ih,
-                    b_hh,
-                    weights[-1] if projected else None,
-                    direction == 1,
-                )
-                cells.append(c)
+            c = None if c0 is None else c0[at]
+            w_hr = weights[-1] if projected else None
+            output, h, c = _direction(mode, input, batch_sizes, h0[at], c, w_ih, w_hh, b_ih, b_hh, w_hr, direction == 1)
             outputs.append(output)
             finals.append(h)
+            if c is not None:
+                cells.append(c)
         input = ft.cat(outputs, -1) if bidirectional else outputs[0]
         if dropout and train and layer < num_layers - 1:
             input = _dropout(input, dropout)
@@ -205,13 +202,13 @@ def _lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh):
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     _check_step(input, hx[0], w_ih)
-    return lstm_layer(input.unsqueeze(0), None, *hx, w_ih, w_hh, b_ih, b_hh, None, False)[1:3]
+    return _direction("LSTM", input.unsqueeze(0), None, *hx, w_ih, w_hh, b_ih, b_hh, None, False)[1:]
 
 
 def _cell(mode):
     def run(input, hx, w_ih, w_hh, b_ih, b_hh):
         _check_step(input, hx, w_ih)
-        return rnn_layer(input.unsqueeze(0), None, hx, w_ih, w_hh, b_ih, b_hh, mode, False)[1]
+        return _direction(mode, input.unsqueeze(0), None, hx, None, w_ih, w_hh, b_ih, b_hh, None, False)[1]
 
     return run
 

@@ -8,7 +8,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, call1, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
@@ -79,7 +79,7 @@ cdef inline void _set_c(Products* p, Tensor out) noexcept:
 
 cdef int _run(Products* p, Tensor out) except -1:
     if p.k == 0:
-        if p.beta[0] == 0:
+        if p.beta[0] == 0 and p.beta[1] == 0:
             memset(out.data, 0, out.numel * ITEMSIZE[out.dtype])
         return 0
     return multiply(p)
@@ -429,6 +429,8 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
         p.a_batch[0], p.b_batch[0], p.c_batch[0] = a.strides[0], b.strides[0], p.m * p.n
     read_scalar(alpha, &s)
     p.alpha[0], p.alpha[1] = s.re, s.im
+    if s.re == 0 and s.im == 0:
+        p.k = 0  # the factors are not read, NaN or not
     read_scalar(beta, &s)
     p.beta[0], p.beta[1] = s.re, s.im
     if s.re != 0 or s.im != 0:  # else `start` is not read at all, NaN or not
@@ -442,7 +444,10 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
 cdef object _combined(Tensor start, Tensor product, beta, alpha):
     if CATEGORY[product.dtype] <= CAT_INT:
         alpha, beta = int(alpha), int(beta)
-    product = call2(find("torch.mul"), product, alpha)
+    if alpha == 0:
+        fill_elements(product, 0)  # as above, NaN or not
+    else:
+        product = call2(find("torch.mul"), product, alpha)
     if beta == 0:
         return to_dtype(product, start.dtype)
     return call2(find("torch.add"), call2(find("torch.mul"), start, beta), to_dtype(product, start.dtype))

@@ -17,6 +17,7 @@ from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtyp
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar
 from flambeau_tensor._core cimport tensor as core
 from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
@@ -525,6 +526,7 @@ cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim
 
 cdef object _run_reduction(Operator op, PyObject** slots):
     cdef Reduction r = <Reduction>op.implementation
+    cdef Tensor x = <Tensor>slots[0]
     cdef Scalar s
     cdef double p = 0
     cdef int dtype = -1
@@ -539,6 +541,8 @@ cdef object _run_reduction(Operator op, PyObject** slots):
         else:
             read_scalar(slots[r.p], &s)
             p = s.re
-    result = reduce(r, op.name, <Tensor>slots[0], slots[r.dim] if r.dim >= 0 else <PyObject*>None,
+    if dtype >= 0 and CATEGORY[dtype] <= CAT_INT and CAT_INT < CATEGORY[x.dtype] and r.name == "nansum":
+        x = find("torch.masked_fill")(x, find("torch.isnan")(x), 0)  # no integer tells that it was NaN
+    result = reduce(r, op.name, x, slots[r.dim] if r.dim >= 0 else <PyObject*>None,
                     r.keepdim >= 0 and <object>slots[r.keepdim] is True, dtype, p)
     return result if out is None else write_out(op.name, out, result)

@@ -147,10 +147,10 @@ tensor([[ 1., -1.],
 # --- histograms -----------------------------------------------------------------------------------------------------
 
 
-_HALVES = "float16", "bfloat16"  # PyTorch takes them, too, with edges that are given
+_HALVES = "float16", "bfloat16"
 
 
-def _check_histogram(input, weight, count, even):
+def _check_histogram(input, weight, count):
     if input.ndim < 2:
         raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     if count != input.shape[-1]:
@@ -167,7 +167,7 @@ def _check_histogram(input, weight, count, even):
             f"tensor excluding its innermost dimension, but got input with shape {list(input.shape)} "
             f"and weight with shape {list(weight.shape)}"
         )
-    if input.dtype.name not in ("float32", "float64") and (even or input.dtype.name not in _HALVES):
+    if input.dtype.name not in ("float32", "float64", *_HALVES):
         raise NotImplementedError(f"\"histogramdd\" not implemented for '{type_name(input.dtype)}'")
 
 
@@ -182,7 +182,7 @@ def _even_edges(points, bins, range):
             f"torch.histogramdd: for a {n}-dimensional histogram range should have {2 * n} elements, "
             f"but got {len(range)}"
         )
-    edges, table = [], points.numpy(force=True)
+    edges, table = [], (points.float() if points.dtype.name in _HALVES else points).numpy(force=True)
     for d, count in enumerate(bins):
         if range is not None:
             low, high = float(range[2 * d]), float(range[2 * d + 1])
@@ -279,7 +279,7 @@ cell_counts = Operator(
 def _histogramdd(input, bins, range, weight, density):
     bins = (bins,) * input.size(-1) if isinstance(bins, int) else bins
     even = not bins or isinstance(bins[0], int)
-    _check_histogram(input, weight, len(bins), even)
+    _check_histogram(input, weight, len(bins))
     points = input.reshape((math.prod(input.shape[:-1]), input.shape[-1]))
     edges = even_edges(points, bins, range) if even else _given_edges(input, bins)
     if input.dtype.name in _HALVES:
