@@ -8,26 +8,23 @@ import doctest
 import importlib
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
 import warnings
-from pathlib import Path
 
 import pytest
 
 import flambeau as torch
-from flambeau_tensor.extend import operators
+from samples.public_names import MODULES, ROOT, ours
 
-# What the reference lists by module; the documentation's build asks each of their names for an entry.
-BY_MODULE = Path(__file__).parents[3] / "docs" / "reference" / "modules.md"
-MODULES = [f"flambeau{name}" for name in re.findall(r"names:: torch(\S*)", BY_MODULE.read_text())]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])}
 MORE = """
 flambeau.fx.passes.shape_prop flambeau.model_summary flambeau.overrides.coverage flambeau.storage flambeau.utils._pytree
 flambeau.utils._swap flambeau.utils.data._utils.collate flambeau.utils.dlpack flambeau.utils.ffi
 """.split()  # whose examples run; some names are not for users
 METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, staticmethod
-OPERATORS = set(map(id, operators().values()))
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
     "flambeau": {"ScriptFunction", "ScriptModule", "TensorType"},
@@ -37,22 +34,6 @@ NOTHING_TO_SHOW = {
     },
     "flambeau.utils.checkpoint": {"CheckpointFunction"},
 }  # fmt: skip
-
-
-def ours(module):
-    """The callable public names of a module that our packages define, and that are built and no operators."""
-    for name in sorted(set(getattr(module, "__all__", None) or dir(module))):
-        value = getattr(module, name)
-        home = getattr(value, "__module__", None) or ""
-        if name.startswith("_") or getattr(value, "__not_built__", False):
-            continue
-        if (
-            callable(value)
-            and not inspect.ismodule(value)
-            and home.startswith("flambeau")
-            and id(value) not in OPERATORS
-        ):
-            yield name, value
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -117,7 +98,7 @@ def run_examples(name):
 @pytest.fixture(scope="module")
 def printed():
     """What the examples said, of each module: in a process of their own, as they declare operators and settings."""
-    run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, timeout=600)
+    run = subprocess.run([sys.executable, __file__], capture_output=True, text=True, timeout=600, env=ENVIRONMENT)
     assert run.returncode == 0, run.stderr[-3000:]
     return json.loads(run.stdout.splitlines()[-1])
 

@@ -86,6 +86,9 @@ def explain(node: Any) -> None:
 class set_detect_anomaly(_Since):
     """Turn anomaly mode on or off: at once when called, and until the end of the block as a context.
 
+    Raises:
+        TypeError: the mode is no bool.
+
     >>> with set_detect_anomaly(True):
     ...     print(torch.is_anomaly_enabled())
     True
@@ -98,6 +101,9 @@ class set_detect_anomaly(_Since):
 class detect_anomaly(_Within):
     """Inside the block, forward calls keep their traceback, an error in backward shows the one it belongs to, and a
     gradient that is NaN is an error. Slow: for debugging only.
+
+    Raises:
+        RuntimeError: backward computes a NaN; a warning shows where forward was called.
 
     >>> x = torch.tensor(-1.0, requires_grad=True)
     >>> with torch.autograd.detect_anomaly():

@@ -377,6 +377,9 @@ def _shown(value: Any) -> str:
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same arguments with tensors detached, which require grad if they did.
 
+    Raises:
+        RuntimeError: the inputs are no tuple.
+
     >>> x = torch.ones(1, requires_grad=True) * 2
     >>> detach_variable((x, "text"))
     (tensor([2.], requires_grad=True), 'text')
@@ -409,6 +412,9 @@ def set_device_states(devices: Any, states: Any, *, device_type: str | None = No
 
 def check_backward_validity(inputs: Any) -> None:
     """Warn if no tensor among ``inputs`` requires grad.
+
+    Raises:
+        TypeError: the inputs cannot be iterated over.
 
     >>> check_backward_validity([torch.ones(1, requires_grad=True)])
     """
@@ -471,6 +477,9 @@ def checkpoint_sequential(
         segments: how many parts to make.
         input: what the first function gets.
         use_reentrant, preserve_rng_state: see `checkpoint`.
+
+    Raises:
+        ZeroDivisionError: there are no segments, or what a function raises.
 
     >>> steps = [torch.sin, torch.exp, torch.tanh, torch.cos]
     >>> x = torch.tensor([0.5, 1.0], requires_grad=True)

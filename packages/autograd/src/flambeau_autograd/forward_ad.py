@@ -33,6 +33,9 @@ UnpackedDualTensor(primal=tensor(4.), tangent=tensor(4.))
 def enter_dual_level() -> int:
     """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does).
 
+    Raises:
+        RuntimeError: a level is open already: they do not nest.
+
     >>> level = enter_dual_level()
     >>> unpack_dual(make_dual(torch.tensor(2.0), torch.tensor(1.0)) ** 3).tangent
     tensor(12.)
@@ -44,6 +47,9 @@ def enter_dual_level() -> int:
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """End forward mode; all tangents are forgotten.
+
+    Raises:
+        RuntimeError: no level is open, or another one is.
 
     >>> level = torch.autograd.forward_ad.enter_dual_level()
     >>> exit_dual_level(level=level)
@@ -57,6 +63,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 class dual_level(OuterDual):
     """Forward mode for the length of a ``with`` block, outside of which tangents do not exist.
+
+    Raises:
+        RuntimeError: a level is open already: they do not nest.
 
     >>> with dual_level():
     ...     dual = make_dual(torch.tensor(2.0), torch.tensor(1.0))
@@ -130,6 +139,9 @@ def _is_fwd_grad_enabled() -> bool:
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The value and the tangent of a tensor, of its shape; the tangent is None where it has none.
+
+    Raises:
+        TypeError: the argument is no tensor.
 
     >>> with torch.autograd.forward_ad.dual_level():
     ...     print(unpack_dual(torch.tensor(2.0)).tangent)

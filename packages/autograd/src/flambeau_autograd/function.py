@@ -82,6 +82,9 @@ class Function:
     only computes and ``setup_context(ctx, inputs, output)`` keeps. ``backward`` gets a gradient for each output and
     returns one for each argument of forward (None for what is not a tensor).
 
+    Raises:
+        RuntimeError: it is called, rather than ``apply`` of a subclass.
+
     >>> class Exp(torch.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

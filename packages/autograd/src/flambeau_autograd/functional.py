@@ -78,6 +78,11 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     Returns:
         The value of ``func``, and the product, of the form of the result.
 
+    Raises:
+        RuntimeError: the sizes of ``v`` are not those of the inputs, or it is missing for inputs of several elements;
+            with ``strict``, the result does not depend on an input.
+        TypeError: an input or a result is no tensor.
+
     >>> torch.autograd.functional.jvp(torch.exp, torch.zeros(2), torch.tensor([1.0, 2.0]))
     (tensor([1., 1.]), tensor([1., 2.]))
     """
@@ -115,6 +120,10 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     Returns:
         The value of ``func``, and the product, of the form of the inputs.
 
+    Raises:
+        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is no single number; with ``strict``,
+            it does not depend on an input.
+
     >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     (tensor(9.), tensor([6., 0.]))
     """
@@ -137,6 +146,10 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     """The Hessian of ``func``, which returns one element, at ``inputs`` times ``v``; `vhp` gives the same for less.
 
     Arguments and results are those of `vhp`.
+
+    Raises:
+        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is no single number; with ``strict``,
+            it does not depend on an input.
 
     >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     (tensor(9.), tensor([6., 0.]))
@@ -232,6 +245,10 @@ def hessian(
 
     Returns:
         Of shape ``(*input.shape, *input.shape)``; a tuple of tuples if ``inputs`` is a tuple.
+
+    Raises:
+        RuntimeError: the function's result is no single number, or it or an input no tensor; with ``strict``, the
+            result does not depend on an input.
 
     >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],

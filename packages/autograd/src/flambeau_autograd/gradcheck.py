@@ -139,6 +139,11 @@ def gradgradcheck(
 
     The others are those of ``gradcheck``.
 
+    Raises:
+        ValueError: no input requires grad.
+        GradcheckError: second derivatives differ from differences of the first; without ``raise_exception``, the result
+            is False.
+
     >>> x = torch.tensor([0.5, 2.0], dtype=torch.float64, requires_grad=True)
     >>> torch.autograd.gradgradcheck(torch.sin, (x,))
     True

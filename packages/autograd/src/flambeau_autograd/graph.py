@@ -32,6 +32,9 @@ __all__ = [
 GradientEdge = namedtuple("GradientEdge", ("node", "output_nr", "ownership_token"), defaults=(None,))
 GradientEdge.__doc__ = """Where a gradient flows: into which output of which node. Can stand for a tensor in ``grad``.
 
+Raises:
+    RuntimeError: ``node`` is no node; when gradients are asked for.
+
 >>> x = torch.ones(2, requires_grad=True)
 >>> y = x.exp()
 >>> edge = torch.autograd.graph.get_gradient_edge(y)
@@ -65,6 +68,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     """Say that a tensor (or several, of any shape) was written to by means that autograd does not see.
 
+    Raises:
+        RuntimeError: the argument is neither a tensor nor an iterable of tensors.
+
     >>> x = torch.ones(2)
     >>> torch.autograd.graph.increment_version(x)
     >>> x._version
@@ -84,6 +90,10 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 class saved_tensors_hooks(_saved.SavedHooks):
     """Inside the block, every tensor saved for backward goes through ``pack_hook``, and what that returned through
     ``unpack_hook`` when backward reads it.
+
+    Raises:
+        TypeError: ``unpack_hook`` returns no tensor.
+        RuntimeError: ``pack_hook`` changes the tensor in place.
 
     >>> x = torch.ones(2, requires_grad=True)
     >>> with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy().copy(), torch.from_numpy):
@@ -111,6 +121,9 @@ class save_on_cpu(saved_tensors_hooks):
 
 class disable_saved_tensors_hooks(_saved.ForbiddenHooks):
     """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too.
+
+    Raises:
+        RuntimeError: hooks are entered while it is active; with the given message.
 
     >>> with torch.autograd.graph.disable_saved_tensors_hooks("not here"):
     ...     with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
@@ -156,6 +169,10 @@ def register_multi_grad_hook(
 
     Returns:
         A handle whose ``remove()`` ends that.
+
+    Raises:
+        ValueError: ``mode`` is neither "all" nor "any".
+        AssertionError: a tensor does not require grad.
 
     >>> a, b = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
     >>> handle = register_multi_grad_hook([a, b], lambda grads: print("both are there:", grads))
@@ -220,6 +237,9 @@ class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
 
     What is saved is copied at once, so this costs the memory and the time of these copies. The context object's
     ``clear()`` lets go of them, and so does the end of the block: backward has to run inside.
+
+    Raises:
+        RuntimeError: it is entered twice.
 
     >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> with torch.autograd.graph.allow_mutation_on_saved_tensors():

@@ -81,6 +81,9 @@ class detect_mutation(Within):
     """Inside the block, a custom Function that writes to an argument without ``ctx.mark_dirty``, or whose backward
     writes to the gradient that it is given, raises.
 
+    Raises:
+        RuntimeError: one does.
+
     >>> class Double(torch.autograd.Function):
     ...     @staticmethod
     ...     def forward(ctx, x):

@@ -17,6 +17,9 @@ from flambeau_tensor.extend import dispatching
 class CheckpointPolicy(enum.Enum):
     """What is to become of an operator's results: kept for backward, or computed again.
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> CheckpointPolicy.MUST_SAVE
     <CheckpointPolicy.MUST_SAVE: 0>
     """

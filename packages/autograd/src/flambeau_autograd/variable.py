@@ -21,6 +21,10 @@ class Variable(metaclass=_VariableMeta):
     """``Variable(tensor, requires_grad=True)`` is a tensor of the same shape over the same memory; every tensor is a
     ``Variable``.
 
+    Raises:
+        TypeError: the data are no tensor.
+        RuntimeError: ``requires_grad`` of integers.
+
     >>> x = torch.autograd.Variable(torch.ones(2), requires_grad=True)
     >>> type(x).__name__, x.requires_grad
     ('Tensor', True)

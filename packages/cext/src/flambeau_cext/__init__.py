@@ -47,7 +47,8 @@ def get_default_build_root() -> str:
 def get_cxx_compiler() -> str:
     """The path of the C++ compiler that is used.
 
-    Raises CompileError, saying what was looked for, when there is none.
+    Raises:
+        CompileError: there is none; it says what was looked for.
 
     >>> import os
     >>> import flambeau_cext

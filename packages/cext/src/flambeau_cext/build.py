@@ -72,6 +72,9 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
         device_type: ``"cpu"``; there are no others.
         torch_include_dirs: False leaves out all of them.
 
+    Raises:
+        NotImplementedError: there is no such device.
+
     >>> import os
     >>> any(os.path.exists(os.path.join(path, "flambeau", "tensor.h")) for path in include_paths())
     True
@@ -87,6 +90,9 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
 def library_paths(device_type: str = "cpu", torch_include_dirs: bool = True,
                   cross_target_platform: str | None = None) -> list[str]:  # fmt: skip
     """Folders for the linker's ``-L``: none, since extensions find the library through a table when they are loaded.
+
+    Raises:
+        NotImplementedError: there is no such device.
 
     >>> library_paths()
     []

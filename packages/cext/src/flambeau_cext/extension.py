@@ -40,6 +40,9 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
             one for ``"cxx"``. With ``py_limited_api=True`` and generated bindings one binary serves every Python from
             3.11 on.
 
+    Raises:
+        AssertionError: the name is no string, or the sources are no list.
+
     >>> extension = CExtension("mylib._kernels", ["kernels.c"], functions=["leaky"], libraries=["m"])
     >>> extension.language, extension.libraries
     ('c', ['m'])
@@ -50,6 +53,9 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
 def CppExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequence[str] | Mapping[str, str] = (),
                  **kwargs: Any) -> setuptools.Extension:  # fmt: skip
     """An extension in C++, or in C++ and C, for a ``setup.py``. The arguments are those of `CExtension`.
+
+    Raises:
+        AssertionError: the name is no string, or the sources are no list.
 
     >>> CppExtension("mylib", ["mylib.cpp", "kernels.c"]).language
     'c++'
@@ -63,6 +69,9 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
     The other arguments are those of `setuptools.Extension`. A ``.pyx`` file that begins with ``# distutils: language =
     c++`` is translated to C++.
 
+    Raises:
+        AssertionError: the name is no string, or the sources are no list.
+
     >>> CythonExtension("mylib.fast", ["fast.pyx"]).sources
     ['fast.pyx']
     """
@@ -71,6 +80,9 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
 
 def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
     """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads.
+
+    Raises:
+        NotImplementedError: it is called: there is no such device.
 
     >>> try:
     ...     CUDAExtension("kernels", ["kernels.cu"])
@@ -83,6 +95,9 @@ def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) 
 
 def SyclExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
     """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`.
+
+    Raises:
+        NotImplementedError: it is called: there is no such device.
 
     >>> try:
     ...     SyclExtension("kernels", ["kernels.sycl"])
@@ -119,6 +134,9 @@ class BuildExtension(build_ext):
     Options, given with `with_options`:
         use_ninja: False does without ninja even where it is there.
         no_python_abi_suffix: leave ``cpython-311-x86_64-linux-gnu`` out of the file's name.
+
+    Raises:
+        TypeError: the argument is no distribution.
 
     >>> BuildExtension.with_options(use_ninja=False, no_python_abi_suffix=True).__name__
     'BuildExtension'

@@ -166,6 +166,9 @@ def load_inline(
 
     The other arguments are those of :func:`load`.
 
+    Raises:
+        CompileError: the compiler refuses the sources; its words are in the message.
+
     Example:
         >>> import flambeau_cext
         >>> source = '''

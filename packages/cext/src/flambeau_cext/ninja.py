@@ -36,7 +36,10 @@ def is_ninja_available() -> bool:
 
 
 def verify_ninja_availability() -> None:
-    """Raise RuntimeError unless ninja is installed.
+    """Nothing where ninja is installed.
+
+    Raises:
+        RuntimeError: it is not.
 
     >>> if is_ninja_available():
     ...     verify_ninja_availability()

@@ -30,6 +30,9 @@ class Dataset(Generic[_T_co]):
     A subclass may define ``__getitems__(indices)``, which returns the list of these items; the
     :class:`DataLoader` then calls it once a batch.
 
+    Raises:
+        NotImplementedError: a subclass has no ``__getitem__``.
+
     >>> class Squares(Dataset):
     ...     def __len__(self):
     ...         return 5
@@ -50,6 +53,9 @@ class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
     """Base of streams: a subclass defines ``__iter__``.
 
     Each worker of a :class:`DataLoader` iterates over a copy of its own; :func:`get_worker_info` tells which one it is.
+
+    Raises:
+        TypeError: a subclass has no ``__iter__``.
 
     >>> class Count(IterableDataset):
     ...     def __iter__(self):
@@ -201,6 +207,9 @@ class ChainDataset(IterableDataset[Any]):
 
     Args:
         datasets: instances of :class:`IterableDataset`; others raise an AssertionError when their turn comes.
+
+    Raises:
+        AssertionError: a dataset is not an iterable one.
 
     >>> class Count(torch.utils.data.IterableDataset):
     ...     def __init__(self, n):

@@ -22,6 +22,9 @@ _T_co = TypeVar("_T_co", covariant=True)
 class Sampler(Generic[_T_co]):
     """Base of samplers: ``__iter__`` yields indices, or lists of them. With ``__len__`` loaders have a length.
 
+    Raises:
+        NotImplementedError: a subclass has no ``__iter__``.
+
     >>> class Backwards(Sampler):
     ...     def __init__(self, data):
     ...         self.data = data
@@ -42,6 +45,9 @@ def _positive(name: str, value: Any, *, but: Any = ()) -> None:
 
 class SequentialSampler(Sampler[int]):
     """All items in order.
+
+    Raises:
+        TypeError: the data have no length; when it is iterated over.
 
     >>> list(SequentialSampler("abc"))
     [0, 1, 2]
@@ -121,6 +127,9 @@ class RandomSampler(Sampler[int]):
 
 class SubsetRandomSampler(Sampler[int]):
     """Given indices in random order.
+
+    Raises:
+        AttributeError: the indices are no sequence; when it is iterated over.
 
     >>> sorted(SubsetRandomSampler([2, 5, 7]))
     [2, 5, 7]

@@ -21,6 +21,10 @@ class Transform:
     ``domain`` and ``codomain`` are constraints; ``bijective`` tells whether it is one to one, and ``sign`` whether it
     grows (1) or falls (-1).
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+        NotImplementedError: a subclass does not define what is asked for.
+
     >>> t = torch.distributions.ExpTransform()
     >>> t.domain, t.codomain, t.bijective, t.inv(torch.tensor(1.0))
     (Real(), GreaterThan(lower_bound=0.0), True, tensor(0.))
@@ -180,6 +184,9 @@ class _InverseTransform(Transform):
 class ComposeTransform(Transform):
     """Several transforms, one after the other.
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+
     >>> from flambeau.distributions import AffineTransform, ExpTransform
     >>> ComposeTransform([AffineTransform(0.0, 2.0), ExpTransform()])(torch.tensor([0.0, 1.0]))
     tensor([1.0000, 7.3891])
@@ -280,6 +287,9 @@ identity_transform = ComposeTransform([])
 
 class IndependentTransform(Transform):
     """A transform whose last batch dimensions belong to one value.
+
+    Raises:
+        ValueError: the input has fewer dimensions than the transform needs.
 
     >>> t, x = IndependentTransform(torch.distributions.ExpTransform(), 1), torch.tensor([1.0, 2.0])
     >>> t.log_abs_det_jacobian(x, t(x))

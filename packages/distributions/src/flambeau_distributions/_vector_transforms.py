@@ -16,6 +16,9 @@ class CorrCholeskyTransform(Transform):
 
     tanh of the numbers are partial correlations: each row of the factor is made by breaking what is left of its length.
 
+    Raises:
+        RuntimeError: the last size is not that of a triangle, n (n - 1) / 2.
+
     >>> L = CorrCholeskyTransform()(torch.tensor([0.5]))
     >>> L, (L @ L.T).diagonal()
     (tensor([[1.0000, 0.0000],
@@ -63,6 +66,10 @@ class CorrCholeskyTransform(Transform):
 class SoftmaxTransform(TransformWithoutParameters):
     """softmax along the last dimension, which is not one to one.
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+        NotImplementedError: the Jacobian is asked for: it is not bijective.
+
     >>> SoftmaxTransform()(torch.tensor([0.0, 2.0]))
     tensor([0.1192, 0.8808])
     """
@@ -86,6 +93,9 @@ class SoftmaxTransform(TransformWithoutParameters):
 
 class StickBreakingTransform(TransformWithoutParameters):
     """From n numbers to n + 1 probabilities: each number breaks off a part of what is left.
+
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
 
     >>> p = StickBreakingTransform()(torch.tensor([0.0, 1.0]))
     >>> p, p.sum()
@@ -128,6 +138,9 @@ class StickBreakingTransform(TransformWithoutParameters):
 class LowerCholeskyTransform(TransformWithoutParameters):
     """From square matrices to lower triangular ones with positive diagonals.
 
+    Raises:
+        RuntimeError: the input has fewer than two dimensions.
+
     >>> LowerCholeskyTransform()(torch.tensor([[0.0, 5.0], [2.0, 1.0]]))
     tensor([[1.0000, 0.0000],
             [2.0000, 2.7183]])
@@ -145,6 +158,9 @@ class LowerCholeskyTransform(TransformWithoutParameters):
 
 class PositiveDefiniteTransform(TransformWithoutParameters):
     """From square matrices to positive definite ones.
+
+    Raises:
+        RuntimeError: the input has fewer than two dimensions.
 
     >>> PositiveDefiniteTransform()(torch.tensor([[0.0, 5.0], [2.0, 1.0]]))
     tensor([[ 1.0000,  2.0000],

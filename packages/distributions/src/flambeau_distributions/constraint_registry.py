@@ -19,6 +19,9 @@ __all__ = ["ConstraintRegistry", "biject_to", "transform_to"]
 class ConstraintRegistry:
     """From constraints to transforms, by the type of the constraint.
 
+    Raises:
+        NotImplementedError: no transform is registered for such a constraint; when it is called.
+
     >>> from flambeau.distributions import biject_to, constraints
     >>> to_positive = biject_to(constraints.positive)
     >>> to_positive(torch.tensor([-1.0, 0.0])), to_positive.inv(torch.tensor([1.0]))

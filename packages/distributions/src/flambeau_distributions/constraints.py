@@ -50,6 +50,9 @@ class Constraint:
     ``is_discrete`` tells whether it is one of separate points, and ``event_dim`` how many of the last dimensions belong
     to one value: `check` returns one boolean for each.
 
+    Raises:
+        NotImplementedError: a subclass does not define ``check``.
+
     >>> positive.check(torch.tensor([-1.0, 2.0])), positive.event_dim, simplex.event_dim
     (tensor([False,  True]), 0, 1)
     """
@@ -67,6 +70,9 @@ class Constraint:
 
 class _Dependent(Constraint):
     """Stands for a region that depends on other things.
+
+    Raises:
+        ValueError: it is checked: it depends on the distribution's parameters.
 
     >>> is_dependent(dependent), is_dependent(dependent(is_discrete=False, event_dim=0)), is_dependent(positive)
     (True, True, False)
@@ -111,6 +117,9 @@ def is_dependent(constraint: object) -> bool:
 class dependent_property(property, _Dependent):  # noqa: N801
     """A property that returns a constraint, and is a dependent one where the class is asked.
 
+    Raises:
+        ValueError: it is checked: it depends on the distribution's parameters.
+
     >>> class Above:
     ...     def __init__(self, bound):
     ...         self.bound = bound
@@ -132,6 +141,9 @@ class dependent_property(property, _Dependent):  # noqa: N801
 
 class _IndependentConstraint(Constraint):
     """A constraint whose last batch dimensions belong to a value.
+
+    Raises:
+        AssertionError: what is given is no constraint.
 
     >>> independent(positive, 1).check(torch.tensor([[1.0, 2.0], [1.0, -2.0]]))
     tensor([ True, False])
@@ -166,6 +178,9 @@ class _IndependentConstraint(Constraint):
 
 class MixtureSameFamilyConstraint(Constraint):
     """The constraint of a mixture: that of its components, which values are broadcast against.
+
+    Raises:
+        AssertionError: the argument is no constraint.
 
     >>> MixtureSameFamilyConstraint(positive).check(torch.tensor([-1.0, 2.0]))
     tensor([False,  True])
@@ -222,6 +237,9 @@ class _Bounded(Constraint):
 class _Interval(_Bounded):
     """From one number to another one, both included.
 
+    Raises:
+        RuntimeError: shapes of the value and a bound cannot be broadcast.
+
     >>> interval(0.0, 1.0).check(torch.tensor([0.0, 0.5, 2.0]))
     tensor([ True,  True, False])
     """
@@ -237,6 +255,9 @@ class _Interval(_Bounded):
 class _IntegerInterval(_Interval):
     """Whole numbers from one to another, both included.
 
+    Raises:
+        RuntimeError: shapes of the value and a bound cannot be broadcast.
+
     >>> integer_interval(1, 3).check(torch.tensor([1.0, 1.5, 4.0]))
     tensor([ True, False, False])
     """
@@ -250,6 +271,9 @@ class _IntegerInterval(_Interval):
 class _HalfOpenInterval(_Interval):
     """From one number, which is included, to another one, which is not.
 
+    Raises:
+        RuntimeError: shapes of the value and a bound cannot be broadcast.
+
     >>> half_open_interval(0.0, 1.0).check(torch.tensor([0.0, 1.0]))
     tensor([ True, False])
     """
@@ -260,6 +284,9 @@ class _HalfOpenInterval(_Interval):
 
 class _GreaterThan(_Bounded):
     """Above a number.
+
+    Raises:
+        RuntimeError: shapes of the value and the bound cannot be broadcast.
 
     >>> greater_than(1.0).check(torch.tensor([1.0, 2.0]))
     tensor([False,  True])
@@ -275,6 +302,9 @@ class _GreaterThan(_Bounded):
 
 class _GreaterThanEq(_GreaterThan):
     """A number, and what is above.
+
+    Raises:
+        RuntimeError: shapes of the value and the bound cannot be broadcast.
 
     >>> greater_than_eq(1.0).check(torch.tensor([1.0, 0.0]))
     tensor([ True, False])
@@ -293,6 +323,9 @@ class _IntegerGreaterThan(_GreaterThan):
 
 class _LessThan(_Bounded):
     """Below a number.
+
+    Raises:
+        RuntimeError: shapes of the value and the bound cannot be broadcast.
 
     >>> less_than(1.0).check(torch.tensor([1.0, 0.0]))
     tensor([False,  True])
@@ -327,6 +360,9 @@ class _Simplex(Constraint):
 
 class _Multinomial(Constraint):
     """Whole numbers, from 0, whose sum along the last dimension is at most a number.
+
+    Raises:
+        RuntimeError: shapes of the sums and the bound cannot be broadcast.
 
     >>> multinomial(3).check(torch.tensor([[1.0, 2.0], [3.0, 2.0]]))
     tensor([ True, False])
@@ -413,6 +449,9 @@ class _Several(Constraint):
 class _Cat(_Several):
     """Constraints for pieces of a tensor, one after the other along a dimension.
 
+    Raises:
+        AssertionError: something is no constraint, or there are not as many lengths as constraints.
+
     >>> cat([positive, real], lengths=[1, 2]).check(torch.tensor([1.0, -1.0, -2.0]))
     tensor([True, True, True])
     """
@@ -438,6 +477,9 @@ class _Cat(_Several):
 
 class _Stack(_Several):
     """Constraints for the slices of a tensor along a dimension.
+
+    Raises:
+        AssertionError: something is no constraint.
 
     >>> stack([positive, real]).check(torch.tensor([[1.0, 2.0], [-1.0, -2.0]]))
     tensor([[True, True],

@@ -14,6 +14,9 @@ __all__ = ["ExponentialFamily"]
 class ExponentialFamily(Distribution):
     """A distribution of an exponential family, whose entropy and divergences follow from ``_log_normalizer``.
 
+    Raises:
+        NotImplementedError: a subclass does not define its natural parameters; by ``entropy``.
+
     >>> isinstance(torch.distributions.Gamma(1.0, 1.0), ExponentialFamily)
     True
     """

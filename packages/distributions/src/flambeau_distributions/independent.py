@@ -17,6 +17,9 @@ __all__ = ["Independent"]
 class Independent(Distribution):
     """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions belong to one value.
 
+    Raises:
+        ValueError: there are fewer batch dimensions than are reinterpreted.
+
     >>> from flambeau_distributions import Normal
     >>> Independent(Normal(torch.zeros(3, 2), 1.0), 1).log_prob(torch.zeros(3, 2)).shape
     torch.Size([3])

@@ -18,6 +18,9 @@ __all__ = ["MixtureSameFamily"]
 class MixtureSameFamily(Distribution):
     """A component, chosen by a `Categorical`, of the last batch dimension of another distribution.
 
+    Raises:
+        ValueError: the mixture is not Categorical, or its batch not that of the components but for the last dimension.
+
     >>> from flambeau_distributions import Normal
     >>> mixture = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))
     >>> mixture.mean, mixture.variance

@@ -20,6 +20,10 @@ __all__ = ["TransformedDistribution"]
 class TransformedDistribution(Distribution):
     """The distribution of ``transforms(x)``, where x comes from ``base_distribution``.
 
+    Raises:
+        ValueError: ``transforms`` are neither one nor a list of them, or need more dimensions than the distribution
+            has.
+
     >>> from flambeau_distributions import ExpTransform, Normal
     >>> TransformedDistribution(Normal(0.0, 1.0), ExpTransform()).log_prob(torch.tensor(1.0))
     tensor(-0.9189)

@@ -57,6 +57,9 @@ __all__ = [
 class ExpTransform(TransformWithoutParameters):
     """exp(x).
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+
     >>> t, x = ExpTransform(), torch.tensor([0.0, 1.0])
     >>> t(x), t.log_abs_det_jacobian(x, t(x))
     (tensor([1.0000, 2.7183]), tensor([0., 1.]))
@@ -79,6 +82,9 @@ class ExpTransform(TransformWithoutParameters):
 
 class PowerTransform(Transform):
     """x to the power ``exponent``, element by element, for positive x; the two broadcast.
+
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
 
     >>> PowerTransform(2.0)(torch.tensor([1.0, 3.0]))
     tensor([1., 9.])
@@ -122,6 +128,9 @@ class PowerTransform(Transform):
 class SigmoidTransform(TransformWithoutParameters):
     """1 / (1 + exp(-x)).
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+
     >>> SigmoidTransform()(torch.tensor([0.0, 2.0]))
     tensor([0.5000, 0.8808])
     """
@@ -147,6 +156,9 @@ class SigmoidTransform(TransformWithoutParameters):
 class SoftplusTransform(TransformWithoutParameters):
     """log(1 + exp(x)).
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+
     >>> SoftplusTransform()(torch.tensor([0.0, 2.0]))
     tensor([0.6931, 2.1269])
     """
@@ -168,6 +180,9 @@ class SoftplusTransform(TransformWithoutParameters):
 
 class TanhTransform(TransformWithoutParameters):
     """tanh(x).
+
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
 
     >>> TanhTransform()(torch.tensor([0.0, 2.0]))
     tensor([0.0000, 0.9640])
@@ -191,6 +206,10 @@ class TanhTransform(TransformWithoutParameters):
 class AbsTransform(TransformWithoutParameters):
     """|x|, whose inverse gives x ≥ 0.
 
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
+        NotImplementedError: the Jacobian is asked for: it is not bijective.
+
     >>> t = AbsTransform()
     >>> t(torch.tensor([-1.0, 2.0])), t.inv(torch.tensor([1.0]))
     (tensor([1., 2.]), tensor([1.]))
@@ -208,6 +227,9 @@ class AbsTransform(TransformWithoutParameters):
 
 class AffineTransform(Transform):
     """``loc + scale * x``; ``event_dim`` dimensions belong to one value.
+
+    Raises:
+        ValueError: ``cache_size`` is neither 0 nor 1.
 
     >>> t, x = AffineTransform(1.0, 2.0), torch.tensor([0.0, 3.0])
     >>> t(x), t.inv(t(x)), t.log_abs_det_jacobian(x, t(x))
@@ -301,6 +323,9 @@ class _Parts(Transform):
 class CatTransform(_Parts):
     """Transforms of pieces of the given lengths along a dimension.
 
+    Raises:
+        AssertionError: a part is no transform; there is no such dimension.
+
     >>> t = CatTransform([ExpTransform(), AffineTransform(0.0, 10.0)], lengths=[1, 2])
     >>> t(torch.tensor([0.0, 1.0, 2.0]))
     tensor([ 1., 10., 20.])
@@ -354,6 +379,9 @@ class CatTransform(_Parts):
 class StackTransform(_Parts):
     """Transforms of the slices along a dimension.
 
+    Raises:
+        AssertionError: a part is no transform, or there is not one for each part of the dimension.
+
     >>> t = StackTransform([ExpTransform(), AffineTransform(0.0, 10.0)])
     >>> t(torch.tensor([[0.0, 1.0], [1.0, 2.0]]))
     tensor([[ 1.0000,  2.7183],
@@ -389,6 +417,9 @@ class StackTransform(_Parts):
 
 class CumulativeDistributionTransform(Transform):
     """The distribution function of a distribution.
+
+    Raises:
+        AttributeError: the distribution has no ``cdf``.
 
     >>> t = CumulativeDistributionTransform(torch.distributions.Normal(0.0, 1.0))
     >>> t(torch.tensor([0.0, 1.0]))

@@ -11,6 +11,9 @@ __all__ = ["Future", "collect_all", "wait_all"]
 class Future:
     """A result that is set once, from any thread.
 
+    Raises:
+        RuntimeError: there is no value yet; by ``value``.
+
     >>> future = Future()
     >>> later = future.then(lambda f: f.value() + 1)
     >>> future.set_result(1)
@@ -99,6 +102,9 @@ class Future:
 def collect_all(futures: Sequence[Future]) -> Future:
     """A future whose result is the list of the futures, when all of them are done.
 
+    Raises:
+        AttributeError: something is no Future.
+
     >>> a, b = torch.futures.Future(), torch.futures.Future()
     >>> both = collect_all([a, b])
     >>> a.set_result(1), b.set_result(2)
@@ -125,6 +131,9 @@ def collect_all(futures: Sequence[Future]) -> Future:
 
 def wait_all(futures: Sequence[Future]) -> list[Any]:
     """The results of all futures; the first error in their order is raised.
+
+    Raises:
+        AttributeError: something is no Future; or what a future holds an error of.
 
     >>> a = torch.futures.Future()
     >>> a.set_result(1)

@@ -53,6 +53,9 @@ def _get_torch_home():
 def set_dir(d: str | os.PathLike[str]) -> None:
     """Keep files in another folder.
 
+    Raises:
+        TypeError: the argument is no path.
+
     >>> import tempfile
     >>> set_dir(tempfile.gettempdir())
     >>> torch.hub.get_dir() == tempfile.gettempdir()
@@ -116,6 +119,9 @@ def load_state_dict_from_url(
         check_hash: the name ends with the first digits of the file's SHA256, ``name-0123abcd.pth``, which are compared.
         file_name: another name for the file.
 
+    Raises:
+        FileNotFoundError: the file is not in the folder, which cannot be made.
+
     >>> import pathlib
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -174,6 +180,9 @@ def list(
 ) -> Sequence[str]:  # noqa: A001
     """The names of what the ``hubconf.py`` of a folder offers.
 
+    Raises:
+        NotBuiltError: the repository is none on this machine: there are no downloads.
+
     >>> import pathlib
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -193,6 +202,9 @@ def help(
     trust_repo: bool | str | None = "check",
 ) -> str | None:  # noqa: A001
     """The docstring of what the ``hubconf.py`` of a folder offers under a name.
+
+    Raises:
+        NotBuiltError: the repository is none on this machine: there are no downloads.
 
     >>> import pathlib
     >>> import tempfile

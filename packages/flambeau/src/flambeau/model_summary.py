@@ -128,6 +128,9 @@ def summary(model: nn.Module, input: Any) -> Summary:
         model: the model; its modes are restored.
         input: what it is called with: a tensor, a tuple of arguments, or a dict of them by name.
 
+    Raises:
+        AttributeError: the model is no module.
+
     >>> import flambeau as torch
     >>> torch.summary(torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.zeros(2, 8))
     module       returns  parameters  multiply-adds

@@ -58,6 +58,9 @@ def get_sharing_strategy() -> str:
 def set_sharing_strategy(new_strategy: str) -> None:
     """Nothing: memory is always shared by descriptors of files, which leave no file behind.
 
+    Raises:
+        AssertionError: there is no such strategy.
+
     >>> torch.multiprocessing.set_sharing_strategy("file_system")
     >>> torch.multiprocessing.get_sharing_strategy()
     'file_descriptor'
@@ -142,6 +145,9 @@ def _run(fn, index, args, error_file):
 
 class ProcessContext:
     """Processes that were started together.
+
+    Raises:
+        ProcessRaisedException: a process raised; by ``join``.
 
     >>> context = torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, join=False, start_method="fork")
     >>> len(context.pids()), context.join()
@@ -234,6 +240,10 @@ def start_processes(
     Returns:
         None if they were waited for, or else the `ProcessContext`.
 
+    Raises:
+        ValueError: there is no such way to start processes.
+        ProcessRaisedException: a process raised; one that ended with another code than 0 raises ProcessExitedException.
+
     >>> torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, start_method="fork")
     """
     context: _Any = _python.get_context(start_method)
@@ -263,6 +273,9 @@ def spawn(
     start_method: str = "spawn",
 ) -> ProcessContext | None:
     """Call ``fn(index, *args)`` in ``nprocs`` new processes, see `start_processes`.
+
+    Raises:
+        ProcessRaisedException: a process raised.
 
     >>> torch.multiprocessing.spawn(max, args=(1,), nprocs=1)
     """

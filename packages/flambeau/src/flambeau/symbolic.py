@@ -20,6 +20,9 @@ class _Symbol:
 class SymInt(_Symbol):
     """A whole number that is not known yet.
 
+    Raises:
+        NotBuiltError: it is called: sizes are numbers.
+
     >>> isinstance(3, torch.SymInt)
     False
     """
@@ -28,6 +31,9 @@ class SymInt(_Symbol):
 class SymFloat(_Symbol):
     """A number that is not known yet.
 
+    Raises:
+        NotBuiltError: it is called: sizes are numbers.
+
     >>> isinstance(3.0, torch.SymFloat)
     False
     """
@@ -35,6 +41,9 @@ class SymFloat(_Symbol):
 
 class SymBool(_Symbol):
     """A truth that is not known yet.
+
+    Raises:
+        NotBuiltError: it is called: sizes are numbers.
 
     >>> isinstance(True, torch.SymBool)
     False
@@ -48,6 +57,9 @@ class SymBool(_Symbol):
 def sym_int(a: Any) -> Any:
     """A number cut to a whole one, toward zero.
 
+    Raises:
+        ValueError: the argument is no number.
+
     >>> sym_int(-3.7)
     -3
     """
@@ -57,6 +69,9 @@ def sym_int(a: Any) -> Any:
 @overridable(namespace="torch")
 def sym_float(a: Any) -> Any:
     """A number as a float.
+
+    Raises:
+        ValueError: the argument is no number.
 
     >>> sym_float(3)
     3.0
@@ -78,6 +93,9 @@ def sym_not(a: Any) -> Any:
 def sym_max(a: Any, b: Any) -> Any:
     """The larger of two numbers; a float if one of them is.
 
+    Raises:
+        TypeError: the arguments cannot be compared.
+
     >>> sym_max(3, 2.0)
     3.0
     """
@@ -87,6 +105,9 @@ def sym_max(a: Any, b: Any) -> Any:
 @overridable(namespace="torch")
 def sym_min(a: Any, b: Any) -> Any:
     """The smaller of two numbers; a float if one of them is.
+
+    Raises:
+        TypeError: the arguments cannot be compared.
 
     >>> sym_min(1, 2.0)
     1.0
@@ -102,6 +123,9 @@ def _as_both(value, a, b):
 def sym_sum(args: Any) -> Any:
     """The sum of numbers.
 
+    Raises:
+        TypeError: the argument cannot be iterated over.
+
     >>> sym_sum([1, 2, 3])
     6
     """
@@ -111,6 +135,10 @@ def sym_sum(args: Any) -> Any:
 @overridable(namespace="torch")
 def sym_sqrt(a: Any) -> Any:
     """The square root of a number.
+
+    Raises:
+        ValueError: the number is negative.
+        TypeError: the argument is no number.
 
     >>> sym_sqrt(4)
     2.0

@@ -161,6 +161,9 @@ class Tracer(TracerBase):
         autowrap_functions: functions that are, wherever the traced module finds them.
         param_shapes_constant: shapes of parameters are numbers instead of nodes.
 
+    Raises:
+        TraceError: the program asks for the value of a tensor, or returns or keeps what cannot stand in a graph.
+
     >>> class Shallow(Tracer):
     ...     def is_leaf_module(self, m, name):
     ...         return True

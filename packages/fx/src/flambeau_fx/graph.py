@@ -77,6 +77,9 @@ class Graph:
         owning_module: the GraphModule that it is the program of.
         tracer_cls: the class of the tracer that made it.
 
+    Raises:
+        RuntimeError: a node is of another graph, or what it names is not there; by ``lint``.
+
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Graph
     >>> graph = Graph()

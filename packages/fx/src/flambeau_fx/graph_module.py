@@ -71,6 +71,9 @@ class GraphModule(Module):
         graph: the program.
         class_name: the name of its class.
 
+    Raises:
+        RuntimeError: the root lacks what the graph names, or is neither a module nor a dict.
+
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Graph, GraphModule
     >>> graph = Graph()

@@ -24,6 +24,9 @@ class Interpreter:
         garbage_collect_values: let go of values that are no longer used.
         graph: the program, if it is not the module's own.
 
+    Raises:
+        RuntimeError: there are too few arguments, or what a node's call raises.
+
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Interpreter, symbolic_trace
     >>> class Doubling(Interpreter):
@@ -158,6 +161,9 @@ def _plain(a: Any) -> Any:
 
 class Transformer(Interpreter):
     """An interpreter whose values are proxies of a new graph: `transform` returns the module that comes out.
+
+    Raises:
+        AttributeError: the argument is no GraphModule.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Transformer, symbolic_trace

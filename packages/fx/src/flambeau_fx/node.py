@@ -27,6 +27,9 @@ _effects: set[Any] = {print}
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Declare that calls of `fn` stay in a graph even where nobody uses their value; returns `fn`.
 
+    Raises:
+        TypeError: the function cannot be hashed.
+
     >>> def log(x):
     ...     print("seen", x)
     >>> has_side_effect(log) is log
@@ -109,6 +112,9 @@ class Node:
         users: the nodes that have it among their arguments, as keys in their order.
         meta: a dict for whoever analyses or transforms the graph; copied with the node.
         type: the annotation of its value, or None.
+
+    Raises:
+        AssertionError: there is no such ``op``.
 
     >>> from flambeau_fx import Graph
     >>> graph = Graph()

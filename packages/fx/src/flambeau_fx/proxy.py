@@ -130,6 +130,9 @@ class GraphAppendingTracer(TracerBase):
 class Proxy:
     """Stands for a value while a program is traced: operators, functions, methods and attributes become nodes.
 
+    Raises:
+        TraceError: the program asks for its value, such as in ``if`` or ``for``.
+
     >>> from flambeau_fx import Graph, Proxy
     >>> graph = Graph()
     >>> x = Proxy(graph.placeholder("x"))

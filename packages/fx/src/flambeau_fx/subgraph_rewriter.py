@@ -158,6 +158,9 @@ def replace_pattern(
         gm: changed in place, and recompiled.
         pattern, replacement: programs with the same number of arguments, and one result.
 
+    Raises:
+        AttributeError: the first argument is no GraphModule.
+
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import replace_pattern, symbolic_trace
     >>> traced = symbolic_trace(lambda x: torch.sin(x) + torch.sin(x))

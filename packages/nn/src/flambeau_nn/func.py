@@ -115,6 +115,9 @@ def replace_all_batch_norm_modules_(root: _M) -> _M:
 
     ``vmap`` cannot write statistics of many examples into a buffer that they share.
 
+    Raises:
+        AttributeError: what is given is no module.
+
     >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2)).running_mean is None
     True
     """

@@ -20,6 +20,9 @@ relu_, elu_, leaky_relu_ = _relu.inplace, _activation.elu_.inplace, _activation.
 def hardtanh_(input, min_val=-1.0, max_val=1.0):
     """:func:`hardtanh` in place.
 
+    Raises:
+        NotImplementedError: the input is complex.
+
     >>> torch.nn.functional.hardtanh_(torch.tensor([-2.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """

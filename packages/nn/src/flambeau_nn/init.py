@@ -54,6 +54,9 @@ def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float
         nonlinearity: the name of a function, such as ``"relu"``.
         param: of ``"leaky_relu"``: its slope below zero, 0.01 unless given.
 
+    Raises:
+        ValueError: there is no such nonlinearity, or ``param`` is no slope.
+
     >>> calculate_gain("tanh")
     1.6666666666666667
     """
@@ -117,6 +120,9 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
 
+    Raises:
+        RuntimeError: ``a`` is above ``b``.
+
     >>> w = uniform_(torch.empty(1000), 2.0, 3.0)
     >>> bool(((w >= 2) & (w < 3)).all())
     True
@@ -130,6 +136,9 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
 
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
+
+    Raises:
+        RuntimeError: ``std`` is negative.
 
     >>> w = normal_(torch.empty(100, 100), mean=3.0, std=0.5)
     >>> w.mean().round(decimals=1), w.std().round(decimals=1)
@@ -172,6 +181,9 @@ def trunc_normal_(
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
 
+    Raises:
+        TypeError: an argument is no number.
+
     >>> w = trunc_normal_(torch.empty(1000), a=-1.0, b=1.0)
     >>> bool(w.abs().max() <= 1)
     True
@@ -201,6 +213,9 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
 
+    Raises:
+        TypeError: the value is no number.
+
     >>> constant_(torch.empty(2, 3), 0.5)
     tensor([[0.5000, 0.5000, 0.5000],
             [0.5000, 0.5000, 0.5000]])
@@ -215,6 +230,9 @@ def ones_(tensor: Tensor) -> Tensor:
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
 
+    Raises:
+        AttributeError: what is given is no tensor.
+
     >>> ones_(torch.empty(2))
     tensor([1., 1.])
     """
@@ -227,6 +245,9 @@ def zeros_(tensor: Tensor) -> Tensor:
 
     Shape:
         (*), any shape; written in place, unrecorded, and returned.
+
+    Raises:
+        AttributeError: what is given is no tensor.
 
     >>> zeros_(torch.empty(2))
     tensor([0., 0.])
@@ -374,6 +395,9 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     the first count as one.
 
     The random matrix is PyTorch's for a seed; its decomposition agrees to rounding.
+
+    Raises:
+        ValueError: the tensor has fewer than two dimensions.
 
     >>> w = orthogonal_(torch.empty(2, 5))
     >>> torch.allclose(w @ w.T, torch.eye(2), atol=1e-6)

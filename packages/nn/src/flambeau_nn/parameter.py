@@ -39,6 +39,10 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         data: the tensor whose elements it shares; without it, an empty one.
         requires_grad: whether gradients are computed for it.
 
+    Raises:
+        RuntimeError: the tensor is of integers or bools and ``requires_grad`` is not False.
+        TypeError: the data are no tensor.
+
     >>> import flambeau_tensor as ft
     >>> Parameter(ft.ones(2))
     Parameter containing:
@@ -127,6 +131,9 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
     Shape:
         (*)
+
+    Raises:
+        AttributeError: the data are no tensor.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> layer.steps = Buffer(torch.zeros(()))
@@ -234,6 +241,9 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         device: of the elements.
         dtype: of the elements.
 
+    Raises:
+        RuntimeError: sizes or elements are asked for before ``materialize``.
+
     >>> p = UninitializedParameter()
     >>> p
     <UninitializedParameter>
@@ -265,6 +275,9 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
     Shape:
         none until it is materialized
+
+    Raises:
+        RuntimeError: sizes or elements are asked for before ``materialize``.
 
     >>> b = UninitializedBuffer()
     >>> b.materialize((2,))

@@ -47,6 +47,9 @@ def redispatch_function(func, types, args, kwargs=None):
 
     Meant for handlers. `types` is not used; it is there so that a handler can pass its arguments on.
 
+    Raises:
+        TypeError: ``func`` is not callable.
+
     >>> from flambeau_overrides import overridable
     >>> class Other:
     ...     @classmethod
@@ -97,6 +100,9 @@ def register_base(cls):
 
     Give it the finished class, once `__torch_function__` is defined. Returns `cls`, so it can be used as a decorator.
     Raises TypeError for a class without `__torch_function__`.
+
+    Raises:
+        TypeError: there is a base already, or what is given is no class.
 
     >>> @register_base
     ... class Array:
@@ -446,6 +452,9 @@ def has_torch_function(relevant_args, /):
 
     Exact instances of registered bases do not count; to ask whether something is a tensor at all, use is_tensor_like().
 
+    Raises:
+        TypeError: what is given is no sequence.
+
     >>> class Other:
     ...     @classmethod
     ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -494,6 +503,9 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
 
     `relevant_args` are the arguments to be asked. Raises TypeError when all of them answer NotImplemented.
 
+    Raises:
+        TypeError: all handlers decline, or there are none.
+
     >>> def twice(x):
     ...     if has_torch_function_unary(x):
     ...         return handle_torch_function(twice, (x,), x)
@@ -510,6 +522,9 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
 
 def ask_modes(func, tuple args not None, dict kwargs=None):
     """Let the modes answer a call of a compiled function that has nothing to ask among its arguments.
+
+    Raises:
+        TypeError: the arguments are no tuple.
 
     >>> from flambeau_overrides import TorchFunctionMode
     >>> class Zero(TorchFunctionMode):

@@ -22,6 +22,9 @@ cdef class Packing:
             behind it by name. ``!`` marks the ones that are asked for handlers, ``=`` goes before a default, a leading
             ``*`` stands for all further ones, and square brackets for what is not handed on.
 
+    Raises:
+        TypeError: the argument is no text.
+
     >>> pack = Packing("input! * dim=None dtype=None")
     >>> pack("softmax", 5, dtype="int")
     ((5,), {'dim': None, 'dtype': 'int'})

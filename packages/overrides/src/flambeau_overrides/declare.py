@@ -38,6 +38,9 @@ def overridable(
         packing: which arguments handlers get in `args` and which in `kwargs`, as `Packing` has it. Default: as they are
             written.
 
+    Raises:
+        AttributeError: what is declared is not callable.
+
     >>> @overridable
     ... def double(x):
     ...     return 2 * x
@@ -63,6 +66,9 @@ def wrap_torch_function(
     dispatcher: Callable[..., Iterable[Any]],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator that asks only the arguments which `dispatcher`, called with the function's arguments, returns.
+
+    Raises:
+        TypeError: ``dispatcher`` is not callable.
 
     >>> @wrap_torch_function(lambda a, b: (a,))
     ... def scale(a, b):

@@ -17,6 +17,9 @@ _DECLARED = "__torch_metadata__"
 def first(values: list[object]) -> object:
     """A rule: the value of the first argument that has one.
 
+    Raises:
+        IndexError: there is no value.
+
     >>> first(["m", "s"])
     'm'
     """
@@ -25,6 +28,9 @@ def first(values: list[object]) -> object:
 
 def agreed(values: list[object]) -> object:
     """A rule: the value that all arguments have in common. Raises ValueError when they differ.
+
+    Raises:
+        ValueError: values differ.
 
     >>> agreed(["m", "m"])
     'm'

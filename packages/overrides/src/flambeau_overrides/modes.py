@@ -30,6 +30,9 @@ class TorchFunctionMode:
     A mode that handles some functions only can say which, as a set in `__torch_function_handles__`, read when the mode
     is entered: calls of others do not go through its handler and cost next to nothing.
 
+    Raises:
+        NotImplementedError: a subclass has no ``__torch_function__``; when a function is called.
+
     >>> from flambeau_overrides import overridable
     >>> @overridable
     ... def half(x):
@@ -77,6 +80,9 @@ class TorchFunctionMode:
 
 class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that passes every call on.
+
+    Raises:
+        TypeError: arguments are given.
 
     >>> from flambeau_overrides import overridable
     >>> @overridable

@@ -96,6 +96,9 @@ def ignore_names(namespace: str, names: str) -> None:
     """Declare the same by name, of functions that need not exist: the dotted name of a namespace, and names in it that
     are separated by blanks.
 
+    Raises:
+        AttributeError: the names are no string of them.
+
     >>> ignore_names("mylib", "save load")
     """
     _ignored_names.extend((namespace, name) for name in names.split())
@@ -181,6 +184,9 @@ def resolve_name(func: object) -> str | None:
     It is the first name under which it was registered, else the function's own `__torch_name__` if it has one. Raises
     TypeError for what is not hashable.
 
+    Raises:
+        TypeError: the object is not hashable.
+
     >>> resolve_name(print) is None
     True
     """
@@ -211,6 +217,9 @@ def is_tensor_method_or_property(func: Any) -> bool:
     """Whether `func` was registered for a class, as its method, or is the getter of a property; its setter is neither.
 
     Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
+
+    Raises:
+        AttributeError: what is given is no function.
 
     >>> class Array:
     ...     def twice(self): ...

@@ -76,6 +76,9 @@ def set_default_device(device) -> None:
     Args:
         device: a `torch.device` or its name.
 
+    Raises:
+        RuntimeError: there is no such kind of device.
+
     >>> set_default_device("meta")
     >>> get_default_device()
     device(type='meta')

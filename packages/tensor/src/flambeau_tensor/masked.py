@@ -88,6 +88,10 @@ def _wide(input, dtype):
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The sum over one dimension, some, or all. Integers are summed in int64.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> sum(x, 1, mask=mask)
     tensor([3.])
@@ -97,6 +101,10 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The product over one dimension, some, or all. Integers are multiplied in int64.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> prod(x, 1, mask=mask)
@@ -118,6 +126,10 @@ def _reduced(name, largest):
     reduce.__doc__ = f"""
     The {"largest" if largest else "smallest"} element over one dimension, some, or all.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> {name}(x, 1, mask=mask)
     tensor([{2 if largest else 1}.])
@@ -135,6 +147,10 @@ def _arg_reduction(name, largest):
     Where the {"largest" if largest else "smallest"} element stands, along `dim` or in the flattened tensor; of the
     dtype of `input`, unless `dtype` is given.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> {name}(x, 1, mask=mask)
     tensor([{2 if largest else 0}.])
@@ -148,6 +164,10 @@ argmax, argmin = _arg_reduction("argmax", True), _arg_reduction("argmin", False)
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> mean(x, 1, mask=mask)
@@ -167,6 +187,10 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     """The median along one dimension, the lower of two; NaN is left out as if it were masked. ValueError where no
     integer is left.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> median(x, 1, mask=mask)
     tensor([1.])
@@ -180,6 +204,10 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The vector norm over one dimension, some, or all.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> norm(x, 2.0, 1, mask=mask)
@@ -195,6 +223,10 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
     """The variance over one dimension, some, or all: squared deviations divided by their number less `correction` (1,
     or what `unbiased` says).
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> var(x, 1, mask=mask)
@@ -220,6 +252,10 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
     """The standard deviation: the square root of `var`.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> std(x, 1, mask=mask)
     tensor([0.7071])
@@ -229,6 +265,10 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The logarithm of the sum of exponentials over one dimension, some, or all.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> logsumexp(x, 1, mask=mask)
@@ -245,6 +285,10 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 def cumsum(input, dim, *, dtype=None, mask=None):
     """The running sum along one dimension, in `dtype` or that of `input`.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> cumsum(x, 1, mask=mask)
     tensor([[1., 1., 3.]])
@@ -255,6 +299,10 @@ def cumsum(input, dim, *, dtype=None, mask=None):
 def cumprod(input, dim, *, dtype=None, mask=None):
     """The running product along one dimension, in `dtype` or that of `input`.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> cumprod(x, 1, mask=mask)
     tensor([[1., 1., 2.]])
@@ -264,6 +312,10 @@ def cumprod(input, dim, *, dtype=None, mask=None):
 
 def softmax(input, dim, *, dtype=None, mask=None):
     """Exponentials along one dimension, divided by their sum; 0 where masked out.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> softmax(x, 1, mask=mask)
@@ -276,6 +328,10 @@ def softmax(input, dim, *, dtype=None, mask=None):
 def log_softmax(input, dim, *, dtype=None, mask=None):
     """The logarithm of `softmax`, -inf where masked out.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> log_softmax(x, 1, mask=mask)
     tensor([[-1.3133,    -inf, -0.3133]])
@@ -286,6 +342,10 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
 
 def softmin(input, dim, *, dtype=None, mask=None):
     """`softmax` of the negative; 0 where masked out.
+
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> softmin(x, 1, mask=mask)
@@ -298,6 +358,10 @@ def softmin(input, dim, *, dtype=None, mask=None):
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out.
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: the mask cannot be broadcast to the input.
+
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> normalize(x, 2.0, 1, mask=mask)
     tensor([[0.4472, 0.0000, 0.8944]])
@@ -308,6 +372,9 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     """log(exp(input) + exp(other)), each masked by its own mask.
+
+    Raises:
+        RuntimeError: shapes cannot be broadcast; a mask cannot be broadcast to its tensor.
 
     >>> x = torch.tensor([0.0, 1.0])
     >>> logaddexp(x, x, input_mask=torch.tensor([True, False]))

@@ -46,6 +46,9 @@ class finfo(_Limits):
     finite number; ``tiny`` and ``smallest_normal``, the smallest positive normal number; ``resolution``, about the
     relative size of a unit in the last decimal place; ``dtype``, its name.
 
+    Raises:
+        TypeError: the dtype is not floating point or complex.
+
     >>> finfo().eps
     1.1920928955078125e-07
     """
@@ -81,6 +84,9 @@ class finfo(_Limits):
 
 class iinfo(_Limits):
     """Limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype``, its name.
+
+    Raises:
+        TypeError: the dtype is not one of integers.
 
     >>> from flambeau_tensor import int8
     >>> iinfo(int8)

@@ -9,6 +9,9 @@ from flambeau_tensor._core.dtype import DType
 def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both promote to.
 
+    Raises:
+        TypeError: an argument is no dtype.
+
     >>> promote_types(torch.int32, torch.float16), promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
     """
@@ -19,6 +22,9 @@ def promote_types(type1: DType, type2: DType) -> DType:
 
 def can_cast(from_: DType, to: DType) -> bool:
     """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``.
+
+    Raises:
+        TypeError: an argument is no dtype.
 
     >>> can_cast(torch.int64, torch.float32), can_cast(torch.float32, torch.int64)
     (True, False)
@@ -31,6 +37,9 @@ def can_cast(from_: DType, to: DType) -> bool:
 class device:
     """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here; on ``torch.device("meta")``
     tensors have shape, dtype and strides.
+
+    Raises:
+        RuntimeError: there is no such kind of device, or its index is no number.
 
     >>> device("cpu").type
     'cpu'

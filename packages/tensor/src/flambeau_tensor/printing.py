@@ -86,6 +86,9 @@ def get_printoptions() -> dict[str, Any]:
 def printoptions(**options: Any) -> Iterator[None]:
     """Set print options inside a ``with`` block or a decorated function; takes what :func:`set_printoptions` takes.
 
+    Raises:
+        TypeError: there is no such option.
+
     Example:
         >>> from flambeau_tensor import tensor
         >>> with printoptions(precision=1):

@@ -58,6 +58,9 @@ def is_compiling() -> bool:
 class PyTorchFileReader:
     """Reads the records of a file of `torch.save`.
 
+    Raises:
+        FileNotFoundError: there is no such file, or it is no archive.
+
     >>> import io
     >>> file = io.BytesIO()
     >>> torch.save(3, file)

@@ -269,7 +269,8 @@ def _legacy(dtype):
     Legacy.dtype = dtype
     Legacy.__name__ = Legacy.__qualname__ = f"{type_name(dtype)}Storage"
     example = f">>> {Legacy.__name__}(3).dtype, len({Legacy.__name__}(3))\n({dtype}, 3)"
-    Legacy.__doc__ = f"A `TypedStorage` whose elements are {dtype}.\n\n{example}"
+    errors = "Raises:\n    TypeError: the argument is neither a size nor a sequence of numbers."
+    Legacy.__doc__ = f"A `TypedStorage` whose elements are {dtype}.\n\n{errors}\n\n{example}"
     return Legacy
 
 

@@ -50,6 +50,9 @@ def _check_bool(name, argument, value, position):
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set.
 
+    Raises:
+        TypeError: the mode is no bool.
+
     >>> use_deterministic_algorithms(True, warn_only=True)
     >>> get_deterministic_debug_mode()
     1
@@ -80,6 +83,9 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 def set_deterministic_debug_mode(debug_mode: "int | str") -> None:
     """`use_deterministic_algorithms` by one word or number: "default" (0), "warn" (1) or "error" (2).
+
+    Raises:
+        RuntimeError: the mode is none of "default", "warn" and "error", or of 0, 1 and 2.
 
     >>> set_deterministic_debug_mode("error")
     >>> are_deterministic_algorithms_enabled()
@@ -146,6 +152,9 @@ def get_float32_matmul_precision() -> str:
 def set_warn_always(b: bool) -> None:
     """Ask for warnings each time, not once. Python's filters decide that here, whatever is set.
 
+    Raises:
+        RuntimeError: the mode is no bool.
+
     >>> set_warn_always(True)
     >>> is_warn_always_enabled()
     True
@@ -167,6 +176,9 @@ def is_warn_always_enabled() -> bool:
 
 def set_num_interop_threads(num_threads: int) -> None:
     """How many operations may run at once, from TorchScript, which there is not: it is remembered.
+
+    Raises:
+        RuntimeError: the number is not positive.
 
     >>> before = get_num_interop_threads()
     >>> set_num_interop_threads(3)

@@ -257,6 +257,10 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     Returns:
         A tuple with a tensor for each input; a dict where ``inputs`` is one.
 
+    Raises:
+        RuntimeError: an output has no history, or no gradient and several elements; an input was not used, and
+            ``allow_unused`` is not set; the graph was freed; there is not one of ``grad_outputs`` for each output.
+
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.grad(x ** 2, x)
     (tensor(6.),)

@@ -99,6 +99,9 @@ cdef class enable_grad(GradMode):
 cdef class set_grad_enabled(GradMode):
     """Turn recording on or off: at once when called as a function, and until the end of the block as a context.
 
+    Raises:
+        TypeError: the mode is no bool.
+
     >>> x = torch.ones(1, requires_grad=True)
     >>> with torch.set_grad_enabled(False):
     ...     print((2 * x).requires_grad)

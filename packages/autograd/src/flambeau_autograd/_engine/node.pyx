@@ -187,6 +187,9 @@ cdef class Node:
 
     Nodes come from recording, never from calling the class.
 
+    Raises:
+        TypeError: it is made rather than taken from ``grad_fn``.
+
     >>> y = torch.ones(1, requires_grad=True) * 2
     >>> isinstance(y.grad_fn, torch.autograd.graph.Node), y.grad_fn.name()
     (True, 'MulBackward0')

@@ -62,6 +62,10 @@ def jacrev(
     Returns:
         Of shape ``(*value.shape, *argument.shape)``; nested, results first, where there are several.
 
+    Raises:
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
+            is no tensor.
+
     >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
             [0., 1.]])
@@ -139,6 +143,10 @@ def jacfwd(
 
     Arguments and result are those of ``jacrev``.
 
+    Raises:
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
+            is no tensor.
+
     >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
             [0., 1.]])
@@ -179,6 +187,9 @@ def jacfwd(
 
 def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Callable[..., Any]:
     """A function that computes the second derivatives of ``func``: forward mode over reverse mode.
+
+    Raises:
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers.
 
     >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],

@@ -110,6 +110,10 @@ def grad_and_value(
 ) -> Callable[..., Any]:
     """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
 
+    Raises:
+        RuntimeError: the function's result is no single number, or an argument to differentiate is of integers;
+            ``argnums`` is out of range.
+
     >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
     (tensor(6.), tensor(9.))
     """
@@ -172,6 +176,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     Returns:
         ``(value, vjp_fn)``, with ``has_aux`` ``(value, vjp_fn, aux)``.
 
+    Raises:
+        RuntimeError: the function's result is no tensor.
+
     >>> value, back = torch.func.vjp(torch.sin, torch.zeros(2))
     >>> back(torch.tensor([1.0, 2.0]))
     (tensor([1., 2.]),)
@@ -219,6 +226,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 
     Returns:
         ``(value, tangent)``, with ``has_aux`` ``(value, tangent, aux)``.
+
+    Raises:
+        RuntimeError: ``primals`` and ``tangents`` are no tuples, or their sizes differ.
 
     >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.tensor([1.0, 2.0]),))
     (tensor([0., 0.]), tensor([1., 2.]))
@@ -268,6 +278,9 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 
 def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..., Any]]:
     """The value of ``func(*primals)`` and the linear map from tangents to its derivative, for use many times.
+
+    Raises:
+        RuntimeError: the function's result is no tensor.
 
     >>> value, along = torch.func.linearize(torch.sin, torch.zeros(2))
     >>> along(torch.tensor([1.0, 2.0]))

@@ -20,6 +20,9 @@ _Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
 class CustomOpDef(OperatorHandle):
     """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name.
 
+    Raises:
+        TypeError: it is made rather than taken from ``custom_op``.
+
     >>> @custom_op("shop::double", mutates_args=())
     ... def double(x: torch.Tensor) -> torch.Tensor:
     ...     return 2 * x
@@ -193,6 +196,9 @@ def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: 
         func: takes what the schema says.
         lib: without effect: the kernel stays as long as the operator.
 
+    Raises:
+        RuntimeError: there is no such operator.
+
     >>> @custom_op("shop::negate", mutates_args=(), device_types="cuda")
     ... def negate(x: torch.Tensor) -> torch.Tensor:
     ...     raise RuntimeError("there is no such device")
@@ -275,6 +281,9 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
         lib: without effect.
         allow_override: take the place of one that was registered before.
 
+    Raises:
+        ValueError: the name has no namespace.
+
     >>> @custom_op("shop::halves", mutates_args=())
     ... def halves(x: torch.Tensor) -> torch.Tensor:
     ...     return x[::2] * 1
@@ -302,6 +311,9 @@ def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
 def impl_abstract(qualname: str, func: Callable[..., Any] | None = None, *, lib: Library | None = None) -> Any:
     """The older name of `register_fake`.
 
+    Raises:
+        ValueError: the name has no namespace.
+
     >>> @custom_op("shop::thirds", mutates_args=())
     ... def thirds(x: torch.Tensor) -> torch.Tensor:
     ...     return x / 3
@@ -321,6 +333,9 @@ def register_vmap(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
             runs over them, None for what they share; ``info.batch_size`` and ``info.randomness`` tell the rest. It
             returns the results and their dimensions.
         lib: without effect.
+
+    Raises:
+        RuntimeError: there is no such operator.
 
     >>> @custom_op("shop::scaled", mutates_args=())
     ... def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:

@@ -174,6 +174,9 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
 
     The older form ``define(lib, schema)`` is a decorator that gives the operator its kernel, too.
 
+    Raises:
+        ValueError: the name has no namespace; the schema cannot be read.
+
     >>> define("measures2::twice", "(Tensor x) -> Tensor")
     >>> @impl("measures2::twice", "cpu")
     ... def twice(x):
@@ -215,6 +218,9 @@ def impl(qualname: str | Library, types: str | Sequence[str], func: Callable[...
 
     The older form ``impl(lib, name, dispatch_key="")`` is a decorator, too. Example: see `define`.
 
+    Raises:
+        ValueError: the name has no namespace.
+
     >>> define("measures3::half", "(Tensor x) -> Tensor")
     >>> impl("measures3::half", "cpu", lambda x: x / 2)
     >>> torch.ops.measures3.half(torch.ones(2))
@@ -248,6 +254,9 @@ def _decorator(give: Callable[[Callable[..., Any]], None], function: Callable[..
 
 def fallthrough_kernel() -> None:
     """Stands for "no kernel here" where one has to be given.
+
+    Raises:
+        NotImplementedError: it is called rather than registered.
 
     >>> fallthrough_kernel.__name__
     'fallthrough_kernel'

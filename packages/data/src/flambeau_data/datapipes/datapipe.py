@@ -15,6 +15,9 @@ _T_co = TypeVar("_T_co", covariant=True)
 class DataChunk(list[_T]):
     """A batch of a pipe: a list that also knows its `items`, and how to go through nested ones.
 
+    Raises:
+        TypeError: the items cannot be iterated over.
+
     >>> DataChunk([1, 2]).as_str("  ")
     '  [1, 2]'
     """
@@ -108,6 +111,10 @@ class IterDataPipe(_Functions, IterableDataset[_T_co]):
 
     Only one pass over a pipe is under way: a second one ends the first, whose next item is a RuntimeError.
 
+    Raises:
+        TypeError: a subclass has no ``__iter__``.
+        AttributeError: there is neither such an attribute nor a registered function.
+
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> pipe = IterableWrapper(range(10)).map(lambda x: x + 1).filter(lambda x: x % 2 == 0)
     >>> list(pipe.batch(2))
@@ -131,6 +138,10 @@ class IterDataPipe(_Functions, IterableDataset[_T_co]):
 
 class MapDataPipe(_Functions, Dataset[_T_co]):
     """Items by key, made of another such pipe: a subclass defines ``__getitem__``, and ``__len__`` where it can.
+
+    Raises:
+        NotImplementedError: a subclass has no ``__getitem__``.
+        AttributeError: there is neither such an attribute nor a registered function.
 
     >>> from flambeau_data.datapipes.map import SequenceWrapper
     >>> list(SequenceWrapper(range(5)).map(lambda x: x + 1).batch(2))

@@ -82,8 +82,18 @@ def is_autocast_available(device_type: str) -> bool:
     return device_type == "cpu"
 
 
+def _known(device_type: str) -> str:
+    """The kind of device itself; RuntimeError where there is none of that name, here or in PyTorch."""
+    if device_type not in DEVICES:
+        torch.device(device_type)
+    return device_type
+
+
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here.
+
+    Raises:
+        RuntimeError: there is no such kind of device.
 
     >>> with torch.autocast("cpu"):
     ...     print(is_autocast_enabled("cpu"))
@@ -91,7 +101,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     >>> is_autocast_enabled("cpu")
     False
     """
-    return _state.enabled.get(device_type, False)
+    return _state.enabled.get(_known(device_type), False)
 
 
 def is_autocast_cpu_enabled() -> bool:
@@ -108,12 +118,14 @@ def is_autocast_cpu_enabled() -> bool:
 def get_autocast_dtype(device_type: str) -> torch.dtype:
     """The dtype that operators compute in where autocasting is on.
 
+    Raises:
+        RuntimeError: there is no such kind of device.
+
     >>> get_autocast_dtype("cpu")
     torch.bfloat16
     """
-    found = _state.dtypes.get(device_type) or DEVICES.get(device_type)
+    found = _state.dtypes.get(_known(device_type)) or DEVICES.get(device_type)
     if found is None:
-        torch.device(device_type)
         raise RuntimeError(f"User specified an unsupported autocast device_type '{device_type}'")
     return found
 
@@ -143,9 +155,17 @@ def get_autocast_gpu_dtype() -> torch.dtype:
 def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
     """Set the dtype that operators compute in where autocasting is on.
 
+    Raises:
+        RuntimeError: there is no such kind of device.
+        TypeError: the dtype is none.
+
     >>> set_autocast_dtype("cpu", torch.bfloat16)
     """
-    _state.dtypes[device_type] = dtype
+    if not isinstance(dtype, torch.dtype):
+        raise TypeError(
+            f"set_autocast_dtype(): argument 'dtype' (position 2) must be torch.dtype, not {type(dtype).__name__}"
+        )
+    _state.dtypes[_known(device_type)] = dtype
 
 
 def is_autocast_cache_enabled() -> bool:

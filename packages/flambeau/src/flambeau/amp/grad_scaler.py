@@ -29,6 +29,9 @@ class GradScaler:
         growth_interval: a number of steps.
         enabled: False lets everything pass through.
 
+    Raises:
+        AssertionError: ``growth_factor`` is not above 1, or ``backoff_factor`` not below it.
+
     >>> scaler = GradScaler("cpu", init_scale=4.0)
     >>> w = torch.ones(1, requires_grad=True)
     >>> optimizer = torch.optim.SGD([w], lr=0.5)

@@ -118,6 +118,9 @@ def nested_compile_region(fn: Any = None, *args: Any, **kwargs: Any) -> Any:
 def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays.
 
+    Raises:
+        TypeError: what is wrapped is not callable; when it is called.
+
     >>> @wrap_numpy
     ... def twice(x):
     ...     return x + x

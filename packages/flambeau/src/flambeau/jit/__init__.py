@@ -91,19 +91,30 @@ class ScriptModule(Module, metaclass=_Marked):
     """A module whose methods are TorchScript in PyTorch; a module as any other here.
 
     Whatever `script` or `trace` was given counts as an instance.
+
+    Raises:
+        TypeError: arguments are given.
     """
 
     _marks = frozenset(("script", "trace"))
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What PyTorch makes of a module that it scripts; here `script` returns the module itself, which counts as one."""
+    """What PyTorch makes of a module that it scripts; here `script` returns the module itself, which counts as one.
+
+    Raises:
+        TypeError: arguments are given.
+    """
 
     _marks = ScriptModule._marks
 
 
 class TracedModule(ScriptModule):
-    """What PyTorch makes of a module that it traces; here `trace` returns the module itself, which counts as one."""
+    """What PyTorch makes of a module that it traces; here `trace` returns the module itself, which counts as one.
+
+    Raises:
+        TypeError: arguments are given.
+    """
 
     _marks = frozenset(("trace",))
 
@@ -121,14 +132,22 @@ def _marked(module, how):
 
 
 class ScriptFunction:
-    """What PyTorch makes of a function that it scripts. `script` returns the function, so nothing is an instance."""
+    """What PyTorch makes of a function that it scripts. `script` returns the function, so nothing is an instance.
+
+    Raises:
+        TypeError: it is called: functions are returned as they are.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise TypeError("torch.jit.script returns functions as they are; there is no ScriptFunction to be made")
 
 
 class CompilationUnit:
-    """What holds TorchScript in PyTorch, which cannot be made here."""
+    """What holds TorchScript in PyTorch, which cannot be made here.
+
+    Raises:
+        NotImplementedError: it is called: there is no TorchScript.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise NotImplementedError("torch.jit.CompilationUnit is not built: there is no TorchScript")
@@ -182,6 +201,9 @@ def trace(
 
     Other than a trace it takes every branch of the Python for what it is then given.
 
+    Raises:
+        TypeError: ``func`` is not callable, or raises.
+
     >>> trace(torch.nn.ReLU(), torch.ones(2))(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
     """
@@ -215,6 +237,9 @@ def trace_module(
     _store_inputs: bool = True,
 ) -> Any:
     """The module itself, after each method that ``inputs`` names ran on what it gives.
+
+    Raises:
+        AttributeError: the module has no such method.
 
     >>> trace_module(torch.nn.ReLU(), {"forward": torch.ones(2)})(torch.tensor([-1.0, 2.0]))
     tensor([0., 2.])
@@ -254,6 +279,9 @@ def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
         m: the module or function; its class is one that can be imported.
         f: a path, or a file opened for writing.
         _extra_files: further contents by name, text or bytes.
+
+    Raises:
+        RuntimeError: the folder of the file does not exist.
 
     >>> import io
     >>> f = io.BytesIO()
@@ -361,6 +389,9 @@ def annotate(the_type: Any, the_value: T) -> T:
 def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
     """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too.
 
+    Raises:
+        TypeError: ``target_type`` is no type.
+
     >>> isinstance([1, 2], list[int]), isinstance([1, "a"], list[int])
     (True, False)
     """
@@ -464,6 +495,9 @@ def onednn_fusion_enabled() -> bool:
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
     """A future that has the result of ``func(*args, **kwargs)``, which was called.
 
+    Raises:
+        TypeError: ``func`` is not callable; what it raises, by ``wait``.
+
     >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])
     """
@@ -476,6 +510,9 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
 
 def wait(future: "Future") -> Any:
     """The result of a future.
+
+    Raises:
+        AttributeError: what is given is no Future.
 
     >>> wait(torch.jit.fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])

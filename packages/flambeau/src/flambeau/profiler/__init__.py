@@ -33,6 +33,9 @@ __all__ = [
 class ProfilerActivity(Enum):
     """Where time is spent.
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> ProfilerActivity.CPU.name
     'CPU'
     """
@@ -45,6 +48,9 @@ class ProfilerActivity(Enum):
 
 class ProfilerAction(Enum):
     """What to do in a step.
+
+    Raises:
+        ValueError: there is no such value.
 
     >>> [action.name for action in ProfilerAction]
     ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE']
@@ -84,6 +90,9 @@ def schedule(
         repeat: how often; 0 for ever.
         skip_first: how many steps to leave out before.
         skip_first_wait: if not 0, the first round has no ``wait``.
+
+    Raises:
+        AssertionError: a number is negative, or ``active`` 0.
 
     >>> plan = schedule(wait=1, warmup=0, active=2, repeat=1)
     >>> [plan(step).name for step in range(4)]

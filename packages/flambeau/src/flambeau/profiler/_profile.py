@@ -127,6 +127,9 @@ class profile:  # noqa: N801
         with_stack: whether to keep the lines that calls come from.
         with_flops, with_modules: not built.
 
+    Raises:
+        TypeError: ``schedule`` is not callable.
+
     >>> import flambeau as torch
     >>> with profile() as p:
     ...     with record_function("twice"):
@@ -271,6 +274,9 @@ def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ):
     """What to give as ``on_trace_ready`` to have a trace in a folder for each round.
+
+    Raises:
+        FileNotFoundError: the folder cannot be made; when a trace is written.
 
     >>> import os
     >>> import tempfile

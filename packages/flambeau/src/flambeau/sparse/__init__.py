@@ -18,6 +18,7 @@ from typing import Any, Self, cast
 import flambeau as torch
 from flambeau.sparse import _tensor
 from flambeau.sparse._tensor import SparseTensor
+from flambeau_tensor.extend import wrapped_dim
 
 __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
 
@@ -150,6 +151,9 @@ def sparse_csc_tensor(
     """A matrix of layout ``torch.sparse_csc``: as `sparse_csr_tensor` with columns for rows, so of (n, m) with m + 1
     pointers.
 
+    Raises:
+        RuntimeError: sizes and indices do not fit.
+
     >>> sparse_csc_tensor([0, 1, 1, 2], [1, 0], [3.0, 4.0], (2, 3)).to_dense()
     tensor([[0., 0., 4.],
             [3., 0., 0.]])
@@ -168,6 +172,9 @@ def sparse_compressed_tensor(
     **options: Any,
 ) -> SparseTensor:
     """A matrix (n, m) of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
+
+    Raises:
+        NotBuiltError: ``layout`` is missing, or none of rows or columns.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
     tensor([[0., 0., 3.],
@@ -219,6 +226,9 @@ def mm(mat1: torch.Tensor, mat2: torch.Tensor, reduce: str | None = None) -> tor
         reduce: what becomes of the products of a row of a matrix in compressed rows and a column of a dense one:
             ``"sum"``, or over those that are stored ``"mean"``, ``"amax"`` or ``"amin"``; 0 where none is.
 
+    Raises:
+        RuntimeError: inner sizes differ, or something is no matrix.
+
     >>> mm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
     tensor([[1.],
             [2.]])
@@ -245,6 +255,9 @@ def addmm(
 ) -> torch.Tensor:
     """``beta * mat + alpha * (mat1 @ mat2)``, (n, p), with ``mat1`` (n, m) sparse and ``mat2`` (m, p).
 
+    Raises:
+        RuntimeError: sizes do not fit.
+
     >>> a = torch.eye(2).to_sparse()
     >>> addmm(torch.ones(2, 2), a, torch.ones(2, 2))
     tensor([[2., 2.],
@@ -255,6 +268,9 @@ def addmm(
 
 def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The sum of all elements, or over some dimensions: dense if these are all the sparse ones.
+
+    Raises:
+        IndexError: there is no such dimension.
 
     >>> sum(torch.eye(3).to_sparse())
     tensor(3.)
@@ -267,7 +283,7 @@ def _softmax(input, dim, dtype, log):
     values = x.values() if dtype is None else x.values().to(dtype)
     if x.dense_dim():
         raise _tensor.not_built("softmax of sparse tensors with dense dimensions")
-    dim = dim % x.ndim
+    dim = wrapped_dim(dim, x.ndim)
     others = [d for d in range(x.ndim) if d != dim]
     sizes = tuple(x.shape[d] for d in others)
     found, row = torch.unique(_tensor._flat(x.indices()[others], sizes), return_inverse=True)
@@ -280,6 +296,9 @@ def _softmax(input, dim, dtype, log):
 def softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """`torch.softmax` over the elements that are stored, as if the others were minus infinity.
 
+    Raises:
+        IndexError: there is no such dimension.
+
     >>> softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
     tensor([[0.2689, 0.7311],
             [0.0000, 1.0000]])
@@ -289,6 +308,9 @@ def softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) 
 
 def log_softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) -> torch.Tensor:
     """The logarithm of `softmax`, of the input's shape.
+
+    Raises:
+        IndexError: there is no such dimension.
 
     >>> log_softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
     tensor([[-1.3133, -0.3133],

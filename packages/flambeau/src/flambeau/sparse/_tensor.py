@@ -48,6 +48,9 @@ class SparseTensor(Tensor):
 
     The places are in the order of the layout: of ``torch.sparse_csc``, column by column.
 
+    Raises:
+        NotBuiltError: a method is asked for that sparse tensors do not have.
+
     >>> x = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
     >>> x.indices(), x.values(), x.shape
     (tensor([[0],
@@ -485,7 +488,7 @@ def total(x, dim=None, dtype=None):
     values = x._stored if dtype is None else x._stored.to(dtype)
     if dim is None:
         return values.sum()
-    dims = {d % x.ndim for d in ([dim] if isinstance(dim, int) else dim)}
+    dims = {wrapped_dim(d, x.ndim) for d in ([dim] if isinstance(dim, int) else dim)}
     sparse = x.sparse_dim()
     dense = tuple(d - sparse + 1 for d in dims if d >= sparse)
     values = values.sum(dense) if dense else values
@@ -500,7 +503,7 @@ def total(x, dim=None, dtype=None):
 def index_select(x, dim, index):
     """The slices of a sparse dimension that an index names, sparse."""
     layout, x = x.layout, x.to_sparse()
-    dim = dim % x.ndim
+    dim = wrapped_dim(dim, x.ndim)
     if dim >= x.sparse_dim():
         size = [*x.shape[:dim], len(index), *x.shape[dim + 1 :]]
         values = x._stored.index_select(dim - x.sparse_dim() + 1, index)

@@ -23,6 +23,9 @@ def assert_allclose(
 ) -> None:
     """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given.
 
+    Raises:
+        AssertionError: values differ by more than is allowed, or shapes do.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     assert_allclose(torch.tensor([1.0]), torch.tensor([1.0 + 1e-7]))

@@ -24,6 +24,9 @@ __all__ = ["TensorWeakRef", "WeakIdKeyDictionary", "WeakIdRef", "WeakTensorKeyDi
 class WeakIdRef(weakref.ref):
     """A weak reference that is equal to another as long as both refer to the same object.
 
+    Raises:
+        TypeError: the object takes no weak references.
+
     >>> x = Tensor([1.0, 2.0])
     >>> WeakIdRef(x) == WeakIdRef(x), hash(WeakIdRef(x)) == id(x)
     (True, True)
@@ -53,6 +56,9 @@ class WeakIdKeyDictionary(MutableMapping):
     Args:
         dict: what is in it at first.
         ref_type: the class of weak references to keys.
+
+    Raises:
+        KeyError: there is no such key; by indexing.
 
     >>> key = Tensor([1.0])
     >>> d = WeakIdKeyDictionary()
@@ -132,6 +138,9 @@ WeakTensorKeyDictionary = WeakIdKeyDictionary
 
 class TensorWeakRef:
     """A weak reference to a tensor of any shape.
+
+    Raises:
+        AssertionError: the argument is no tensor.
 
     >>> x = Tensor([1.0])
     >>> reference = TensorWeakRef(x)

@@ -32,6 +32,9 @@ class Drawing:
         svg: the picture.
         dot: the same graph in the language of Graphviz.
 
+    Raises:
+        AttributeError: the boxes are no dict; when it is drawn.
+
     >>> import flambeau as torch
     >>> picture = torch.viz.graph(torch.ones(2, requires_grad=True).exp())
     >>> picture.svg[:4], picture.dot[:7]

@@ -16,6 +16,9 @@ def progress(iterable: "Iterable[Any] | None" = None, **options: Any) -> Any:
         iterable: what is iterated over; or None, for a bar that `update` moves.
         options: tqdm's: `desc`, `total`, `unit`, `disable` and so on.
 
+    Raises:
+        TypeError: what is given cannot be iterated over.
+
     >>> import flambeau as torch
     >>> sum(torch.viz.progress(range(4), disable=True))
     6

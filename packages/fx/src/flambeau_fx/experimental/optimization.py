@@ -23,6 +23,9 @@ _PAIRS = (
 def matches_module_pattern(pattern: Any, node: Node, modules: dict[str, Any]) -> bool:
     """Whether a node calls a module of the last of several types, and its input one of the type before, and so on.
 
+    Raises:
+        AttributeError: the node is none.
+
     >>> net = flambeau_nn.Sequential(flambeau_nn.Linear(1, 1), flambeau_nn.ReLU())
     >>> node = symbolic_trace(net).graph.find_nodes(op="call_module", target="1")[0]
     >>> matches_module_pattern([flambeau_nn.Linear, flambeau_nn.ReLU], node, dict(net.named_modules()))
@@ -40,6 +43,9 @@ def matches_module_pattern(pattern: Any, node: Node, modules: dict[str, Any]) ->
 
 def replace_node_module(node: Node, modules: dict[str, Any], new_module: flambeau_nn.Module) -> None:
     """Put a module in the place of the one that a node calls.
+
+    Raises:
+        KeyError: the node calls no module of these.
 
     >>> net = flambeau_nn.Sequential(flambeau_nn.ReLU())
     >>> node = symbolic_trace(net).graph.find_nodes(op="call_module", target="0")[0]
@@ -61,6 +67,9 @@ def fuse(model: flambeau_nn.Module, inplace: bool = False, no_trace: bool = Fals
         model: in evaluation mode.
         inplace: whether `model` itself is changed.
         no_trace: whether `model` is traced already.
+
+    Raises:
+        AttributeError: the model is no module, or cannot be traced.
 
     >>> import flambeau_tensor as torch
     >>> net = flambeau_nn.Sequential(flambeau_nn.Conv2d(1, 2, 1), flambeau_nn.BatchNorm2d(2)).eval()
@@ -91,6 +100,9 @@ def fuse(model: flambeau_nn.Module, inplace: bool = False, no_trace: bool = Fals
 
 def remove_dropout(model: flambeau_nn.Module) -> GraphModule:
     """A program of a model without its dropout layers.
+
+    Raises:
+        AttributeError: the model is no module, or cannot be traced.
 
     >>> net = flambeau_nn.Sequential(flambeau_nn.Linear(1, 1), flambeau_nn.Dropout())
     >>> [str(node.target) for node in remove_dropout(net).graph.nodes]

@@ -83,6 +83,9 @@ def get_node_target(submodules: Any, node: Node) -> str:
 def is_node_output_tensor(node: Node) -> bool:
     """Whether ``node.meta["type"]``, which `ShapeProp` notes, is a tensor's.
 
+    Raises:
+        AttributeError: the argument is no node.
+
     >>> from flambeau_fx import Graph
     >>> is_node_output_tensor(Graph().placeholder("x"))
     False

@@ -19,6 +19,9 @@ class SDPBackend(IntEnum):
     Shape:
         none
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> SDPBackend.MATH
     <SDPBackend.MATH: 0>
     """

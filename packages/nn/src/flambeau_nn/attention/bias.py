@@ -14,6 +14,9 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 class CausalVariant(IntEnum):
     """Where the diagonal of a causal mask ends.
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> CausalVariant.UPPER_LEFT
     <CausalVariant.UPPER_LEFT: 1>
     """

@@ -160,6 +160,9 @@ def create_mask(
     Shape:
         returns: (B, H, Q_LEN, KV_LEN)
 
+    Raises:
+        AssertionError: the function does not take what its kind is called with.
+
     >>> create_mask(lambda b, h, q, k: q >= k, 1, 1, 2, 3)
     tensor([[[[ True, False, False],
               [ True,  True, False]]]])
@@ -211,6 +214,10 @@ class BlockMask:
 
     Shape:
         see above
+
+    Raises:
+        RuntimeError: ``kv_indices`` have fewer than two dimensions; ``kv_indices`` have fewer than two dimensions; by
+            ``from_kv_blocks``.
 
     >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256).sparsity()
     25.0

@@ -65,6 +65,10 @@ class ReLU(_Inplace):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is complex.
+        RuntimeError: the input is of bools.
+
     >>> ReLU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0., 0., 2.])
     """
@@ -78,6 +82,10 @@ class RReLU(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        RuntimeError: ``lower`` is above ``upper``.
+        NotImplementedError: the input is of integers.
 
     >>> RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))
     tensor([-0.2000,  2.0000])
@@ -103,6 +111,10 @@ class Hardtanh(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        AssertionError: ``min_val`` is not below ``max_val``.
+        NotImplementedError: the input is complex.
 
     >>> Hardtanh(-2.0, 2.0)(torch.tensor([-4.0, 0.5, 4.0]))
     tensor([-2.0000,  0.5000,  2.0000])
@@ -145,6 +157,9 @@ class ReLU6(Hardtanh):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is complex.
+
     >>> ReLU6()(torch.tensor([-1.0, 2.0, 8.0]))
     tensor([0., 2., 6.])
     """
@@ -162,6 +177,9 @@ class Sigmoid(Module):
     Shape:
         (*) → (*)
 
+    Raises:
+        TypeError: the input is no tensor.
+
     >>> Sigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0.2689, 0.5000, 0.8808])
     """
@@ -175,6 +193,9 @@ class Hardsigmoid(_Inplace):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
     tensor([0.0000, 0.5000, 0.7500, 1.0000])
@@ -192,6 +213,9 @@ class Tanh(Module):
     Shape:
         (*) → (*)
 
+    Raises:
+        TypeError: the input is no tensor.
+
     >>> Tanh()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.7616,  0.0000,  0.9640])
     """
@@ -205,6 +229,9 @@ class SiLU(_Inplace):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> SiLU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2689,  0.0000,  1.7616])
@@ -220,6 +247,9 @@ class Mish(_Inplace):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is of integers.
+
     >>> Mish()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.3034,  0.0000,  1.9440])
     """
@@ -233,6 +263,9 @@ class Hardswish(_Inplace):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> Hardswish()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
     tensor([-0.0000, 0.0000, 1.1250, 4.0000])
@@ -249,6 +282,9 @@ class ELU(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> ELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.6321,  0.0000,  2.0000])
@@ -274,6 +310,10 @@ class CELU(ELU):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is of integers.
+        RuntimeError: ``alpha`` is 0.
+
     >>> CELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.6321,  0.0000,  2.0000])
     """
@@ -288,6 +328,9 @@ class SELU(_Inplace):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is of integers.
+
     >>> SELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-1.1113,  0.0000,  2.1014])
     """
@@ -301,6 +344,10 @@ class GELU(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
+        RuntimeError: ``approximate`` has no such value.
 
     >>> GELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1587,  0.0000,  1.9545])
@@ -327,6 +374,10 @@ class GLU(Module):
     Shape:
         (*, 2n, *) → (*, n, *), 2n at `dim`
 
+    Raises:
+        RuntimeError: the dimension is odd.
+        IndexError: there is no such dimension.
+
     >>> GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
     tensor([0.5000, 2.0000])
     """
@@ -349,6 +400,9 @@ class Hardshrink(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
     tensor([-1.,  0.,  2.])
@@ -373,6 +427,10 @@ class Softshrink(Hardshrink):
     Shape:
         (*) → (*)
 
+    Raises:
+        ValueError: ``lambd`` is negative.
+        NotImplementedError: the input is of integers.
+
     >>> Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
     tensor([-0.5000,  0.0000,  1.5000])
     """
@@ -394,6 +452,9 @@ class LeakyReLU(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> LeakyReLU(0.1)(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1000,  0.0000,  2.0000])
@@ -419,6 +480,9 @@ class LogSigmoid(Module):
     Shape:
         (*) → (*)
 
+    Raises:
+        NotImplementedError: the input is of integers.
+
     >>> LogSigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-1.3133, -0.6931, -0.1269])
     """
@@ -432,6 +496,9 @@ class Softplus(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is of integers.
 
     >>> Softplus()(torch.tensor([-1.0, 0.0, 30.0]))
     tensor([ 0.3133,  0.6931, 30.0000])
@@ -456,6 +523,10 @@ class PReLU(Module):
 
     Shape:
         (*), or (N, C, *) with C weights → the same
+
+    Raises:
+        RuntimeError: there are several weights, and not one for each channel of the input; the input's dtype is not the
+            weight's.
 
     >>> PReLU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2500,  0.0000,  2.0000], grad_fn=<WhereBackward0>)
@@ -491,6 +562,9 @@ class Softsign(Module):
     Shape:
         (*) → (*)
 
+    Raises:
+        TypeError: the input is no tensor.
+
     >>> Softsign()(torch.tensor([-1.0, 0.0, 3.0]))
     tensor([-0.5000,  0.0000,  0.7500])
     """
@@ -505,6 +579,9 @@ class Tanhshrink(Module):
     Shape:
         (*) → (*)
 
+    Raises:
+        TypeError: the input is no tensor.
+
     >>> Tanhshrink()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2384,  0.0000,  1.0360])
     """
@@ -518,6 +595,9 @@ class Threshold(Module):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        NotImplementedError: the input is complex.
 
     >>> Threshold(0.5, -1.0)(torch.tensor([0.2, 0.5, 0.9]))
     tensor([-1.0000, -1.0000,  0.9000])
@@ -557,6 +637,10 @@ class Softmin(_OverDimension):
     Shape:
         (*) → (*)
 
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: the input is of integers.
+
     >>> Softmin(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
     tensor([0.6652, 0.2447, 0.0900])
     """
@@ -573,6 +657,10 @@ class Softmax(_OverDimension):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: the input is of integers.
 
     >>> Softmax(dim=1)(torch.tensor([[1.0, 2.0], [0.0, 0.0]]))
     tensor([[0.2689, 0.7311],
@@ -592,6 +680,9 @@ class Softmax2d(Module):
     Shape:
         (N, C, H, W) or (C, H, W) → the same
 
+    Raises:
+        ValueError: the input has neither three nor four dimensions.
+
     >>> Softmax2d()(torch.zeros(2, 1, 1)).flatten()
     tensor([0.5000, 0.5000])
     """
@@ -607,6 +698,10 @@ class LogSoftmax(_OverDimension):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        IndexError: there is no such dimension.
+        NotImplementedError: the input is of integers.
 
     >>> LogSoftmax(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
     tensor([-2.4076, -1.4076, -0.4076])

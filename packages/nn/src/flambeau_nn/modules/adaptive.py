@@ -39,6 +39,10 @@ class AdaptiveLogSoftmaxWithLoss(Module):
     Shape:
         (N, in_features) or (in_features), targets (N) or () → output like the targets, and the loss, ()
 
+    Raises:
+        ValueError: ``cutoffs`` are not rising integers between 1 and ``n_classes - 1``.
+        RuntimeError: sizes of the input and the target differ, or a target is no class.
+
     >>> layer = AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
     >>> output, loss = layer(torch.ones(5, 16), torch.tensor([0, 3, 5, 11, 19]))
     >>> output.shape, loss.shape

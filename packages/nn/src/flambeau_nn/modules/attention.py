@@ -38,6 +38,10 @@ class MultiheadAttention(Module):
         query (time, batch, embed_dim), key (others, batch, kdim) and value (others, batch, vdim), or without batch →
         (time, batch, embed_dim), and weights (batch, time, others) or None
 
+    Raises:
+        AssertionError: ``embed_dim`` is not divisible by ``num_heads``; sizes of the inputs do not fit.
+        ValueError: a size is not positive.
+
     >>> import flambeau_tensor as ft
     >>> x = ft.ones(5, 2, 8)
     >>> out, weights = MultiheadAttention(8, 2)(x, x, x)

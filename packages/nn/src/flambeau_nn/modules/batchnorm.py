@@ -140,6 +140,10 @@ class BatchNorm1d(_BatchNorm):
     Shape:
         (N, C) or (N, C, L) → the same
 
+    Raises:
+        ValueError: the input has neither two nor three dimensions; in training, there is one value for a channel.
+        RuntimeError: the input has another number of channels.
+
     >>> norm = BatchNorm1d(2)
     >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
     tensor([[-1.0000, -1.0000],
@@ -157,6 +161,10 @@ class BatchNorm2d(_BatchNorm):
     Shape:
         (N, C, H, W) → (N, C, H, W)
 
+    Raises:
+        ValueError: the input does not have four dimensions; in training, there is one value for a channel.
+        RuntimeError: the input has another number of channels.
+
     >>> y = BatchNorm2d(3)(torch.rand(8, 3, 4, 4))
     >>> y.shape, abs(y.mean((0, 2, 3))).max() < 1e-5
     (torch.Size([8, 3, 4, 4]), tensor(True))
@@ -171,6 +179,10 @@ class BatchNorm3d(_BatchNorm):
     Shape:
         (N, C, D, H, W) → (N, C, D, H, W)
 
+    Raises:
+        ValueError: the input does not have five dimensions; in training, there is one value for a channel.
+        RuntimeError: the input has another number of channels.
+
     >>> BatchNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
     torch.Size([2, 3, 2, 4, 4])
     """
@@ -183,6 +195,9 @@ class SyncBatchNorm(_BatchNorm):
 
     Shape:
         (N, C, *) → (N, C, *)
+
+    Raises:
+        ValueError: the input has fewer than two dimensions; in training, there is one value for a channel.
 
     >>> SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
     tensor([[-1.0000, -1.0000],

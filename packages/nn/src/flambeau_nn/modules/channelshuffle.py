@@ -13,6 +13,9 @@ class ChannelShuffle(Module):
     Shape:
         (N, C, *), C divisible by ``groups``
 
+    Raises:
+        RuntimeError: the channels are not divisible by ``groups``.
+
     >>> ChannelShuffle(2)(torch.arange(4.0).reshape(1, 4, 1)).flatten()
     tensor([0., 2., 1., 3.])
     """

@@ -43,6 +43,9 @@ class Sequential(_Numbered):
     Shape:
         those of its modules
 
+    Raises:
+        TypeError: an argument is no module.
+
     >>> import flambeau_nn as nn
     >>> Sequential(nn.Linear(2, 3), nn.ReLU())
     Sequential(
@@ -147,6 +150,10 @@ class ModuleList(_Numbered):
     Shape:
         those of its modules: it has no call of its own
 
+    Raises:
+        TypeError: an item is no module.
+        IndexError: the index is out of range.
+
     >>> layers = ModuleList(torch.nn.Linear(2, 2) for _ in range(3))
     >>> len(layers), len(list(layers.parameters()))
     (3, 6)
@@ -229,6 +236,10 @@ class ModuleDict(Module):
 
     Shape:
         those of its modules: it has no call of its own
+
+    Raises:
+        TypeError: a value is no module, a key no string, or what is given no mapping.
+        KeyError: there is no module of that name; by indexing; a name is taken by the class, or has a dot.
 
     >>> layers = ModuleDict({"first": torch.nn.Linear(2, 3), "act": torch.nn.ReLU()})
     >>> layers["act"](layers["first"](torch.ones(1, 2))).shape, list(layers)
@@ -327,6 +338,10 @@ class ParameterList(Module):
     Shape:
         it has no call of its own
 
+    Raises:
+        TypeError: the values cannot be iterated over.
+        IndexError: the index is out of range.
+
     >>> weights = ParameterList([torch.ones(2), torch.zeros(3)])
     >>> [tuple(w.shape) for w in weights.parameters()]
     [(2,), (3,)]
@@ -387,6 +402,9 @@ class ParameterDict(Module):
 
     Shape:
         it has no call of its own
+
+    Raises:
+        AttributeError: there is no such key; by indexing.
 
     >>> weights = ParameterDict({"w": torch.ones(2), "note": "kept"})
     >>> type(weights["w"]).__name__, weights["note"], len(list(weights.parameters()))

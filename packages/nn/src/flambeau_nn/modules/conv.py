@@ -221,6 +221,10 @@ class Conv2d(_Conv):
     Shape:
         (N, C, H, W) or (C, H, W)
 
+    Raises:
+        ValueError: channels are not divisible by ``groups``, or a padding has no such name.
+        RuntimeError: the input has other channels or dimensions, or is smaller than the kernel.
+
     >>> import flambeau_tensor as ft
     >>> Conv2d(3, 16, 3, stride=2, padding=1)(ft.ones(2, 3, 32, 32)).shape
     torch.Size([2, 16, 16, 16])
@@ -235,6 +239,10 @@ class Conv3d(_Conv):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        ValueError: channels are not divisible by ``groups``, or a padding has no such name.
+        RuntimeError: the input has other channels or dimensions, or is smaller than the kernel.
 
     >>> Conv3d(2, 4, 3, padding=1)(torch.ones(1, 2, 5, 6, 7)).shape
     torch.Size([1, 4, 5, 6, 7])
@@ -339,6 +347,11 @@ class ConvTranspose1d(_ConvTransposeNd):
         weight: (in_channels, out_channels / groups, kernel_size).
         bias: (out_channels), or None.
 
+    Raises:
+        ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
+            of reach.
+        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
+
     >>> import flambeau_tensor as ft
     >>> ConvTranspose1d(4, 8, 3, stride=2)(ft.ones(2, 4, 10)).shape
     torch.Size([2, 8, 21])
@@ -354,6 +367,11 @@ class ConvTranspose2d(_ConvTransposeNd):
     Shape:
         (N, C, H, W) or (C, H, W)
 
+    Raises:
+        ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
+            of reach.
+        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
+
     >>> ConvTranspose2d(3, 8, 2, stride=2)(torch.ones(1, 3, 5, 6)).shape
     torch.Size([1, 8, 10, 12])
     """
@@ -368,6 +386,11 @@ class ConvTranspose3d(_ConvTransposeNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
+            of reach.
+        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
 
     >>> ConvTranspose3d(2, 4, 2, stride=2)(torch.ones(1, 2, 3, 4, 5)).shape
     torch.Size([1, 4, 6, 8, 10])

@@ -13,6 +13,9 @@ class PairwiseDistance(Module):
     Shape:
         (N, D) or (D), twice → (N) or ()
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+
     >>> PairwiseDistance()(torch.zeros(2, 2), torch.tensor([[3.0, 4.0], [0.0, 1.0]]))
     tensor([5.0000, 1.0000])
     """
@@ -34,6 +37,10 @@ class CosineSimilarity(Module):
 
     Shape:
         (*, D, *) twice, D at `dim` → (*, *)
+
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        IndexError: there is no such dimension.
 
     >>> CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
     tensor([0.7071])

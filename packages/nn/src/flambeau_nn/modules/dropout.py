@@ -29,6 +29,9 @@ class Dropout(_DropoutNd):
     Shape:
         (*) → (*)
 
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
+
     >>> dropout, x = Dropout(0.5), torch.ones(4)
     >>> sorted(set(dropout(torch.ones(100)).tolist()))
     [0.0, 2.0]
@@ -45,6 +48,10 @@ class Dropout1d(_DropoutNd):
 
     Shape:
         (N, C, L) or (C, L) → the same
+
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
+        RuntimeError: the input has neither two nor three dimensions.
 
     >>> _ = torch.manual_seed(3)
     >>> Dropout1d(0.5)(torch.ones(3, 2))
@@ -63,6 +70,9 @@ class Dropout2d(_DropoutNd):
     Shape:
         (N, C, H, W) or (C, H, W) → the same
 
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
+
     >>> y = Dropout2d(0.5)(torch.ones(4, 3, 2, 2))
     >>> bool(((y == 0).all((2, 3)) | (y == 2).all((2, 3))).all())
     True
@@ -78,6 +88,9 @@ class Dropout3d(_DropoutNd):
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same
 
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
+
     >>> Dropout3d(0.5).eval()(torch.ones(1, 2, 1, 1, 1)).flatten()
     tensor([1., 1.])
     """
@@ -91,6 +104,9 @@ class AlphaDropout(_DropoutNd):
 
     Shape:
         (*) → (*)
+
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
 
     >>> x = torch.ones(3)
     >>> AlphaDropout(0.2).eval()(x)
@@ -110,6 +126,9 @@ class FeatureAlphaDropout(_DropoutNd):
 
     Shape:
         (N, C, *) → (N, C, *)
+
+    Raises:
+        ValueError: ``p`` is not between 0 and 1.
 
     >>> FeatureAlphaDropout(0.5).eval()(torch.ones(1, 2, 2))
     tensor([[[1., 1.],

@@ -16,6 +16,10 @@ class Flatten(Module):
     Shape:
         (N, *) → (N, product of *), as the defaults have it
 
+    Raises:
+        IndexError: there is no such dimension.
+        RuntimeError: ``end_dim`` is before ``start_dim``.
+
     >>> Flatten()(torch.ones(2, 3, 4)).shape
     torch.Size([2, 12])
     """
@@ -39,6 +43,10 @@ class Unflatten(Module):
 
     Shape:
         (*, n, *) → (*, *unflattened_size, *)
+
+    Raises:
+        RuntimeError: the sizes do not multiply to that of the dimension.
+        TypeError: the sizes are neither ints nor pairs of a name and an int.
 
     >>> Unflatten(1, (2, 3))(torch.ones(4, 6)).shape
     torch.Size([4, 2, 3])

@@ -21,6 +21,10 @@ class Unfold(Module):
     Shape:
         (N, C, H, W) → (N, C · elements of a window, windows)
 
+    Raises:
+        IndexError: the input has neither three nor four dimensions, or is smaller than a block.
+        RuntimeError: the input is smaller than a block.
+
     >>> Unfold(2)(torch.arange(9.0).reshape(1, 1, 3, 3))
     tensor([[[0., 1., 3., 4.],
              [1., 2., 4., 5.],
@@ -50,6 +54,9 @@ class Fold(Module):
 
     Shape:
         (N, C · elements of a window, windows) → (N, C, *output_size)
+
+    Raises:
+        RuntimeError: the input's sizes are not those of such blocks.
 
     >>> columns = torch.nn.Unfold(2)(torch.ones(1, 1, 3, 3))
     >>> Fold((3, 3), 2)(columns)

@@ -54,6 +54,10 @@ class InstanceNorm1d(_InstanceNorm):
     Shape:
         (N, C, L) or (C, L) → the same
 
+    Raises:
+        ValueError: the input has neither two nor three dimensions; in training, there is one value for a channel of an
+            example; with ``affine``, the input has another number of channels.
+
     >>> InstanceNorm1d(2)(torch.tensor([[1.0, 3.0], [10.0, 30.0]]))
     tensor([[-1.0000,  1.0000],
             [-1.0000,  1.0000]])
@@ -68,6 +72,10 @@ class InstanceNorm2d(_InstanceNorm):
     Shape:
         (N, C, H, W) or (C, H, W) → the same
 
+    Raises:
+        ValueError: the input has neither three nor four dimensions; in training, there is one value for a channel of an
+            example; with ``affine``, the input has another number of channels.
+
     >>> y = InstanceNorm2d(3)(torch.rand(2, 3, 8, 8))
     >>> abs(y.mean((2, 3))).max() < 1e-5
     tensor(True)
@@ -81,6 +89,10 @@ class InstanceNorm3d(_InstanceNorm):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same
+
+    Raises:
+        ValueError: the input has neither four nor five dimensions; in training, there is one value for a channel of an
+            example; with ``affine``, the input has another number of channels.
 
     >>> InstanceNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
     torch.Size([2, 3, 2, 4, 4])

@@ -112,6 +112,9 @@ class LazyLinear(_Lazy, linear.Linear):
     Shape:
         (*, any) → (*, out_features)
 
+    Raises:
+        RuntimeError: its parameters are used before the first input.
+
     >>> import warnings
     >>> import flambeau_tensor as ft
     >>> with warnings.catch_warnings(action="ignore"):
@@ -220,6 +223,9 @@ class LazyConv1d(_LazyConvolution, conv.Conv1d):
     Shape:
         (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
 
+    Raises:
+        RuntimeError: the first input has neither two nor three dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyConv1d(4, 3)
@@ -235,6 +241,9 @@ class LazyConv2d(_LazyConvolution, conv.Conv2d):
 
     Shape:
         (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    Raises:
+        RuntimeError: the first input has neither three nor four dimensions.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -252,6 +261,9 @@ class LazyConv3d(_LazyConvolution, conv.Conv3d):
     Shape:
         (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
 
+    Raises:
+        RuntimeError: the first input has neither four nor five dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyConv3d(4, 3)
@@ -267,6 +279,9 @@ class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
 
     Shape:
         (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
+
+    Raises:
+        RuntimeError: the first input has neither two nor three dimensions.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -284,6 +299,9 @@ class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
     Shape:
         (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
 
+    Raises:
+        RuntimeError: the first input has neither three nor four dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyConvTranspose2d(4, 3)
@@ -299,6 +317,9 @@ class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
 
     Shape:
         (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+
+    Raises:
+        RuntimeError: the first input has neither four nor five dimensions.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -354,6 +375,9 @@ class LazyBatchNorm1d(_LazyNorm, batchnorm.BatchNorm1d):
     Shape:
         (N, C, L) → the same
 
+    Raises:
+        ValueError: the first input has neither two nor three dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyBatchNorm1d()
@@ -370,6 +394,9 @@ class LazyBatchNorm2d(_LazyNorm, batchnorm.BatchNorm2d):
     Shape:
         (N, C, H, W) → the same
 
+    Raises:
+        ValueError: the first input does not have four dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyBatchNorm2d()
@@ -385,6 +412,9 @@ class LazyBatchNorm3d(_LazyNorm, batchnorm.BatchNorm3d):
 
     Shape:
         (N, C, D, H, W) → the same
+
+    Raises:
+        ValueError: the first input does not have five dimensions.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -407,6 +437,9 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, instancenorm.InstanceNorm1d):
     Shape:
         (N, C, L) → the same
 
+    Raises:
+        ValueError: the first input has neither two nor three dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyInstanceNorm1d()
@@ -423,6 +456,9 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, instancenorm.InstanceNorm2d):
     Shape:
         (N, C, H, W) → the same
 
+    Raises:
+        ValueError: the first input has neither three nor four dimensions.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = LazyInstanceNorm2d()
@@ -438,6 +474,9 @@ class LazyInstanceNorm3d(_LazyInstanceNorm, instancenorm.InstanceNorm3d):
 
     Shape:
         (N, C, D, H, W) → the same
+
+    Raises:
+        ValueError: the first input has neither four nor five dimensions.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

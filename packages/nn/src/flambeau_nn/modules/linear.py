@@ -49,6 +49,10 @@ class Linear(Module):
         weight: (out_features, in_features), uniform in ±1/sqrt(in_features) at the start.
         bias: (out_features), likewise, or None.
 
+    Raises:
+        RuntimeError: the last dimension is not ``in_features``, or the input's dtype not the weight's; a size is
+            negative.
+
     >>> import flambeau_tensor as ft
     >>> Linear(20, 30)(ft.ones(128, 20)).shape
     torch.Size([128, 30])
@@ -97,6 +101,10 @@ class Bilinear(Module):
 
     Shape:
         (*, in1_features), (*, in2_features) → (*, out_features)
+
+    Raises:
+        ValueError: ``in1_features`` is not positive.
+        RuntimeError: a last dimension is not of that size, or the others differ.
 
     >>> Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape
     torch.Size([5, 4])

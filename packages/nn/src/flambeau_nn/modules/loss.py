@@ -74,6 +74,10 @@ class L1Loss(_Loss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> L1Loss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
     tensor(2.)
     """
@@ -88,6 +92,10 @@ class MSELoss(_Loss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> MSELoss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
     tensor(5.)
     """
@@ -101,6 +109,10 @@ class SmoothL1Loss(_Loss):
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    Raises:
+        RuntimeError: sizes cannot be broadcast, or ``beta`` is negative.
+        ValueError: ``reduction`` has no such value.
 
     >>> SmoothL1Loss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
     tensor([0.1250, 2.5000])
@@ -122,6 +134,10 @@ class HuberLoss(_Loss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast, or ``delta`` is not positive.
+        ValueError: ``reduction`` has no such value.
+
     >>> HuberLoss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
     tensor([0.1250, 2.5000])
     """
@@ -142,6 +158,10 @@ class NLLLoss(_WeightedLoss):
     Shape:
         log-probabilities (N, C), (C) or (N, C, d1, …), class numbers (N), () or (N, d1, …) → (), or like the
         class numbers with ``reduction="none"``
+
+    Raises:
+        IndexError: a target is no class.
+        ValueError: sizes of the input and the target do not fit, or ``reduction`` has no such value.
 
     >>> NLLLoss()(torch.tensor([[0.5, 0.25, 0.25]]).log(), torch.tensor([0]))
     tensor(0.6931)
@@ -177,6 +197,12 @@ class CrossEntropyLoss(_WeightedLoss):
         scores (N, C), (C) or (N, C, d1, …); class numbers (N), () or (N, d1, …), or probabilities like the
         scores → (), or like the class numbers with ``reduction="none"``
 
+    Raises:
+        IndexError: a target is no class.
+        ValueError: sizes of the input and the target do not fit, or ``reduction`` has no such value.
+        RuntimeError: the target is neither of classes nor of probabilities, or ``label_smoothing`` is not between 0 and
+            1.
+
     >>> import flambeau_tensor as ft
     >>> CrossEntropyLoss()(ft.zeros(2, 4), ft.tensor([0, 3]))
     tensor(1.3863)
@@ -211,6 +237,10 @@ class BCELoss(_WeightedLoss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        ValueError: sizes differ, or ``reduction`` has no such value.
+        RuntimeError: an input is not between 0 and 1.
+
     >>> BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
     tensor(0.1643)
     """
@@ -224,6 +254,9 @@ class BCEWithLogitsLoss(_Loss):
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    Raises:
+        ValueError: sizes differ, or ``reduction`` has no such value.
 
     >>> BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
     tensor(0.2201)
@@ -253,6 +286,10 @@ class KLDivLoss(_Loss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
     tensor(0.3681)
     """
@@ -278,6 +315,10 @@ class PoissonNLLLoss(_Loss):
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
 
     >>> PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
     tensor(0.3591)
@@ -311,6 +352,9 @@ class GaussianNLLLoss(_Loss):
     Shape:
         input and target (*), variance (*) or with a last size of 1, or one number → () or (*)
 
+    Raises:
+        ValueError: a variance is negative, its size does not fit, or ``reduction`` has no such value.
+
     >>> GaussianNLLLoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(0.2500)
     """
@@ -332,6 +376,10 @@ class SoftMarginLoss(_Loss):
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
     tensor(0.2201)
     """
@@ -345,6 +393,10 @@ class HingeEmbeddingLoss(_Loss):
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
+
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
 
     >>> HingeEmbeddingLoss(reduction="none")(torch.tensor([0.4, 0.4]), torch.tensor([1.0, -1.0]))
     tensor([0.4000, 0.6000])
@@ -368,6 +420,10 @@ class MarginRankingLoss(_Loss):
     Shape:
         three of (N) or () → (), or (N) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: numbers of dimensions differ, or sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> MarginRankingLoss(reduction="none")(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 2.0]), torch.ones(2))
     tensor([0., 1.])
     """
@@ -389,6 +445,10 @@ class CosineEmbeddingLoss(_Loss):
 
     Shape:
         inputs (N, D) or (D), target (N) or () → (), or (N) with ``reduction="none"``
+
+    Raises:
+        RuntimeError: sizes do not fit.
+        ValueError: ``reduction`` has no such value.
 
     >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
     >>> CosineEmbeddingLoss(reduction="none")(a, b, torch.tensor([1, -1]))
@@ -412,6 +472,10 @@ class TripletMarginLoss(_Loss):
 
     Shape:
         three of (N, D) or (D) → (), or (N) with ``reduction="none"``
+
+    Raises:
+        ValueError: ``margin`` is not positive.
+        RuntimeError: numbers of dimensions differ, or sizes cannot be broadcast.
 
     >>> TripletMarginLoss()(torch.zeros(1, 2), torch.tensor([[0.0, 1.0]]), torch.tensor([[0.0, 1.5]]))
     tensor(0.5000)
@@ -456,6 +520,10 @@ class MultiMarginLoss(_WeightedLoss):
     Shape:
         (N, C) or (C), class numbers (N) or () → (), or like the class numbers with ``reduction="none"``
 
+    Raises:
+        ValueError: ``p`` is neither 1 nor 2, or ``weight`` has several dimensions.
+        RuntimeError: a target is no class, or sizes do not fit.
+
     >>> MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([2]))
     tensor(0.3000)
     """
@@ -491,6 +559,9 @@ class MultiLabelMarginLoss(_Loss):
     Shape:
         (N, C) or (C), targets like it, filled up with -1 → (), or (N) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes differ, or a target is no class.
+
     >>> MultiLabelMarginLoss()(torch.tensor([0.1, 0.2, 0.4, 0.8]), torch.tensor([3, 0, -1, -1]))
     tensor(0.8500)
     """
@@ -505,6 +576,10 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
     Shape:
         (N, C), targets like it → (), or (N) with ``reduction="none"``
 
+    Raises:
+        RuntimeError: sizes cannot be broadcast.
+        ValueError: ``reduction`` has no such value.
+
     >>> MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
     tensor(0.2201)
     """
@@ -518,6 +593,10 @@ class TripletMarginWithDistanceLoss(_Loss):
 
     Shape:
         three of (N, *) → (), or (N) with ``reduction="none"``
+
+    Raises:
+        ValueError: ``margin`` is not positive.
+        RuntimeError: numbers of dimensions differ, or sizes cannot be broadcast.
 
     >>> def taxi(a, b):
     ...     return (a - b).abs().sum(-1)
@@ -572,6 +651,9 @@ class CTCLoss(_Loss):
     Shape:
         log_probs (T, N, C), targets (N, S) or one after the other, lengths (N) and (N) → (), or (N) without reduction
 
+    Raises:
+        RuntimeError: a length is above the size, or ``blank`` is no class.
+
     >>> log_probs = torch.full((4, 1, 3), 1 / 3).log()
     >>> CTCLoss()(log_probs, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]))
     tensor(0.8432)
@@ -595,6 +677,9 @@ class NLLLoss2d(NLLLoss):
 
     Shape:
         those of :class:`NLLLoss`
+
+    Raises:
+        RuntimeError: sizes of the input and the target do not fit.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -634,6 +719,9 @@ class LinearCrossEntropyLoss(Module):
     Shape:
         input (N, in_features) or (in_features), class numbers (N) or () → (), or like the class numbers with
         ``reduction="none"``
+
+    Raises:
+        RuntimeError: sizes do not fit.
 
     >>> loss = LinearCrossEntropyLoss(4, 3)
     >>> loss(torch.ones(2, 4), torch.tensor([0, 2])).shape

@@ -81,6 +81,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
     Shape:
         those of ``forward``
 
+    Raises:
+        AttributeError: there is no such attribute; a parameter is set before ``__init__`` was called.
+        NotImplementedError: a subclass has no ``forward``.
+        TypeError: arguments are given that no subclass takes.
+
     >>> import flambeau_nn as nn
     >>> class Affine(nn.Module):
     ...     def __init__(self):

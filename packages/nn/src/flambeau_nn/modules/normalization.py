@@ -28,6 +28,9 @@ class LayerNorm(Module):
     Shape:
         (*, *normalized_shape) → the same
 
+    Raises:
+        RuntimeError: the last sizes are not ``normalized_shape``.
+
     >>> LayerNorm(3)(torch.tensor([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]))
     tensor([[-1.2247,  0.0000,  1.2247],
             [-1.2247,  0.0000,  1.2247]], grad_fn=<LayerNormBackward0>)
@@ -81,6 +84,9 @@ class RMSNorm(Module):
     Shape:
         (*, *normalized_shape) → the same
 
+    Raises:
+        RuntimeError: the last sizes are not ``normalized_shape``.
+
     >>> RMSNorm(2)(torch.tensor([3.0, 4.0]))
     tensor([0.8485, 1.1314], grad_fn=<MulBackward0>)
     """
@@ -122,6 +128,10 @@ class GroupNorm(Module):
 
     Shape:
         (N, C, *) → (N, C, *)
+
+    Raises:
+        ValueError: ``num_channels`` is not divisible by ``num_groups``.
+        RuntimeError: the input has another number of channels.
 
     >>> GroupNorm(2, 4)(torch.tensor([[1.0, 3.0, 10.0, 30.0]])).detach()
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
@@ -175,6 +185,9 @@ class LocalResponseNorm(Module):
     Shape:
         (N, C, *) → (N, C, *)
 
+    Raises:
+        ValueError: the input has fewer than three dimensions.
+
     >>> LocalResponseNorm(2)(torch.ones(1, 3, 1)).flatten()
     tensor([1.0000, 0.9999, 0.9999])
     """
@@ -200,6 +213,9 @@ class CrossMapLRN2d(LocalResponseNorm):
 
     Shape:
         (N, C, H, W) → (N, C, H, W)
+
+    Raises:
+        ValueError: the input does not have four dimensions.
 
     >>> CrossMapLRN2d(3)(torch.ones(1, 3, 1, 1)).flatten()
     tensor([1.0000, 0.9999, 1.0000])

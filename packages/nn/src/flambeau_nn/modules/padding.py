@@ -73,6 +73,9 @@ class ConstantPad1d(_ConstantPadNd):
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
+    Raises:
+        RuntimeError: the padding takes more than there is.
+
     >>> ConstantPad1d((1, 2), 9.0)(torch.tensor([[1.0, 2.0]]))
     tensor([[9., 1., 2., 9., 9.]])
     """
@@ -83,6 +86,9 @@ class ConstantPad2d(_ConstantPadNd):
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    Raises:
+        RuntimeError: the padding takes more than there is.
 
     >>> ConstantPad2d((1, 0, 0, 1), 9.0)(torch.ones(1, 2, 2))
     tensor([[[9., 1., 1.],
@@ -99,6 +105,9 @@ class ConstantPad3d(_ConstantPadNd):
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
+    Raises:
+        RuntimeError: the padding takes more than there is.
+
     >>> ConstantPad3d(1, 9.0)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
     """
@@ -112,6 +121,9 @@ class ZeroPad1d(_ZeroPad):
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
+    Raises:
+        RuntimeError: the padding takes more than there is.
+
     >>> ZeroPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
     tensor([[0., 1., 2., 0., 0.]])
     """
@@ -122,6 +134,9 @@ class ZeroPad2d(_ZeroPad):
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    Raises:
+        RuntimeError: the padding takes more than there is.
 
     >>> ZeroPad2d((1, 0, 0, 1))(torch.ones(1, 2, 2))
     tensor([[[0., 1., 1.],
@@ -138,6 +153,9 @@ class ZeroPad3d(_ZeroPad):
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
+    Raises:
+        RuntimeError: the padding takes more than there is.
+
     >>> ZeroPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
     """
@@ -151,6 +169,9 @@ class ReflectionPad1d(_Pad):
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
+    Raises:
+        RuntimeError: the padding is not narrower than the input, or the input has neither two nor three dimensions.
+
     >>> ReflectionPad1d(2)(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 2., 1., 2., 3., 2., 1.]])
     """
@@ -163,6 +184,9 @@ class ReflectionPad2d(_Pad):
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    Raises:
+        RuntimeError: the padding is not narrower than the input, or the input has neither three nor four dimensions.
 
     >>> ReflectionPad2d((1, 0, 0, 0))(torch.arange(4.0).reshape(1, 2, 2))
     tensor([[[1., 0., 1.],
@@ -178,6 +202,9 @@ class ReflectionPad3d(_Pad):
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
+    Raises:
+        RuntimeError: the padding is not narrower than the input, or the input has neither four nor five dimensions.
+
     >>> ReflectionPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
     """
@@ -191,6 +218,9 @@ class ReplicationPad1d(_Pad):
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
+    Raises:
+        NotImplementedError: the input has neither two nor three dimensions.
+
     >>> ReplicationPad1d((2, 1))(torch.tensor([[1.0, 2.0]]))
     tensor([[1., 1., 1., 2., 2.]])
     """
@@ -203,6 +233,9 @@ class ReplicationPad2d(_Pad):
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
+
+    Raises:
+        NotImplementedError: the input has neither three nor four dimensions.
 
     >>> ReplicationPad2d((0, 1, 0, 1))(torch.arange(4.0).reshape(1, 2, 2))
     tensor([[[0., 1., 1.],
@@ -219,6 +252,9 @@ class ReplicationPad3d(_Pad):
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
+    Raises:
+        RuntimeError: the input has neither four nor five dimensions.
+
     >>> ReplicationPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
     """
@@ -231,6 +267,9 @@ class CircularPad1d(_Pad):
 
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
+
+    Raises:
+        RuntimeError: the padding is wider than the input, or the input has neither two nor three dimensions.
 
     >>> CircularPad1d(1)(torch.tensor([[1.0, 2.0, 3.0]]))
     tensor([[3., 1., 2., 3., 1.]])
@@ -245,6 +284,9 @@ class CircularPad2d(_Pad):
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
 
+    Raises:
+        RuntimeError: the padding is wider than the input, or the input has neither three nor four dimensions.
+
     >>> CircularPad2d((1, 0, 0, 0))(torch.arange(4.0).reshape(1, 2, 2))
     tensor([[[1., 0., 1.],
              [3., 2., 3.]]])
@@ -258,6 +300,9 @@ class CircularPad3d(_Pad):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
+
+    Raises:
+        RuntimeError: the padding is wider than the input, or the input has neither four nor five dimensions.
 
     >>> CircularPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])

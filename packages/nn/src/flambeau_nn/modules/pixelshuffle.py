@@ -13,6 +13,9 @@ class PixelShuffle(Module):
     Shape:
         (*, C · r², H, W) → (*, C, H · r, W · r), r being ``upscale_factor``
 
+    Raises:
+        RuntimeError: the channels are not divisible by the square of the factor.
+
     >>> PixelShuffle(2)(torch.arange(4.0).reshape(4, 1, 1))
     tensor([[[0., 1.],
              [2., 3.]]])
@@ -37,6 +40,9 @@ class PixelUnshuffle(Module):
 
     Shape:
         (*, C, H · r, W · r) → (*, C · r², H, W), r being ``downscale_factor``
+
+    Raises:
+        RuntimeError: height or width is not divisible by the factor.
 
     >>> PixelUnshuffle(2)(torch.arange(4.0).reshape(1, 2, 2)).flatten()
     tensor([0., 1., 2., 3.])

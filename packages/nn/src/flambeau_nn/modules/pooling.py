@@ -77,6 +77,10 @@ class MaxPool1d(_MaxPoolNd):
         (N, C, L) or (C, L) → (N, C, M) or (C, M),
         M = floor((L + 2·padding - dilation·(kernel_size - 1) - 1) / stride) + 1
 
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither two nor three dimensions; the padding is
+            above half the kernel.
+
     >>> import flambeau_tensor as ft
     >>> MaxPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[3., 2.]])
@@ -92,6 +96,10 @@ class MaxPool2d(_MaxPoolNd):
     Shape:
         (N, C, H, W) or (C, H, W)
 
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither three nor four dimensions; the padding is
+            above half the kernel.
+
     >>> MaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
     tensor([[[ 5.,  7.],
              [13., 15.]]])
@@ -106,6 +114,10 @@ class MaxPool3d(_MaxPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither four nor five dimensions; the padding is
+            above half the kernel.
 
     >>> MaxPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
     tensor([[[[7.]]]])
@@ -152,6 +164,10 @@ class AvgPool1d(_AvgPoolNd):
 
     Shape:
         (N, C, L) or (C, L) → (N, C, M) or (C, M), M = floor((L + 2·padding - kernel_size) / stride) + 1
+
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither two nor three dimensions; the padding is
+            above half the kernel.
 
     >>> import flambeau_tensor as ft
     >>> AvgPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
@@ -204,6 +220,10 @@ class AvgPool2d(_AvgPoolWithDivisor):
     Shape:
         (N, C, H, W) or (C, H, W)
 
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither three nor four dimensions; the padding is
+            above half the kernel.
+
     >>> AvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
@@ -218,6 +238,10 @@ class AvgPool3d(_AvgPoolWithDivisor):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither four nor five dimensions; the padding is
+            above half the kernel.
 
     >>> AvgPool3d(2)(torch.arange(8.0).reshape(1, 2, 2, 2))
     tensor([[[[3.5000]]]])
@@ -247,6 +271,9 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
     Shape:
         (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)
 
+    Raises:
+        RuntimeError: the input has neither two nor three dimensions.
+
     >>> import flambeau_tensor as ft
     >>> AdaptiveAvgPool1d(2)(ft.tensor([[1.0, 3.0, 2.0, 0.0]]))
     tensor([[2., 1.]])
@@ -263,6 +290,9 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
     Shape:
         (N, C, H, W) or (C, H, W)
 
+    Raises:
+        RuntimeError: the input has neither three nor four dimensions.
+
     >>> AdaptiveAvgPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
     tensor([[[ 2.5000,  4.5000],
              [10.5000, 12.5000]]])
@@ -278,6 +308,9 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        RuntimeError: the input has neither four nor five dimensions.
 
     >>> AdaptiveAvgPool3d((1, None, 2))(torch.ones(2, 3, 4, 5, 6)).shape
     torch.Size([2, 3, 1, 5, 2])
@@ -306,6 +339,9 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
     Shape:
         (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)
 
+    Raises:
+        RuntimeError: the input has neither two nor three dimensions.
+
     >>> AdaptiveMaxPool1d(2)(torch.tensor([[1.0, 4.0, 2.0, 3.0]]))
     tensor([[4., 3.]])
     """
@@ -319,6 +355,9 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W) → (N, C, *output_size) or (C, *output_size)
+
+    Raises:
+        RuntimeError: the input has neither three nor four dimensions.
 
     >>> AdaptiveMaxPool2d(2)(torch.arange(16.0).reshape(1, 4, 4))
     tensor([[[ 5.,  7.],
@@ -334,6 +373,9 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → (N, C, *output_size) or (C, *output_size)
+
+    Raises:
+        RuntimeError: the input has neither four nor five dimensions.
 
     >>> AdaptiveMaxPool3d(1)(torch.arange(8.0).reshape(1, 2, 2, 2))
     tensor([[[[7.]]]])
@@ -370,6 +412,9 @@ class LPPool1d(_LPPoolNd):
     Shape:
         (N, C, L) or (C, L)
 
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither two nor three dimensions.
+
     >>> LPPool1d(2, 2)(torch.tensor([[3.0, 4.0, 6.0, 8.0]]))
     tensor([[ 5., 10.]])
     """
@@ -383,6 +428,9 @@ class LPPool2d(_LPPoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W)
+
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither three nor four dimensions.
 
     >>> LPPool2d(1, 2)(torch.ones(1, 4, 4))
     tensor([[[4., 4.],
@@ -398,6 +446,9 @@ class LPPool3d(_LPPoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        RuntimeError: the input is smaller than the kernel, or has neither four nor five dimensions.
 
     >>> LPPool3d(2, 2)(torch.ones(1, 2, 2, 2))
     tensor([[[[2.8284]]]])

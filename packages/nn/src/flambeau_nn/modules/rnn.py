@@ -49,6 +49,9 @@ class RNNBase(Module):
         weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: of the first layer, for all gates; `_reverse` ends those
             that run backwards. All are uniform in ±1/sqrt(hidden_size) at the start.
 
+    Raises:
+        ValueError: there is no such mode, a size is not positive, or ``dropout`` is not between 0 and 1.
+
     >>> RNNBase("GRU", 3, 4)(torch.ones(5, 1, 3))[0].shape
     torch.Size([5, 1, 4])
     """
@@ -306,6 +309,11 @@ class RNN(RNNBase):
     Shape:
         (time, batch, input_size) and states (layers, batch, hidden_size) → (time, batch, hidden_size) and final states
 
+    Raises:
+        ValueError: a size is not positive, ``dropout`` is not between 0 and 1, or ``nonlinearity`` neither "tanh" nor
+            "relu".
+        RuntimeError: sizes of the input or of the first state do not fit.
+
     >>> import flambeau_tensor as ft
     >>> output, state = RNN(3, 5, num_layers=2)(ft.ones(7, 4, 3))
     >>> output.shape, state.shape
@@ -337,6 +345,10 @@ class GRU(RNNBase):
         (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
         hidden_size (twice that where it is bidirectional), and the last states (layers, N, hidden_size)
 
+    Raises:
+        ValueError: a size is not positive, or ``dropout`` is not between 0 and 1.
+        RuntimeError: sizes of the input or of the first state do not fit.
+
     >>> output, h = GRU(3, 4, num_layers=2)(torch.ones(5, 1, 3))
     >>> output.shape, h.shape
     (torch.Size([5, 1, 4]), torch.Size([2, 1, 4]))
@@ -359,6 +371,11 @@ class LSTM(RNNBase):
         (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
         hidden_size (proj_size, if there is one; twice that where it is bidirectional), and a tuple of the last
         h and c, (layers, N, size) each
+
+    Raises:
+        ValueError: a size is not positive, ``dropout`` is not between 0 and 1, or ``proj_size`` not below
+            ``hidden_size``.
+        RuntimeError: sizes of the input or of the first state do not fit.
 
     >>> output, (h, c) = LSTM(3, 4, batch_first=True)(torch.ones(2, 5, 3))
     >>> output.shape, h.shape, c.shape
@@ -412,6 +429,9 @@ class RNNCellBase(Module):
 
     Shape:
         it has no call of its own
+
+    Raises:
+        RuntimeError: a size is negative.
 
     >>> RNNCellBase(3, 4, bias=True, num_chunks=4).weight_ih.shape
     torch.Size([16, 3])
@@ -492,6 +512,9 @@ class RNNCell(RNNCellBase):
     Shape:
         (N, input_size) or (input_size), state (N, hidden_size) or (hidden_size) → like the state
 
+    Raises:
+        RuntimeError: ``nonlinearity`` is neither "tanh" nor "relu", or sizes of the input or of the state do not fit.
+
     >>> cell, h = RNNCell(3, 4), torch.zeros(2, 4)
     >>> for x in torch.ones(5, 2, 3):
     ...     h = cell(x, h)
@@ -525,6 +548,9 @@ class GRUCell(RNNCellBase):
     Shape:
         (N, input_size) or (input_size), state (N, hidden_size) or (hidden_size) → like the state
 
+    Raises:
+        RuntimeError: sizes of the input or of the state do not fit.
+
     >>> GRUCell(3, 4)(torch.ones(2, 3)).shape
     torch.Size([2, 4])
     """
@@ -548,6 +574,9 @@ class LSTMCell(RNNCellBase):
 
     Shape:
         (N, input_size) or (input_size), (h, c) of (N, hidden_size) or (hidden_size) → (h, c)
+
+    Raises:
+        RuntimeError: sizes of the input or of the state do not fit.
 
     >>> h, c = LSTMCell(3, 4)(torch.ones(2, 3))
     >>> h.shape, c.shape

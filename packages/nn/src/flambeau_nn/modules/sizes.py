@@ -39,6 +39,9 @@ def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
     """Take a prefix away from the names of a state dict, in place.
 
+    Raises:
+        TypeError: what is given is no dict.
+
     >>> state = {"module.weight": 1, "bias": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
     >>> state

@@ -29,6 +29,11 @@ class Embedding(Module):
     Shape:
         (*) of int64 or int32 → (*, embedding_dim)
 
+    Raises:
+        IndexError: an index is out of range.
+        AssertionError: ``padding_idx`` is out of range, or ``_weight`` of another size.
+        RuntimeError: indices are no integers.
+
     >>> layer = Embedding(10, 3, padding_idx=0)
     >>> layer(torch.tensor([[1, 2], [0, 5]])).shape
     torch.Size([2, 2, 3])
@@ -150,6 +155,11 @@ class EmbeddingBag(Module):
 
     Shape:
         (B, N), or (N) with the offsets (B) at which bags begin → (B, embedding_dim)
+
+    Raises:
+        IndexError: an index is out of range.
+        ValueError: ``offsets`` are missing for indices of one dimension, or given for those of two; ``mode`` has no
+            such value.
 
     >>> import flambeau_tensor as ft
     >>> EmbeddingBag(10, 3)(ft.tensor([1, 2, 4, 5]), ft.tensor([0, 3])).shape

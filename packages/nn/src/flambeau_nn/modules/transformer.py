@@ -144,6 +144,10 @@ class TransformerEncoderLayer(_Layer):
     Shape:
         (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
 
+    Raises:
+        AssertionError: ``d_model`` is not divisible by ``nhead``.
+        RuntimeError: ``activation`` is neither "relu" nor "gelu" nor callable.
+
     >>> import flambeau_tensor as ft
     >>> TransformerEncoderLayer(8, 2)(ft.ones(5, 3, 8)).shape
     torch.Size([5, 3, 8])
@@ -210,6 +214,10 @@ class TransformerDecoderLayer(_Layer):
     Shape:
         tgt (T, N, d_model), memory (S, N, d_model), with ``batch_first`` (N, T, d_model) and (N, S, d_model),
         or without N → like tgt
+
+    Raises:
+        AssertionError: ``d_model`` is not divisible by ``nhead``.
+        RuntimeError: ``activation`` is neither "relu" nor "gelu" nor callable.
 
     >>> TransformerDecoderLayer(8, 2, dim_feedforward=16)(torch.ones(3, 1, 8), torch.ones(5, 1, 8)).shape
     torch.Size([3, 1, 8])
@@ -290,6 +298,9 @@ class TransformerEncoder(Module):
     Shape:
         (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
 
+    Raises:
+        AssertionError: the last dimension of ``src`` is not the layer's.
+
     >>> layer = torch.nn.TransformerEncoderLayer(8, 2, dim_feedforward=16, batch_first=True)
     >>> TransformerEncoder(layer, 2)(torch.ones(1, 5, 8)).shape
     torch.Size([1, 5, 8])
@@ -336,6 +347,9 @@ class TransformerDecoder(Module):
 
     Shape:
         tgt (T, N, d_model), memory (S, N, d_model), or N first, or without it → like tgt
+
+    Raises:
+        AttributeError: the layer does not take a decoder layer's arguments.
 
     >>> layer = torch.nn.TransformerDecoderLayer(8, 2, dim_feedforward=16)
     >>> TransformerDecoder(layer, 2)(torch.ones(3, 1, 8), torch.ones(5, 1, 8)).shape
@@ -391,6 +405,10 @@ class Transformer(Module):
     Shape:
         src (S, N, d_model), tgt (T, N, d_model), with ``batch_first`` (N, S, d_model) and (N, T, d_model), or
         without N → like tgt
+
+    Raises:
+        AssertionError: ``d_model`` is not divisible by ``nhead``.
+        RuntimeError: batches of ``src`` and ``tgt`` differ, or a last dimension is not ``d_model``.
 
     >>> import flambeau_tensor as ft
     >>> model = Transformer(8, 2, num_encoder_layers=1, num_decoder_layers=1, dim_feedforward=16)

@@ -44,6 +44,10 @@ class MaxUnpool1d(_MaxUnpoolNd):
     Shape:
         (N, C, L) or (C, L) → the same, L as before the pooling
 
+    Raises:
+        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
+        ValueError: ``output_size`` is further than a stride from the one that follows.
+
     >>> maxima, indices = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 4.0, 3.0, 2.0]]))
     >>> MaxUnpool1d(2)(maxima, indices)
     tensor([[0., 4., 3., 0.]])
@@ -55,6 +59,10 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same, H and W as before the pooling
+
+    Raises:
+        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
+        ValueError: ``output_size`` is further than a stride from the one that follows.
 
     >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
     >>> MaxUnpool2d(2)(*pool(torch.arange(4.0).reshape(1, 2, 2)))
@@ -70,6 +78,11 @@ class MaxUnpool3d(_MaxUnpoolNd):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same, D, H and W as before the pooling
+
+    Raises:
+        IndexError: sizes of the input and the indices differ, or an index is outside of the result.
+        ValueError: ``output_size`` is further than a stride from the one that follows.
+        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
 
     >>> pool = torch.nn.MaxPool3d(2, return_indices=True)
     >>> MaxUnpool3d(2)(*pool(torch.arange(8.0).reshape(1, 2, 2, 2))).sum()
@@ -139,6 +152,9 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
+
+    Raises:
+        ValueError: not exactly one of ``output_size`` and ``output_ratio`` is given, or a ratio is not between 0 and 1.
 
     >>> FractionalMaxPool3d(2, output_size=3)(torch.rand(1, 2, 6, 6, 6)).shape
     torch.Size([1, 2, 3, 3, 3])

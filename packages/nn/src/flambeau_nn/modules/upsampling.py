@@ -22,6 +22,11 @@ class Upsample(Module):
     Shape:
         (N, C, L), (N, C, H, W) or (N, C, D, H, W)
 
+    Raises:
+        ValueError: not exactly one of ``size`` and ``scale_factor`` is given, or ``align_corners`` where the mode knows
+            none.
+        NotImplementedError: there is no such mode for so many dimensions.
+
     >>> import flambeau_tensor as ft
     >>> Upsample(scale_factor=2)(ft.ones(1, 1, 3, 4)).shape
     torch.Size([1, 1, 6, 8])
@@ -75,6 +80,9 @@ class UpsamplingNearest2d(Upsample):
     Shape:
         (N, C, H, W) → (N, C, *size)
 
+    Raises:
+        ValueError: not exactly one of ``size`` and ``scale_factor`` is given.
+
     >>> UpsamplingNearest2d(scale_factor=2)(torch.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1., 1., 2., 2.],
               [1., 1., 2., 2.]]]])
@@ -89,6 +97,9 @@ class UpsamplingBilinear2d(Upsample):
 
     Shape:
         (N, C, H, W) → (N, C, *size)
+
+    Raises:
+        ValueError: not exactly one of ``size`` and ``scale_factor`` is given.
 
     >>> UpsamplingBilinear2d(size=(1, 3))(torch.tensor([[[[1.0, 2.0]]]]))
     tensor([[[[1.0000, 1.5000, 2.0000]]]])

@@ -173,6 +173,9 @@ def multi_head_attention_forward(
     """What :class:`MultiheadAttention` computes, of (time, batch, size) or (time, size): the result and, if
     ``need_weights``, the weights (batch, time, others), of each head unless ``average_attn_weights``.
 
+    Raises:
+        AssertionError: the last dimension of ``query`` is not ``embed_dim_to_check``.
+
     >>> layer, x = torch.nn.MultiheadAttention(4, 2), torch.ones(3, 1, 4)
     >>> result, weights = multi_head_attention_forward(
     ...     x, x, x, 4, 2, layer.in_proj_weight, layer.in_proj_bias, None, None, False, 0.0, layer.out_proj.weight,

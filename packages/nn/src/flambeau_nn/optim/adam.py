@@ -101,6 +101,9 @@ class AdamW(Adam):
 
     The arguments are :class:`Adam`'s; ``weight_decay`` is 0.01 unless given.
 
+    Raises:
+        ValueError: an option is out of its range.
+
     Source: I. Loshchilov and F. Hutter, Decoupled weight decay regularization, ICLR 2019.
 
     >>> import flambeau_tensor as ft

@@ -80,6 +80,9 @@ class _ByFunctions(LRScheduler):
 class LambdaLR(_ByFunctions):
     """The initial rate times ``lr_lambda(epoch)``; one function, or one a group.
 
+    Raises:
+        ValueError: there is not one function for each group.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = LambdaLR(optimizer, lambda epoch: 1 / (epoch + 1))
     >>> for epoch in range(2):
@@ -97,6 +100,9 @@ class LambdaLR(_ByFunctions):
 
 class MultiplicativeLR(_ByFunctions):
     """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one a group.
+
+    Raises:
+        ValueError: there is not one function for each group.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = MultiplicativeLR(optimizer, lambda epoch: 0.5)
@@ -121,6 +127,9 @@ class MultiplicativeLR(_ByFunctions):
 
 class StepLR(LRScheduler):
     """Every ``step_size`` epochs the rate is multiplied by ``gamma``.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = StepLR(optimizer, step_size=2, gamma=0.5)
@@ -148,6 +157,9 @@ class StepLR(LRScheduler):
 
 class MultiStepLR(LRScheduler):
     """At each epoch in ``milestones`` the rate is multiplied by ``gamma``.
+
+    Raises:
+        TypeError: ``milestones`` cannot be iterated over, or `optimizer` is not an Optimizer.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = MultiStepLR(optimizer, milestones=[1, 3], gamma=0.5)
@@ -179,6 +191,9 @@ class MultiStepLR(LRScheduler):
 
 class ConstantLR(LRScheduler):
     """The rate times ``factor`` for ``total_iters`` epochs, then the rate itself.
+
+    Raises:
+        ValueError: ``factor`` is not between 0 and 1.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = ConstantLR(optimizer, factor=0.5, total_iters=2)
@@ -212,6 +227,9 @@ class ConstantLR(LRScheduler):
 
 class LinearLR(LRScheduler):
     """A factor that goes from ``start_factor`` to ``end_factor`` over ``total_iters`` epochs.
+
+    Raises:
+        ValueError: ``start_factor`` is not above 0 and at most 1, or ``end_factor`` not between 0 and 1.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = LinearLR(optimizer, start_factor=0.5, total_iters=2)
@@ -258,6 +276,9 @@ class LinearLR(LRScheduler):
 class ExponentialLR(LRScheduler):
     """Every epoch the rate is multiplied by ``gamma``.
 
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = ExponentialLR(optimizer, gamma=0.5)
     >>> for epoch in range(3):
@@ -282,6 +303,9 @@ class ExponentialLR(LRScheduler):
 
 class PolynomialLR(LRScheduler):
     """The initial rate times (1 - epoch / total_iters)^power, down to 0 at ``total_iters``.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = PolynomialLR(optimizer, total_iters=4)
@@ -313,6 +337,9 @@ class PolynomialLR(LRScheduler):
 
 class CosineAnnealingLR(LRScheduler):
     """Half a cosine from the initial rate down to ``eta_min`` in ``T_max`` epochs, and up again.
+
+    Raises:
+        TypeError: `optimizer` is not an Optimizer.
 
     Source: I. Loshchilov and F. Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017 (without the
     restarts).
@@ -357,6 +384,9 @@ class CosineAnnealingLR(LRScheduler):
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Half a cosine from the initial rate down to ``eta_min`` in ``T_0`` epochs, again and again; each time takes
     ``T_mult`` times as long as the one before. ``step`` also takes fractions of epochs.
+
+    Raises:
+        ValueError: ``T_0`` is not positive, or ``T_mult`` below 1.
 
     Source: I. Loshchilov and F. Hutter, SGDR: stochastic gradient descent with warm restarts, ICLR 2017.
 
@@ -457,6 +487,9 @@ class _Composed(LRScheduler):
 class SequentialLR(_Composed):
     """One schedule after another; ``milestones`` are the epochs at which the next one begins.
 
+    Raises:
+        ValueError: there are no schedules, their number does not fit the milestones, or they are of another optimizer.
+
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> first, then = ConstantLR(optimizer, 0.25, 9), ExponentialLR(optimizer, 0.5)
     >>> schedule = SequentialLR(optimizer, [first, then], milestones=[2])
@@ -513,6 +546,9 @@ class SequentialLR(_Composed):
 
 class ChainedScheduler(_Composed):
     """Several schedules at once: each step is one of every one of them, in order.
+
+    Raises:
+        ValueError: there are no schedules, or they are of several optimizers.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = ChainedScheduler([ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)])

@@ -35,6 +35,9 @@ def _check_decay(decay: float) -> None:
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """The function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors.
 
+    Raises:
+        ValueError: ``decay`` is not between 0 and 1.
+
     >>> means = [torch.tensor(1.0)]
     >>> get_ema_multi_avg_fn(0.9)(means, [torch.tensor(2.0)], 5)
     >>> means
@@ -74,6 +77,9 @@ def get_swa_multi_avg_fn() -> Callable[..., Any]:
 
 def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """The function that returns decay·mean + (1 - decay)·parameter.
+
+    Raises:
+        ValueError: ``decay`` is not between 0 and 1.
 
     >>> get_ema_avg_fn(0.9)(torch.tensor(1.0), torch.tensor(2.0), 5)
     tensor(1.1000)
@@ -183,6 +189,9 @@ def update_bn(loader: Iterable[Any], model: Module, device: Device | None = None
         loader: batches; of a tuple or list the first entry is given to the model.
         model: called in training mode; its mode is restored.
         device: where batches are moved.
+
+    Raises:
+        RuntimeError: what the loader gives does not fit the model.
 
     >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(1))
     >>> update_bn([torch.tensor([[1.0], [3.0]]), torch.tensor([[5.0], [7.0]])], model)

@@ -16,6 +16,9 @@ class DataParallel(Module):
     Shape:
         those of the module
 
+    Raises:
+        RuntimeError: what the module raises.
+
     >>> parallel = DataParallel(torch.nn.Linear(2, 3))
     >>> parallel(torch.ones(4, 2)).shape, [name for name, _ in parallel.named_parameters()]
     (torch.Size([4, 3]), ['module.weight', 'module.bias'])

@@ -64,6 +64,9 @@ def clip_grads_with_norm_(
 ) -> None:
     """Scale the gradients of ``parameters``, whose norm is ``total_norm``, down to ``max_norm``, in place.
 
+    Raises:
+        ValueError: ``max_norm`` is no number.
+
     >>> w = torch.ones(2, requires_grad=True)
     >>> w.grad = torch.tensor([3.0, 4.0])
     >>> clip_grads_with_norm_(w, 1.0, torch.tensor(5.0))
@@ -123,6 +126,9 @@ def clip_grad_norm(
 ) -> Tensor:
     """The old name of :func:`clip_grad_norm_`.
 
+    Raises:
+        ValueError: ``max_norm`` is no number; with ``error_if_nonfinite``, the norm is not finite.
+
     >>> import warnings
     >>> w = torch.ones(2, requires_grad=True)
     >>> w.grad = torch.tensor([3.0, 4.0])
@@ -142,6 +148,9 @@ def clip_grad_norm(
 @no_grad()
 def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Limit every element of the gradients of ``parameters`` to ±``clip_value``, in place.
+
+    Raises:
+        ValueError: ``clip_value`` is no number.
 
     >>> w = torch.ones(2, requires_grad=True)
     >>> w.grad = torch.tensor([3.0, -0.5])

@@ -11,6 +11,9 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All elements of ``parameters`` one after the other, a tensor of one dimension; differentiable.
 
+    Raises:
+        ValueError: there are no parameters.
+
     >>> import flambeau_tensor as ft
     >>> parameters_to_vector([ft.ones(1, 2), ft.zeros(1)])
     tensor([1., 1., 0.])

@@ -167,6 +167,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
         name: its name.
         dim: the dimension whose slices have a norm each; None: there is one of all.
 
+    Raises:
+        ValueError: the module has no parameter of that name.
+
     >>> layer = weight_norm(torch.nn.Linear(2, 3))
     >>> {name: tuple(p.shape) for name, p in layer.named_parameters()}
     {'bias': (3,), 'parametrizations.weight.original0': (3, 1), 'parametrizations.weight.original1': (3, 2)}
@@ -233,6 +236,9 @@ def spectral_norm(
         n_power_iterations: steps towards that value in each computation while training.
         eps: keeps norms from 0.
         dim: the dimension that is the rows of a matrix; 0, or 1 for transposed convolutions, unless given.
+
+    Raises:
+        ValueError: the module has no parameter of that name, or ``n_power_iterations`` is not positive.
 
     >>> layer = spectral_norm(torch.nn.Linear(4, 3), n_power_iterations=30)
     >>> torch.linalg.matrix_norm(layer.weight, 2).round(decimals=2)

@@ -81,6 +81,9 @@ class ParametrizationList(ModuleList):
         original: the tensor that is to be computed.
         unsafe: whether they may change dtype and shape.
 
+    Raises:
+        ValueError: there are no modules, or one changes the dtype or, unless ``unsafe``, the sizes.
+
     >>> class Positive(torch.nn.Module):
     ...     def forward(self, x):
     ...         return x.exp()

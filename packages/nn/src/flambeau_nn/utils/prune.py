@@ -20,6 +20,9 @@ class BasePruningMethod(ABC):
     Subclasses define ``compute_mask``, and ``PRUNING_TYPE``: "unstructured" (elements), "structured" (slices) or
     "global" (elements of several tensors).
 
+    Raises:
+        TypeError: it is abstract: a subclass has to compute the mask.
+
     >>> class Every2nd(BasePruningMethod):
     ...     PRUNING_TYPE = "unstructured"
     ...     def compute_mask(self, t, default_mask):
@@ -122,6 +125,10 @@ class BasePruningMethod(ABC):
 class PruningContainer(BasePruningMethod):
     """Several methods that prune one tensor, one after the other.
 
+    Raises:
+        AttributeError: an argument is no pruning method.
+        TypeError: what is added is no pruning method.
+
     >>> layer = torch.nn.Linear(4, 1)
     >>> _ = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
     >>> _ = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
@@ -190,6 +197,9 @@ class PruningContainer(BasePruningMethod):
 class Identity(BasePruningMethod):
     """Prunes nothing, with a mask of ones.
 
+    Raises:
+        AttributeError: the module has no such parameter.
+
     >>> Identity().prune(torch.tensor([3.0, 4.0]))
     tensor([3., 4.])
     """
@@ -232,6 +242,10 @@ class _OfElements(BasePruningMethod):
 class RandomUnstructured(_OfElements):
     """Prunes a number, or a fraction, of elements at random.
 
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is negative.
+        TypeError: the amount is no number.
+
     >>> RandomUnstructured(amount=0.5).prune(torch.ones(4)).sum()
     tensor(2.)
     """
@@ -247,6 +261,10 @@ class RandomUnstructured(_OfElements):
 
 class L1Unstructured(_OfElements):
     """Prunes a number, or a fraction, of elements: the smallest.
+
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is negative.
+        TypeError: the amount is no number.
 
     >>> L1Unstructured(amount=1).prune(torch.tensor([3.0, -1.0, 4.0]))
     tensor([3., -0., 4.])
@@ -298,6 +316,10 @@ class _OfSlices(BasePruningMethod):
 class RandomStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension at random.
 
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is negative.
+        TypeError: the amount is no number.
+
     >>> RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum()
     tensor(4.)
     """
@@ -319,6 +341,10 @@ class RandomStructured(_OfSlices):
 
 class LnStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm.
+
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is negative.
+        TypeError: the amount is no number.
 
     >>> LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[3.0, 4.0], [1.0, 1.0]]))
     tensor([[3., 4.],
@@ -352,6 +378,9 @@ class LnStructured(_OfSlices):
 class CustomFromMask(BasePruningMethod):
     """Prunes by a mask of one's own, of the parameter's shape.
 
+    Raises:
+        AttributeError: the module has no such parameter.
+
     >>> CustomFromMask(torch.tensor([1.0, 0.0])).prune(torch.tensor([3.0, 4.0]))
     tensor([3., 0.])
     """
@@ -380,6 +409,9 @@ class CustomFromMask(BasePruningMethod):
 def identity(module: Module, name: str) -> Module:
     """Give a tensor of a module a mask of ones; returns the module, as the following do.
 
+    Raises:
+        AttributeError: the module has no such parameter.
+
     >>> identity(torch.nn.Linear(2, 1), "weight").weight_mask
     tensor([[1., 1.]])
     """
@@ -389,6 +421,9 @@ def identity(module: Module, name: str) -> Module:
 
 def random_unstructured(module: Module, name: str, amount: int | float) -> Module:
     """Prune ``amount`` elements (a number, or a fraction) at random.
+
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is above that of the elements.
 
     >>> layer = random_unstructured(torch.nn.Linear(2, 3), "weight", amount=2)
     >>> int((layer.weight == 0).sum())
@@ -401,6 +436,9 @@ def random_unstructured(module: Module, name: str, amount: int | float) -> Modul
 def l1_unstructured(module: Module, name: str, amount: int | float, importance_scores: Tensor | None = None) -> Module:
     """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are.
 
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is above that of the elements.
+
     >>> layer = torch.nn.Linear(4, 1)
     >>> int((l1_unstructured(layer, "weight", amount=0.5).weight == 0).sum())
     2
@@ -411,6 +449,9 @@ def l1_unstructured(module: Module, name: str, amount: int | float, importance_s
 
 def random_structured(module: Module, name: str, amount: int | float, dim: int) -> Module:
     """Prune ``amount`` slices of a dimension at random.
+
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is above that of the slices.
 
     >>> layer = random_structured(torch.nn.Linear(2, 3), "weight", amount=1, dim=1)
     >>> int((layer.weight == 0).all(0).sum())
@@ -430,6 +471,9 @@ def ln_structured(
 ) -> Module:
     """Prune the ``amount`` slices of a dimension whose n-norm is smallest.
 
+    Raises:
+        ValueError: a share is not between 0 and 1, or a number is above that of the slices.
+
     >>> layer = ln_structured(torch.nn.Linear(2, 3), "weight", amount=1, n=2, dim=0)
     >>> int((layer.weight == 0).all(1).sum())
     1
@@ -440,6 +484,9 @@ def ln_structured(
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
     """Prune by a mask of the parameter's shape: zeros go.
+
+    Raises:
+        AttributeError: the module has no such parameter.
 
     >>> layer = custom_from_mask(torch.nn.Linear(2, 1), "weight", torch.tensor([[1.0, 0.0]]))
     >>> layer.weight[0, 1]
@@ -462,6 +509,10 @@ def global_unstructured(
         pruning_method: a class whose ``PRUNING_TYPE`` is "unstructured".
         importance_scores: for some of the pairs, what is to be compared instead.
         kwargs: for the method, such as ``amount``.
+
+    Raises:
+        TypeError: the method is not an unstructured one; the parameters are no list of pairs; the parameters are no
+            list of pairs, or the method is not an unstructured one.
 
     >>> a, b = torch.nn.Linear(4, 1), torch.nn.Linear(4, 1)
     >>> global_unstructured([(a, "weight"), (b, "weight")], L1Unstructured, amount=3)
@@ -519,6 +570,9 @@ def remove(module: Module, name: str) -> Module:
 
 def is_pruned(module: Module) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned.
+
+    Raises:
+        AttributeError: what is given is no module.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> is_pruned(layer), is_pruned(identity(layer, "weight"))

@@ -54,6 +54,10 @@ class PackedSequence(PackedSequence_):
         sorted_indices: where each sequence, by falling length, stood before; None: they were sorted.
         unsorted_indices: where each one stands now.
 
+    Raises:
+        TypeError: there is no such device; by ``to``.
+        RuntimeError: there is no such device; by ``to``.
+
     >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
     >>> packed.data, packed.batch_sizes
     (tensor([1, 4, 2, 3]), tensor([2, 1, 1]))
@@ -129,6 +133,9 @@ class PackedSequence(PackedSequence_):
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     """The permutation (N) of int64 that undoes another one.
+
+    Raises:
+        RuntimeError: an entry is out of range.
 
     >>> import flambeau_tensor as ft
     >>> invert_permutation(ft.tensor([2, 0, 1]))
@@ -241,6 +248,9 @@ def pad_sequence(
 ) -> Tensor:
     """Sequences (length, *) side by side in one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
 
+    Raises:
+        RuntimeError: there are no sequences, their last sizes differ, or ``padding_side`` has no such value.
+
     >>> import flambeau_tensor as ft
     >>> pad_sequence([ft.tensor([1, 2]), ft.tensor([3])], batch_first=True)
     tensor([[1, 2],
@@ -269,6 +279,9 @@ def pad_sequence(
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The sequences (length, *) in a padded tensor (time, batch, *).
 
+    Raises:
+        AttributeError: lengths are no tensor.
+
     >>> unpad_sequence(torch.tensor([[1, 2], [4, 0]]), torch.tensor([2, 1]), batch_first=True)
     [tensor([1, 2]), tensor([4])]
     """
@@ -280,6 +293,9 @@ def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool 
 def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> PackedSequence:
     """Pack sequences (length, *), longest first unless ``enforce_sorted`` is False.
 
+    Raises:
+        RuntimeError: with ``enforce_sorted``, lengths rise; there are no sequences.
+
     >>> import flambeau_tensor as ft
     >>> pack_sequence([ft.tensor([1, 2, 3]), ft.tensor([4])]).data
     tensor([1, 4, 2, 3])
@@ -290,6 +306,9 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
 
 def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """The sequences (length, *) of a packed one, in their order.
+
+    Raises:
+        AttributeError: what is given is not packed.
 
     >>> unpack_sequence(torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([4])]))
     [tensor([1, 2]), tensor([4])]

@@ -97,6 +97,9 @@ def spectral_norm(
     """Divide a weight by its largest singular value before each call; see
     ``torch.nn.utils.parametrizations.spectral_norm``, which is newer.
 
+    Raises:
+        KeyError: the module has no parameter of that name.
+
     >>> layer = spectral_norm(torch.nn.Linear(4, 3), n_power_iterations=50)
     >>> _ = layer(torch.ones(1, 4))
     >>> torch.linalg.matrix_norm(layer.weight, 2).round(decimals=3)

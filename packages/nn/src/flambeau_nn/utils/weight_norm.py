@@ -71,6 +71,9 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     """Split a weight into its norms, `NAME_g`, and its direction, `NAME_v`; see
     ``torch.nn.utils.parametrizations.weight_norm``, which is newer.
 
+    Raises:
+        AttributeError: the module has no parameter of that name.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     layer = weight_norm(torch.nn.Linear(2, 3))

@@ -41,6 +41,9 @@ _ROWS = (
 cdef class DType:
     """An element type, such as ``torch.float32``. There is one object for each; compare with ``is`` or ``==``.
 
+    Raises:
+        TypeError: it is called: there are no others than those that have names.
+
     >>> torch.ones(1).dtype, torch.float32.itemsize, torch.float32.is_floating_point
     (torch.float32, 4, True)
     """
@@ -232,6 +235,9 @@ def get_default_dtype():
 
 def set_default_dtype(d):
     """Set the default floating point dtype (float16, bfloat16, float32 or float64).
+
+    Raises:
+        TypeError: the dtype is not floating point.
 
     >>> torch.set_default_dtype(torch.float64)
     >>> torch.tensor(1.5).dtype

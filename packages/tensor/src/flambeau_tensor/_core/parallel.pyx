@@ -211,6 +211,9 @@ def get_num_threads():
 def set_num_threads(int n):
     """Let kernels use ``n`` threads (at most 64); BLAS follows.
 
+    Raises:
+        RuntimeError: the number is not positive.
+
     >>> before = torch.get_num_threads()
     >>> torch.set_num_threads(1)
     >>> torch.get_num_threads()
@@ -228,6 +231,9 @@ def set_num_threads(int n):
 def set_flush_denormal(mode):
     """Let numbers that are too small for full precision count as zero, in what this thread computes: they are slow on
     many processors. Returns whether the processor can (x86 can).
+
+    Raises:
+        RuntimeError: the mode is no bool.
 
     >>> import flambeau_tensor as ft
     >>> ft.set_flush_denormal(True)

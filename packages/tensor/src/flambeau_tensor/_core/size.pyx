@@ -19,6 +19,9 @@ cdef object _size_number(Py_ssize_t i, object size):
 class Size(tuple):
     """The sizes of a tensor, a tuple of ints.
 
+    Raises:
+        TypeError: a size is no int.
+
     >>> size = torch.ones(2, 3).shape
     >>> size, size.numel(), size[1:], size == (2, 3)
     (torch.Size([2, 3]), 6, torch.Size([3]), True)

@@ -208,6 +208,9 @@ def reset_peak_memory_stats():
 cdef class Storage:
     """A block of memory that tensors look into. Views share it, and with it its version counter.
 
+    Raises:
+        RuntimeError: the argument is neither a size nor a sequence of bytes.
+
     >>> import flambeau_tensor as ft
     >>> ft.UntypedStorage(4).nbytes()
     4

@@ -60,6 +60,11 @@ cdef class Tensor:
     Shape, dtype and the elements' strides are fixed at creation; views share elements and version counter.
     Make one with ``torch.tensor``, ``torch.zeros`` and their kin; ``torch.Tensor(2, 3)`` is uninitialised.
 
+    Raises:
+        TypeError: the arguments are neither sizes nor data.
+        RuntimeError: it has several elements, and is used where one is needed.
+        AttributeError: there is no such method or attribute.
+
     >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
     >>> x.shape, x.dtype, x[0, 1].item(), x.T.tolist()
     (torch.Size([2, 2]), torch.float32, 2.0, [[1.0, 3.0], [2.0, 4.0]])

@@ -31,6 +31,9 @@ cdef class Generator:
 
     Equal seeds give the same numbers as PyTorch's CPU generator, and states move between the two.
 
+    Raises:
+        RuntimeError: there is no such device.
+
     >>> g = Generator().manual_seed(0)
     >>> g.initial_seed()
     0

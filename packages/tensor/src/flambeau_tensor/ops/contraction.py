@@ -198,6 +198,9 @@ multi_dot = _composite(
 def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications.
 
+    Raises:
+        RuntimeError: inner sizes differ, or something is no matrix.
+
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
     ...     print(chain_matmul(torch.ones(2, 3), torch.ones(3, 4), torch.ones(4, 1)))

@@ -245,6 +245,9 @@ def _at_least(ndim):
     at_least.__name__ = at_least.__qualname__ = f"atleast_{ndim}d"
     at_least.__doc__ = f"""Views with {ndim} dimension{"s" if ndim > 1 else ""} at least; a tuple of them for several.
 
+    Raises:
+        TypeError: an argument is no tensor.
+
     >>> atleast_{ndim}d(torch.tensor(3.0)).shape
     torch.Size({[1] * ndim})
     """
@@ -256,6 +259,9 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2), _at_least(3)
 
 def broadcast_shapes(*shapes: tuple | int) -> Size:
     """The shape that tensors of these shapes broadcast to.
+
+    Raises:
+        RuntimeError: the shapes cannot be broadcast, or a size is negative.
 
     >>> import flambeau_tensor as ft
     >>> ft.broadcast_shapes((2, 1), (3,))
@@ -282,6 +288,9 @@ def broadcast_shapes(*shapes: tuple | int) -> Size:
 @overridable(namespace="torch.functional", packing="*tensors!")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """Views of the tensors, expanded to the shape that they broadcast to.
+
+    Raises:
+        RuntimeError: the shapes cannot be broadcast.
 
     >>> a, b = broadcast_tensors(torch.ones(3, 1), torch.ones(2))
     >>> a.shape, b.shape
@@ -319,6 +328,9 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
 
     With ``indexing="xy"`` the first two vectors are columns and rows: their dimensions are swapped.
+
+    Raises:
+        RuntimeError: a tensor has more than one dimension, dtypes differ, or ``indexing`` is neither "ij" nor "xy".
 
     >>> rows, columns = meshgrid(torch.tensor([1, 2]), torch.tensor([3, 4, 5]), indexing="ij")
     >>> rows
@@ -370,6 +382,9 @@ def _promoted(tensors):
 def block_diag(*tensors: Tensor) -> Tensor:
     """A matrix with the given ones (vectors as rows) along its diagonal and zeros elsewhere.
 
+    Raises:
+        RuntimeError: a tensor has more than two dimensions.
+
     >>> block_diag(torch.tensor([[1, 2]]), torch.tensor([[3], [4]]))
     tensor([[1, 2, 0],
             [0, 0, 3],
@@ -398,6 +413,9 @@ def block_diag(*tensors: Tensor) -> Tensor:
 @overridable(namespace="torch.functional", packing="*tensors!")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All ways to take one element of each vector, one a row.
+
+    Raises:
+        RuntimeError: a tensor does not have one dimension, or dtypes differ.
 
     >>> cartesian_prod(torch.tensor([1, 2]), torch.tensor([3, 4]))
     tensor([[1, 3],

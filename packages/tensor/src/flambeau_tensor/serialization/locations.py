@@ -14,6 +14,9 @@ def register_package(priority: int, tagger, deserializer) -> None:
         tagger: storage -> the tag to write of it, or None for other storages.
         deserializer: (storage, tag) -> the storage restored, or None for other tags.
 
+    Raises:
+        TypeError: the priority is no number.
+
     >>> def tag(storage):
     ...     return None  # nothing special about any storage
     >>> torch.serialization.register_package(99, tag, lambda storage, tag: None)

@@ -15,6 +15,9 @@ def add_safe_globals(safe_globals: list) -> None:
     Args:
         safe_globals: the classes and functions, or pairs of one and the full name that files have for it.
 
+    Raises:
+        TypeError: the globals are no list.
+
     >>> from datetime import date
     >>> add_safe_globals([date])
     >>> clear_safe_globals()
@@ -47,6 +50,9 @@ def clear_safe_globals() -> None:
 
 class safe_globals:  # noqa: N801
     """A ``with`` block in which files may name these, too; see :func:`add_safe_globals`.
+
+    Raises:
+        TypeError: the globals are no list.
 
     >>> with safe_globals([complex]):
     ...     print(torch.serialization.get_safe_globals())
@@ -81,6 +87,9 @@ def allowed_names() -> dict:
 class LoadEndianness(Enum):
     """The byte order of files that do not say theirs.
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> [order.name for order in LoadEndianness]
     ['NATIVE', 'LITTLE', 'BIG']
     """
@@ -103,6 +112,9 @@ def get_default_load_endianness() -> "LoadEndianness | None":
 
 def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
     """Say in which byte order files are that do not say theirs.
+
+    Raises:
+        TypeError: the argument is no LoadEndianness.
 
     >>> set_default_load_endianness(None)
     """
@@ -156,6 +168,9 @@ class set_default_mmap_options:  # noqa: N801
     Args:
         flags: ``mmap.MAP_PRIVATE``, where writes stay in the process, or ``mmap.MAP_SHARED``, where they go to
             the file.
+
+    Raises:
+        ValueError: the flags are neither MAP_SHARED nor MAP_PRIVATE.
 
     >>> import mmap
     >>> with set_default_mmap_options(mmap.MAP_SHARED):

@@ -45,6 +45,9 @@ class TaskSpec:
 def select_unit(t: float) -> tuple[str, float]:
     """The unit for a time in seconds, and how many seconds it has.
 
+    Raises:
+        TypeError: the argument is no number.
+
     >>> select_unit(2e-5)
     ('us', 1e-06)
     """
@@ -55,6 +58,9 @@ def select_unit(t: float) -> tuple[str, float]:
 
 def trim_sigfig(x: float, n: int) -> float:
     """A number rounded to some significant digits.
+
+    Raises:
+        ValueError: ``n`` is not a positive int.
 
     >>> trim_sigfig(1.2345, 2)
     1.2
@@ -67,6 +73,9 @@ class Measurement:
     """The times of several runs of a statement, in seconds for one execution.
 
     `raw_times` are those of whole runs, each of which executed it `number_per_run` times.
+
+    Raises:
+        StatisticsError: there are no times.
 
     >>> m = torch.utils.benchmark.Timer("x + 1", globals={"x": torch.ones(2)}).timeit(10)
     >>> m.median > 0, len(m.times)

@@ -16,6 +16,9 @@ timer = perf_counter
 class Language(Enum):
     """What a statement is written in.
 
+    Raises:
+        ValueError: there is no such value.
+
     >>> Language.PYTHON.name
     'PYTHON'
     """

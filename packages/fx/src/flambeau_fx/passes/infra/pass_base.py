@@ -24,6 +24,9 @@ class PassResult(NamedTuple):
 class PassBase(abc.ABC):
     """A change of programs: `call` makes it; `requires` and `ensures` look at the program before and after it.
 
+    Raises:
+        TypeError: it is abstract: a subclass has to define ``call``.
+
     >>> class Nothing(PassBase):
     ...     def call(self, graph_module):
     ...         return PassResult(graph_module, False)

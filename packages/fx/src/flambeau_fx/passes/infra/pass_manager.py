@@ -15,6 +15,9 @@ __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constrai
 def pass_result_wrapper(fn: Callable[..., Any]) -> Callable[..., Any]:
     """A function that changes programs in place, as one that returns a `PassResult`.
 
+    Raises:
+        TypeError: what is wrapped is not callable; when it is called.
+
     >>> from flambeau_fx import symbolic_trace
     >>> pass_result_wrapper(lambda gm: None)(symbolic_trace(lambda x: x)).modified
     True
