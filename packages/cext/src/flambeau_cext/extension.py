@@ -41,7 +41,7 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
             3.11 on.
 
     Raises:
-        AssertionError: the name is no string, or the sources are no list.
+        TypeError: the name is no string, or the sources are one string rather than a list.
 
     >>> extension = CExtension("mylib._kernels", ["kernels.c"], functions=["leaky"], libraries=["m"])
     >>> extension.language, extension.libraries
@@ -55,7 +55,7 @@ def CppExtension(name: str, sources: Sequence[str], *args: Any, functions: Seque
     """An extension in C++, or in C++ and C, for a ``setup.py``. The arguments are those of `CExtension`.
 
     Raises:
-        AssertionError: the name is no string, or the sources are no list.
+        TypeError: the name is no string, or the sources are one string rather than a list.
 
     >>> CppExtension("mylib", ["mylib.cpp", "kernels.c"]).language
     'c++'
@@ -70,7 +70,7 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
     c++`` is translated to C++.
 
     Raises:
-        AssertionError: the name is no string, or the sources are no list.
+        TypeError: the name is no string, or the sources are one string rather than a list.
 
     >>> CythonExtension("mylib.fast", ["fast.pyx"]).sources
     ['fast.pyx']
@@ -116,6 +116,10 @@ def _extension(
     functions: Sequence[str] | Mapping[str, str],
     kwargs: dict[str, Any],
 ) -> setuptools.Extension:
+    if not isinstance(name, str):  # releases of setuptools differ in what they raise, and a string is read as a list
+        raise TypeError(f"an extension's name is a string, not {type(name).__name__}")
+    if isinstance(sources, str):
+        raise TypeError(f"{name}: sources are a list of paths, not the string {sources!r}")
     kwargs["include_dirs"] = [*kwargs.get("include_dirs", ()), *include_paths()]
     kwargs["library_dirs"] = [*kwargs.get("library_dirs", ()), *library_paths()]
     if kwargs.get("py_limited_api"):
