@@ -109,6 +109,14 @@ def test_channel_norm_of_nothing(sizes, groups):
     assert out.shape == found[0].shape == x.shape and found[1].equal(weight * 0) and found[2].equal(weight * 0)
 
 
+def test_second_derivatives_of_a_batch_of_nothing():
+    """Sizes are said, as there are no elements to tell them from."""
+    x, w = ft.zeros(0, 6, 3, requires_grad=True), ft.ones(6, requires_grad=True)
+    first = grad(F.group_norm(x, 2, w).sum(), (x, w), create_graph=True)
+    second = grad(sum((g * g).sum() for g in first), (x, w), allow_unused=True)
+    assert [g.shape for g in (*first, *second)] == [(0, 6, 3), (6,)] * 2
+
+
 def test_layer_norm_layouts_and_dtypes():
     x = t(IMAGE)
     turned = x.permute(3, 2, 1, 0).contiguous().permute(3, 2, 1, 0)

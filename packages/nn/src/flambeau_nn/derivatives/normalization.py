@@ -37,14 +37,19 @@ derivative(
 def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps):
     """`mean` and `variance` are what they are of `self`."""
     n, channels = self.shape[:2]
-    apart = self.reshape((n, groups, channels // groups, -1) if groups else (n, channels, 1, -1))
+    positions = prod(self.shape[2:])  # not -1, which says nothing where there are no elements
+    apart = self.reshape((n, groups, channels // groups, positions) if groups else (n, channels, 1, positions))
     over = (2, 3) if groups else (0, 2, 3)
     wide = _wide(apart)
     centered = wide - wide.mean(over, keepdim=True)
     scale = ((centered * centered).mean(over, keepdim=True) + eps).rsqrt()
     x = centered * scale
     g = _wide(grad).reshape(apart.shape)
-    scaled = g if weight is None else g * _wide(weight).reshape((groups, -1, 1) if groups else (channels, 1, 1))
+    scaled = (
+        g
+        if weight is None
+        else g * _wide(weight).reshape((groups, channels // groups, 1) if groups else (channels, 1, 1))
+    )
     grad_x = scale * (scaled - scaled.mean(over, keepdim=True) - x * (scaled * x).mean(over, keepdim=True))
     return (
         grad_x.reshape(self.shape).to(self.dtype),
