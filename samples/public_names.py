@@ -1,7 +1,11 @@
 """The public names of all packages that are no operators, by module: what tests of documentation go over."""
 
 import inspect
+import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from flambeau_tensor.extend import operators
@@ -27,3 +31,13 @@ def ours(module):
             and id(value) not in OPERATORS
         ):
             yield name, value
+
+
+def told_by(file):
+    """What a test file prints last, as JSON, when it runs as a program: in a process of its own, as what it calls
+    declares operators and leaves settings behind."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path}
+    run = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=600, env=environment)
+    assert run.returncode == 0, run.stderr[-3000:]
+    return json.loads(run.stdout.splitlines()[-1])

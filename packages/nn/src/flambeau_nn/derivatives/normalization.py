@@ -45,11 +45,8 @@ def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps
     scale = ((centered * centered).mean(over, keepdim=True) + eps).rsqrt()
     x = centered * scale
     g = _wide(grad).reshape(apart.shape)
-    scaled = (
-        g
-        if weight is None
-        else g * _wide(weight).reshape((groups, channels // groups, 1) if groups else (channels, 1, 1))
-    )
+    each = (groups, channels // groups, 1) if groups else (channels, 1, 1)
+    scaled = g if weight is None else g * _wide(weight).reshape(each)
     grad_x = scale * (scaled - scaled.mean(over, keepdim=True) - x * (scaled * x).mean(over, keepdim=True))
     return (
         grad_x.reshape(self.shape).to(self.dtype),

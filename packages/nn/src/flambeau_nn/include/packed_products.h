@@ -8,7 +8,6 @@
 #include "packed_tiles.h"
 
 #if FL_HAS_TILES
-#define FL_HAS_PACKED 1
 #define FL_PACKED_ROWS (FL_TILE_VECTOR == 64 ? 8 : 4)
 
 /* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner, those of b
@@ -57,22 +56,24 @@
         const ptrdiff_t apart = start ? 0 : n;                                                                         \
         ptrdiff_t i, j, width;                                                                                         \
         for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                          \
+            const T* from = (start ? start : c) + j;                                                                   \
             width = n - j < PANEL ? n - j : PANEL;                                                                     \
             i = 0;                                                                                                     \
             if (FL_PACKED_ROWS == 8)                                                                                   \
                 for (; i + 8 <= m; i += 8)                                                                             \
-                    fl_tile_##T##_8_2(k, a + i * a_row, a_row, 1, packed,                                              \
-                                      start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);              \
+                    fl_tile_##T##_8_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,   \
+                                      width);                                                                          \
             for (; i + 4 <= m; i += 4)                                                                                 \
-                fl_tile_##T##_4_2(k, a + i * a_row, a_row, 1, packed,                                                  \
-                                  start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);                  \
+                fl_tile_##T##_4_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,       \
+                                  width);                                                                              \
             if (i + 2 <= m) {                                                                                          \
-                fl_tile_##T##_2_2(k, a + i * a_row, a_row, 1, packed,                                                  \
-                                  start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);                  \
+                fl_tile_##T##_2_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,       \
+                                  width);                                                                              \
                 i += 2;                                                                                                \
             }                                                                                                          \
-            if (i < m) fl_tile_##T##_1_2(k, a + i * a_row, a_row, 1, packed,                                           \
-                                        start ? start + j : c + i * n + j, apart, c + i * n + j, n, width);            \
+            if (i < m)                                                                                                 \
+                fl_tile_##T##_1_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,       \
+                                  width);                                                                              \
         }                                                                                                              \
     }                                                                                                                  \
     /* c (width of a panel, n), dense: see FL_OUTER_TILE. */                                                           \
@@ -91,7 +92,6 @@ FL_PACKED_PRODUCT(float, fl_tile_f)
 FL_PACKED_PRODUCT(double, fl_tile_d)
 
 #else
-#define FL_HAS_PACKED 0
 #define fl_packed_float NULL
 #define fl_outer_float NULL
 #define fl_outer_double NULL

@@ -70,7 +70,6 @@ cdef enum:  # multiplications
     SMALL = 4096  # up to this our own loop is faster
     BLOCKED = 1 << 19  # from this on our own blocks are faster, where there are any
     FEW_ROWS = 8  # of the left factor, for which packing the right one does not pay
-    LANES = 16  # columns that blocks compute at a time
     TURNED = 512  # elements of a right factor that are worth copying for it
     QUIET = 4096  # below this BLAS does not think of threads
     CHEAP = 16  # so many cost what an addition does in `grain`, as the processor does many at once
@@ -224,7 +223,7 @@ cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, P
                      Py_ssize_t n) noexcept nogil:
     """The product by our own blocks, where they are the faster way and have the memory; says whether it was."""
     cdef blocked_t blocked = _blocked_float if p.dtype == FLOAT32 else _blocked_double if p.dtype == FLOAT64 else NULL
-    if blocked == NULL or m * n * p.k < BLOCKED or m < FEW_ROWS or (-n % LANES) * LANES // 2 > n or p.alpha[0] != 1 or \
+    if blocked == NULL or m * n * p.k < BLOCKED or m < FEW_ROWS or p.alpha[0] != 1 or \
             (p.beta[0] != 0 and p.beta[0] != 1):
         return False
     return blocked(m, n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.beta[0] == 1)

@@ -32,7 +32,7 @@ cdef struct Entry:  # how tensors of one dtype are reduced
 
 cdef class Reduction(Kernel):
     cdef Entry[NDTYPES] entries
-    cdef bint values, indices, each, default_float, finishes
+    cdef bint values, indices, each, default_float, finishes, skips_nan
     cdef int dim, keepdim, dtype, p  # slots of arguments, or -1
     cdef object empty, fallback
     cdef str refusal

@@ -392,13 +392,14 @@ cdef class Reduction(Kernel):
         refusal: the error for other dtypes; `{}` in it is the dtype.
         fallback: the Python function of (tensor, dim, keepdim) that answers for complex numbers where no loop does.
         each: an empty list of dimensions reduces none instead of all.
+        skips_nan: NaN counts as zero, also where `dtype` says to reduce integers, which cannot tell it any more.
 
     It reads the arguments `dim`, `keepdim`, `dtype` and `correction` of operators that have them.
     """
 
     def __init__(self, str name not None, str loops not None, *, str result="same", str finish=None, empty=None,
                  str dtypes="bifc", str compute=None, bint values=True, bint indices=False, bint default_float=False,
-                 str refusal=None, fallback=None, bint each=False):
+                 str refusal=None, fallback=None, bint each=False, bint skips_nan=False):
         from flambeau_tensor._core.dtype import _dtype_by_name
 
         cdef int d
@@ -407,7 +408,7 @@ cdef class Reduction(Kernel):
         self.run = _run_reduction
         self.name, self.empty, self.default_float, self.refusal = name, empty, default_float, refusal
         self.fallback = fallback
-        self.values, self.indices, self.each = values, indices, each
+        self.values, self.indices, self.each, self.skips_nan = values, indices, each, skips_nan
         self.dim = self.keepdim = self.dtype = self.p = -1
         self.finishes = finish is not None
         for d in range(NDTYPES):
@@ -541,8 +542,8 @@ cdef object _run_reduction(Operator op, PyObject** slots):
         else:
             read_scalar(slots[r.p], &s)
             p = s.re
-    if dtype >= 0 and CATEGORY[dtype] <= CAT_INT and CAT_INT < CATEGORY[x.dtype] and r.name == "nansum":
-        x = find("torch.masked_fill")(x, find("torch.isnan")(x), 0)  # no integer tells that it was NaN
+    if r.skips_nan and dtype >= 0 and CATEGORY[dtype] <= CAT_INT and CAT_INT < CATEGORY[x.dtype]:
+        x = find("torch.masked_fill")(x, find("torch.isnan")(x), 0)
     result = reduce(r, op.name, x, slots[r.dim] if r.dim >= 0 else <PyObject*>None,
                     r.keepdim >= 0 and <object>slots[r.keepdim] is True, dtype, p)
     return result if out is None else write_out(op.name, out, result)

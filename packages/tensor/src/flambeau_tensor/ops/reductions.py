@@ -53,6 +53,7 @@ nansum = Operator(
         empty=0,
         dtypes="biuf",
         refusal="nansum on CPU does not support complex inputs",
+        skips_nan=True,
     ),
     doc="The sum with NaN counted as zero.",
 )
