@@ -1,13 +1,12 @@
 # cython: language_level=3
 """Fresh tensors, and the bare facts about existing ones."""
 from cpython.object cimport PyObject
-from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, letter
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
 from flambeau_tensor._core.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
@@ -18,17 +17,15 @@ from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
 )
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, scalar_dtype, store_scalar
+from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.storage cimport new_storage
 from flambeau_tensor._core.tensor cimport (
     Tensor, alias_of, count_bytes, count_elements, empty as make_empty, empty_strided as make_strided, offset_of,
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
 from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.maps cimport number_t
 from flambeau_tensor._kernels.recording cimport finished
 
-from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.layout import FORMATS
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor.options import check_device, check_layout
@@ -170,105 +167,6 @@ def empty_result(Tensor a not None, Tensor b not None, DType dtype not None):
     if result_strides(2, both, n, sizes, strides):
         return make_strided(dtype.id, n, sizes, strides)
     return make_empty(dtype.id, n, sizes)
-
-
-# --- by rule --------------------------------------------------------------------------------------------------------
-
-ctypedef fused step_t:
-    int64_t
-    float
-    double
-
-
-cdef void _ramp(number_t* out, Py_ssize_t n, step_t start, step_t step) noexcept nogil:
-    cdef Py_ssize_t i
-    for i in range(n):
-        out[i] = <number_t>(start + step * i)
-
-
-cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept nogil:
-    # From both ends to the middle, so that both are met exactly. `start` and `end` are values of the dtype.
-    cdef Py_ssize_t i, half = n // 2
-    cdef step_t step = (end - start) / (n - 1) if n > 1 else <step_t>0
-    if n == 1:
-        out[0] = <number_t>start
-        return
-    for i in range(half):
-        out[i] = <number_t>(start + step * i)
-    for i in range(half, n):
-        out[i] = <number_t>(end - step * (n - 1 - i))
-
-
-cdef int _check_numbers(str name, DType dtype) except -1:
-    if letter(dtype.id) not in "if":
-        raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(dtype)}\'')
-    return 0
-
-
-def ramp(DType dtype not None, Py_ssize_t n, start, step):
-    """`n` numbers from `start`, `step` apart."""
-    _check_numbers("arange", dtype)
-    cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
-    cdef Tensor t = make_empty(compute, 1, &n)
-    cdef double x, dx
-    cdef int64_t i, di
-    if CATEGORY[want] == CAT_FLOAT:
-        x, dx = start, step
-        with nogil:
-            if compute == FLOAT32:
-                _ramp[float, double](<float*>t.data, n, x, dx)
-            else:
-                _ramp[double, double](<double*>t.data, n, x, dx)
-        return to_dtype(t, want)
-    i, di = int(start), int(step)
-    with nogil:
-        if want == UINT8:
-            _ramp[uint8_t, int64_t](<uint8_t*>t.data, n, i, di)
-        elif want == INT8:
-            _ramp[int8_t, int64_t](<int8_t*>t.data, n, i, di)
-        elif want == INT16:
-            _ramp[int16_t, int64_t](<int16_t*>t.data, n, i, di)
-        elif want == INT32:
-            _ramp[int32_t, int64_t](<int32_t*>t.data, n, i, di)
-        else:
-            _ramp[int64_t, int64_t](<int64_t*>t.data, n, i, di)
-    return t
-
-
-cdef object _as_element(object number, int dtype):
-    cdef Scalar s
-    cdef char[16] element
-    read_scalar(<PyObject*>number, &s)
-    store_scalar(&s, dtype, element)
-    return load_scalar(dtype, element)
-
-
-def line(DType dtype not None, Py_ssize_t n, start, end):
-    """`n` real numbers from `start` to `end`, both included."""
-    _check_numbers("linspace", dtype)
-    cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
-    cdef Tensor t = make_empty(compute, 1, &n)
-    cdef double a, b
-    if CATEGORY[want] == CAT_INT:
-        a, b = _as_element(start, want), _as_element(end, want)
-    else:
-        a, b = start, end
-    with nogil:
-        if compute == FLOAT32:
-            _line[float, float](<float*>t.data, n, <float>a, <float>b)
-        elif compute == FLOAT64:
-            _line[double, double](<double*>t.data, n, a, b)
-        elif want == UINT8:
-            _line[uint8_t, double](<uint8_t*>t.data, n, a, b)
-        elif want == INT8:
-            _line[int8_t, double](<int8_t*>t.data, n, a, b)
-        elif want == INT16:
-            _line[int16_t, double](<int16_t*>t.data, n, a, b)
-        elif want == INT32:
-            _line[int32_t, double](<int32_t*>t.data, n, a, b)
-        else:
-            _line[int64_t, double](<int64_t*>t.data, n, a, b)
-    return to_dtype(t, want)
 
 
 # --- copying and filling --------------------------------------------------------------------------------------------

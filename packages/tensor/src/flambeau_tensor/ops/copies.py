@@ -4,6 +4,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.options import contiguous_format
 
+_clone = find_operator("torch.clone")
 _VIEWS = (
     "torch._ops.alias",
     "torch.as_strided",
@@ -29,14 +30,18 @@ _VIEWS = (
 
 def _copying(view, positional, names):
     """The view's function with a copy for its result; the last argument of one tensor's is `out`."""
+    conjugates = view.name != "view_as_real"  # which has no view of them
 
     def copy(*args):
-        if view.name == "view_as_real":  # which has no view of conjugates
+        if not conjugates:
             args = (args[0].resolve_conj(), *args[1:])
-        result = view(*args[:positional], **dict(zip(names, args[positional:], strict=False)))
-        if isinstance(result, tuple):
-            return tuple(t.clone(memory_format=contiguous_format) for t in result)
-        return result.clone(memory_format=contiguous_format)
+        if names:
+            result = view(*args[:positional], **dict(zip(names, args[positional:], strict=False)))
+        else:
+            result = view(*args[:positional])
+        if type(result) is not tuple:
+            return _clone(result, memory_format=contiguous_format)
+        return tuple([_clone(t, memory_format=contiguous_format) for t in result])
 
     return copy
 

@@ -18,7 +18,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import Storage
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
-from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels import interop, ranges
 from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
 
@@ -281,38 +281,6 @@ def _finished(t, requires_grad):
     return t.requires_grad_() if requires_grad else t
 
 
-def _range_dtype(name, values, dtype):
-    if dtype is None:
-        dtype = get_default_dtype() if any(isinstance(v, float) for v in values) else _dtype_by_name("int64")
-    if dtype.name == "bool" or dtype.is_complex:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype)}'")
-    return dtype
-
-
-def _steps(start, end, step, dtype):
-    """How many steps from `start` reach `end`, it excluded."""
-    if dtype.name == "int64":
-        start, end, step = int(start), int(end), int(step)
-    if not abs(step) > 0:
-        raise RuntimeError("step must be nonzero")
-    if not all(abs(v) < float("inf") for v in (start, end)):
-        raise RuntimeError(f"unsupported range: {start} -> {end}")
-    if start > end if step > 0 else start < end:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
-    exact = all(isinstance(v, int) for v in (start, end, step))
-    n = -((start - end) // step) if exact else np.ceil((end - start) / step)
-    if not n < 2**63:
-        raise RuntimeError("invalid size, possible overflow?")
-    return int(n)
-
-
-def _arange(end, start, step, out, dtype, layout, device, pin_memory, requires_grad):
-    check_layout(layout)
-    check_device(device)
-    dtype = _range_dtype("arange", (start, end, step), dtype)
-    return _finished(kernels.ramp(dtype, _steps(start, end, step, dtype), start, step), requires_grad)
-
-
 def _of_several(schema, kernel, doc, *signatures, numbers=""):
     """A factory with several signatures."""
     op = _factory(f"{schema}, *, {_REST}", kernel, doc, numbers=numbers, namespace="torch._ops")
@@ -327,7 +295,7 @@ def _of_several(schema, kernel, doc, *signatures, numbers=""):
 
 arange = _of_several(
     "arange(Scalar end, Scalar start=0, Scalar step=1",
-    _arange,
+    ranges.arange,
     "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.",
     "arange(Scalar end",
     "arange.start(Scalar start, Scalar end",
@@ -341,8 +309,8 @@ def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_gr
     if end is None:
         start, end = 0, start
     dtype = dtype or get_default_dtype()
-    _steps(start, end, step, dtype)  # checks
-    return _finished(kernels.ramp(dtype, int((end - start) / step) + 1, start, step), requires_grad)
+    ranges.steps(start, end, step, dtype)  # checks
+    return _finished(ranges.ramp(dtype, int((end - start) / step) + 1, start, step), requires_grad)
 
 
 range_ = _factory(
@@ -356,7 +324,7 @@ def _line(start, end, steps, dtype):
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
     if not dtype.is_complex:
-        return kernels.line(dtype, steps, start, end)
+        return ranges.line(dtype, steps, start, end)
     step = (end - start) / (steps - 1) if steps > 1 else 0
     at = np.arange(steps)
     values = np.where(at < steps // 2, start + step * at, end - step * (steps - 1 - at))

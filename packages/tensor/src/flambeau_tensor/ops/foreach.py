@@ -4,7 +4,9 @@ One rule makes them: a `form` says what stands beside the list in the schema, an
 `_each` declares a function, and its variant in place, for every form that a name has.
 """
 
+from collections import deque
 from collections.abc import Callable
+from itertools import repeat, starmap
 from typing import NamedTuple
 
 from flambeau_tensor._core.operator import Operator
@@ -25,22 +27,27 @@ class _Form(NamedTuple):
     deal: Callable  # from the list and these arguments to one tuple of arguments for each tensor
 
 
-def _together(tensors, *others, text=_TENSORS):
+def _check(tensors, *others, text=_TENSORS):
     if not tensors:
         raise RuntimeError("Tensor list must have at least one tensor.")
     for other in others:
         if len(other) != len(tensors):
             raise RuntimeError(text.format(len(tensors), len(other)))
+
+
+def _together(tensors, *others):
+    _check(tensors, *others)
     return zip(tensors, *others, strict=True)
 
 
 def _same_for_all(tensors, *values):
-    return [(x, *values) for (x,) in _together(tensors)]
+    _check(tensors)
+    return zip(tensors, *map(repeat, values))  # noqa: B905 (as long as the tensors)
 
 
 def _with_numbers(tensors, *rest):
     *lists, numbers = rest
-    _together(tensors, numbers, text=_NUMBERS)
+    _check(tensors, numbers, text=_NUMBERS)
     return _together(tensors, *lists, numbers)
 
 
@@ -57,14 +64,15 @@ def _with_packed(tensors, *rest):
     *lists, scalars = rest
     if scalars.dim() != 1:
         raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {scalars.dim()} instead.")
-    _together(tensors, scalars, text=_PACKED)
+    _check(tensors, scalars, text=_PACKED)
     return _together(tensors, *lists, scalars.tolist())
 
 
 def _lists_and_value(tensors, *rest):
     """Lists, and a value that is the same for all."""
     *lists, value = rest
-    return [(*part, value) for part in _together(tensors, *lists)]
+    _check(tensors, *lists)
+    return zip(tensors, *lists, repeat(value))  # noqa: B905 (as long as the tensors)
 
 
 ALONE = (_Form("", "", _together),)
@@ -124,13 +132,12 @@ def _each(name, forms, apply=None, write=None):
 
 
 def _applied(deal, apply):
-    return lambda tensors, *rest: tuple([apply(*arguments) for arguments in deal(tensors, *rest)])
+    return lambda *arguments: tuple(starmap(apply, deal(*arguments)))
 
 
 def _written(deal, write):
     def run(tensors, *rest):
-        for arguments in deal(tensors, *rest):
-            write(*arguments)
+        deque(starmap(write, deal(tensors, *rest)), 0)
         return tensors
 
     return run
@@ -159,8 +166,15 @@ _each("minimum", BINARY, _operator("clamp_max"), Tensor.clamp_max_)
 
 
 def _with_keyword(function, keyword):
-    """`function` with one more position, for its last argument by keyword."""
-    return lambda x, *rest: function(x, *rest[:-1], **{keyword: rest[-1]})
+    """`function` with one more position, for its last argument by keyword, which is 1 unless given."""
+
+    def run(*arguments):
+        last = arguments[-1]
+        if type(last) is int and last == 1:
+            return function(*arguments[:-1])
+        return function(*arguments[:-1], **{keyword: last})
+
+    return run
 
 
 for _name, _forms in ("add", SUM), ("sub", DIFFERENCE):

@@ -115,15 +115,22 @@ def _repeat(input, repeats):
     new = len(repeats) - input.ndim
     if new < 0:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
-    shape = (1,) * new + tuple(input.shape)
-    result = tuple(n * s for n, s in zip(repeats, shape, strict=True))
-    if any(n < 0 for n in repeats):
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(result)}: {list(result)}")
+    narrow, wide, result = [], [], []
+    for n, s in zip(repeats, (*(1,) * new, *input.shape), strict=True):
+        narrow += 1, s
+        wide += n, s
+        result.append(n * s)
     if not result:
         return input.clone()
-    narrow = tuple(x for s in shape for x in (1, s))
-    wide = tuple(x for n, s in zip(repeats, shape, strict=True) for x in (n, s))
-    return input.reshape(narrow).expand(wide).clone(memory_format=contiguous_format).reshape(result)
+    if min(repeats) < 0:
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(result)}: {result}")
+    return _spread(input, narrow, wide, result)
+
+
+def _spread(input, narrow, wide, result):
+    """Copies of `input`: as of sizes `narrow`, expanded to `wide`, as of sizes `result`."""
+    spread = views.expand(views.reshape(input, tuple(narrow)), tuple(wide))
+    return views.reshape(spread.clone(memory_format=contiguous_format), tuple(result))
 
 
 repeat = _composite(
@@ -192,9 +199,9 @@ def _repeat_interleave(input, repeats, dim, output_size):
             check_size((n, repeats), input.dtype)
             if output_size is not None and output_size != n * repeats:
                 raise RuntimeError("allocated size does not match required size")
-            before, after = tuple(input.shape[:dim]), tuple(input.shape[dim + 1 :])
-            copies = input.unsqueeze(dim + 1).expand((*before, n, repeats, *after))
-            return copies.clone(memory_format=contiguous_format).reshape((*before, n * repeats, *after))
+            before, after = input.shape[:dim], input.shape[dim + 1 :]
+            narrow, wide = (*before, n, 1, *after), (*before, n, repeats, *after)
+            return _spread(input, narrow, wide, (*before, n * repeats, *after))
         repeats = repeats.reshape((-1,)).expand((n,))
     if output_size is not None and repeats.is_meta:
         index = repeats.new_empty((output_size,), dtype=_INT64)
@@ -265,9 +272,9 @@ def _diag_embed(input, offset, dim1, dim2):
     first, second = wrapped_dim(dim1, ndim), wrapped_dim(dim2, ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    sizes = list(input.shape[:-1])
+    *sizes, length = input.shape
     for dim in sorted((first, second)):
-        sizes.insert(dim, input.shape[-1] + abs(offset))
+        sizes.insert(dim, length + abs(offset))
     return views.diagonal_backward(input, tuple(sizes), offset, first, second)
 
 

@@ -384,17 +384,17 @@ def swapaxes(input, axis0, axis1):
 
 @_composite("expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Expanded to the sizes of `other`.", METHOD)
 def expand_as(input, other):
-    return expand(input, tuple(other.shape))
+    return expand(input, other.shape)
 
 
 @_composite("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Viewed with the sizes of `other`.", METHOD)
 def view_as(input, other):
-    return view(input, tuple(other.shape))
+    return view(input, other.shape)
 
 
 @_composite("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Reshaped to the sizes of `other`.", METHOD)
 def reshape_as(input, other):
-    return reshape(input, tuple(other.shape))
+    return reshape(input, other.shape)
 
 
 @_composite("ravel(Tensor(a) self) -> Tensor(a)", "One dimension, contiguous.")
@@ -412,7 +412,7 @@ def unflatten(input, dim, sizes):
     if not sizes:
         raise RuntimeError("unflatten: sizes must be non-empty")
     try:
-        return view(input, tuple(shape[:dim]) + tuple(sizes) + tuple(shape[dim + 1 :]))
+        return view(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
     except RuntimeError:
         if sum(size == -1 for size in sizes) > 1 or min(sizes) < -1:
             raise
@@ -446,10 +446,9 @@ def movedim(input, source, destination):
         raise RuntimeError(f"movedim: repeated dim in `destination` ({destination})")
     if n == 0:
         return view(input, ())
-    order = [d for d in range(n) if d not in source]
-    for to, origin in sorted(zip(destination, source, strict=True)):
-        order.insert(to, origin)
-    return permute(input, tuple(order))
+    rest = iter([d for d in range(n) if d not in source])
+    moved = dict(zip(destination, source, strict=True))
+    return permute(input, tuple([moved[d] if d in moved else next(rest) for d in range(n)]))
 
 
 alias(
