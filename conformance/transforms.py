@@ -149,7 +149,7 @@ def resolve(name):
     """Our operation of that name, or None."""
     if name in CALLS:
         return CALLS[name]
-    found = vars(flambeau.Tensor).get(name)
+    found = getattr(flambeau.Tensor, name, None)
     if hasattr(found, "__get__") and not callable(found):
         return found.__get__
     for root in (
