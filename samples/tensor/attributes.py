@@ -69,7 +69,7 @@ EXCUSED = {
     "Tensor.is_quantized.__get__ Tensor.is_set_to Tensor.is_shared Tensor.is_sparse.__get__ "
     "Tensor.is_sparse_csr.__get__ Tensor.is_xpu.__get__ Tensor.layout.__get__ Tensor.name.__get__ "
     "Tensor.names.__get__ Tensor.numpy "
-    "Tensor.resize_ resize_as_ Tensor.storage_offset Tensor.stride Tensor.untyped_storage "
+    "Tensor.storage_offset Tensor.stride Tensor.untyped_storage "
     "_ops.suggest_memory_format _ops.to_meta get_device is_conj is_inference is_neg",
     "classes of tensors": "Tensor.type.class Tensor.type.default Tensor.type.name",
 }

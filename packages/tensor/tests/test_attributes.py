@@ -14,7 +14,6 @@ LEFT_OUT = {  # with what the error says to use
     "index": "use x",
     "ipu": "CPU",
     "record_stream": "CPU",
-    "resize": "resize_",
     "solve": "torch.linalg.solve",
     "symeig": "torch.linalg.eigh",
     "to_mkldnn": "strided",
@@ -273,6 +272,23 @@ def test_filled_and_resized():
     assert y.resize_as_(x) is y and y.shape == (2, 3)
     image = ft.ones(2, 3, 4, 5).to(memory_format=ft.channels_last)
     assert ft.empty(0).resize_as_(image, memory_format=ft.preserve_format).stride() == image.stride()
+
+
+def test_resized_out_of_place_as_of_old():
+    x = ft.arange(6.0)
+    with pytest.warns(UserWarning, match="^non-inplace resize is deprecated$") as found:
+        y = x.resize(2, 3)
+    assert found[0].filename == __file__
+    assert y.tolist() == [[0, 1, 2], [3, 4, 5]] and y.data_ptr() == x.data_ptr()
+    with pytest.warns(UserWarning, match="^non-inplace resize_as is deprecated$") as found:
+        z = y.t().resize_as(ft.ones(3, 2))
+    assert found[0].filename == __file__ and z.tolist() == [[0, 3], [1, 4], [2, 5]]
+    with pytest.warns(UserWarning):
+        assert y.resize(6).tolist() == x.tolist() and y.resize((3, 2)).shape == (3, 2)
+    message = r"resize to 4x1 \(4 elements in total\), but the given tensor has a size of 2x3 \(6 elements\)"
+    for call in (lambda: y.resize(4, 1), lambda: y.resize_as(ft.ones(4, 1))):
+        with pytest.warns(UserWarning), pytest.raises(RuntimeError, match=message):
+            call()
 
 
 def test_the_type_of_dtypes_has_the_name_of_pytorch():

@@ -227,6 +227,7 @@ MEMORY = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:non-inplace resize")
 @pytest.mark.filterwarnings("ignore:volatile was removed")
 @pytest.mark.parametrize(
     "op, n", [pytest.param(op, n, id=op.__torch_name__) for op, n in _calls() if op.name not in MEMORY]

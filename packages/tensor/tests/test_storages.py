@@ -11,6 +11,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor import TypedStorage, UntypedStorage, storage
+from samples.values import check_values
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
 
@@ -215,3 +216,6 @@ def test_windows_that_no_memory_holds(offset, size, stride):
     with pytest.raises(RuntimeError, match="Storage size calculation overflowed with sizes="):
         x.set_(ft.ones(4).untyped_storage(), offset, size, stride)
     assert x.tolist() == [[1] * 3] * 2
+
+
+TestSamples = check_values("tensor.storages")

@@ -85,7 +85,6 @@ OF_TENSORS = {  # what tensors have in PyTorch alone, with what the error says
     "smm": "use torch.sparse.mm",
     "sspaddmm": "use torch.sparse.addmm",
     "to_mkldnn to_padded_tensor to_sparse_bsc to_sparse_bsr": "tensors are strided, COO or CSR",
-    "resize resize_as": "use resize_, reshape or view",
     "eig": "use torch.linalg.eig",
     "lstsq": "use torch.linalg.lstsq",
     "solve": "use torch.linalg.solve",

@@ -243,29 +243,6 @@ zero_ = Operator(
     lazy=True,
     doc="Write zeros everywhere.",
 )
-resize_ = Operator(
-    "resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
-    kernels.resize_,
-    variants=METHOD,
-    differentiable=False,
-    lazy=True,
-    doc="Change the sizes in place, growing the storage where needed.",
-)
-
-
-def _resize_as(input, the_template, memory_format):
-    if memory_format is preserve_format:
-        memory_format = suggest_memory_format(the_template)
-    return resize_(input, tuple(the_template.shape), memory_format=memory_format)
-
-
-Operator(
-    "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
-    _resize_as,
-    composite=True,
-    variants=FUNCTION + " " + METHOD,
-    doc="Change the sizes in place to those of another tensor, growing the storage where needed.",
-)
 
 
 def _applied(name, input, others, callable):

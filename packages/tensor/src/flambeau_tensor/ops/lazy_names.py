@@ -50,7 +50,8 @@ torch.special.shifted_chebyshev_polynomial_w torch.special.sinc torch.special.so
 torch.special.spherical_bessel_j0 torch.special.xlog1py torch.special.xlogy torch.special.zeta
 """,
     "storages": """
-torch.Tensor._typed_storage torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file
+torch.Tensor._typed_storage torch.Tensor.resize torch.Tensor.resize_ torch.Tensor.resize_as torch.Tensor.resize_as_
+torch.Tensor.set_ torch.Tensor.share_memory_ torch.Tensor.storage torch.from_file torch.resize_as_
 """,
     "sampling": """
 torch._dirichlet_grad torch._sample_dirichlet torch._standard_gamma torch._standard_gamma_grad torch.binomial

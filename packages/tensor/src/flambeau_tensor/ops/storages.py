@@ -1,13 +1,15 @@
-"""Tensors over given storages, shared memory and the memory of files."""
+"""Tensors over given storages, other sizes in the same storage, shared memory and the memory of files."""
 
+import warnings
 from math import prod
 
 from flambeau_tensor._core.dtype import c_type_name, get_default_dtype, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._core.thread_state import is_grad_enabled
-from flambeau_tensor._kernels import interop
-from flambeau_tensor.options import check_device, check_layout
+from flambeau_tensor._kernels import factories, interop
+from flambeau_tensor.ops.attributes import suggest_memory_format
+from flambeau_tensor.options import check_device, check_layout, preserve_format
 from flambeau_tensor.packing import apply
 
 METHOD = {"variants": "method", "differentiable": False}
@@ -177,5 +179,56 @@ where needed; without, they stay in this process.
 Raises:
     RuntimeError: the file cannot be opened, or is shorter.
 """,
+)
+
+resize_ = Operator(
+    "resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    factories.resize_,
+    variants="method",
+    differentiable=False,
+    lazy=True,
+    doc="Change the sizes in place, growing the storage where needed.",
+)
+
+
+def _resize_as(input, the_template, memory_format):
+    if memory_format is preserve_format:
+        memory_format = suggest_memory_format(the_template)
+    return resize_(input, tuple(the_template.shape), memory_format=memory_format)
+
+
+Operator(
+    "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
+    _resize_as,
+    composite=True,
+    variants="function method",
+    doc="Change the sizes in place to those of another tensor, growing the storage where needed.",
+)
+
+
+def _resized(name, input, sizes):
+    warnings.warn(f"non-inplace {name} is deprecated", stacklevel=3)
+    if prod(sizes) != input.numel():
+        raise RuntimeError(
+            f"requested resize to {'x'.join(map(str, sizes))} ({prod(sizes)} elements in total), but the given tensor "
+            f"has a size of {'x'.join(map(str, input.shape))} ({input.numel()} elements). autograd's resize can only "
+            "change the shape of a given tensor, while preserving the number of elements. "
+        )
+    return input.contiguous().view(sizes)
+
+
+Operator(
+    "resize(Tensor self, int[] sizes) -> Tensor",
+    lambda input, sizes: _resized("resize", input, (sizes,) if isinstance(sizes, int) else sizes),
+    variants="method",
+    composite=True,
+    doc="Deprecated: use reshape, which it is but for a warning.",
+)
+Operator(
+    "resize_as(Tensor self, Tensor tensor) -> Tensor",
+    lambda input, tensor: _resized("resize_as", input, tuple(tensor.shape)),
+    variants="method",
+    composite=True,
+    doc="Deprecated: use reshape with the shape of tensor, which it is but for a warning.",
 )
 apply("torch.Tensor", {"storage": "self!", "share_memory_": "self!"})

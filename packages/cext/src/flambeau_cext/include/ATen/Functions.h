@@ -1734,7 +1734,9 @@ inline Tensor Tensor::repeat_interleave(int64_t repeats, optional<int64_t> dim, 
 inline Tensor Tensor::repeat_interleave(const Tensor &repeats, optional<int64_t> dim, optional<int64_t> output_size) const { FL_CALL(tensor, "repeat_interleave.self_Tensor", "self repeats dim output_size", of_tensor(*this), of_tensor(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
 inline Tensor Tensor::reshape(IntArrayRef shape) const { FL_CALL(tensor, "reshape", "self shape", of_tensor(*this), of_ints(shape)) }
 inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "Tensor.reshape_as", "self other", of_tensor(*this), of_tensor(other)) }
+inline Tensor Tensor::resize(IntArrayRef sizes) const { FL_CALL(tensor, "Tensor.resize", "self sizes", of_tensor(*this), of_ints(sizes)) }
 inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
+inline Tensor Tensor::resize_as(const Tensor &tensor) const { FL_CALL(tensor, "Tensor.resize_as", "self tensor", of_tensor(*this), of_tensor(tensor)) }
 inline Tensor &Tensor::resize_as_(const Tensor &the_template, optional<MemoryFormat>) const { FL_CALL(same(*this), "resize_as_", "self the_template", of_tensor(*this), of_tensor(the_template)) }
 inline Tensor Tensor::resolve_conj() const { FL_CALL(tensor, "resolve_conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::resolve_neg() const { FL_CALL(tensor, "resolve_neg", "self", of_tensor(*this)) }

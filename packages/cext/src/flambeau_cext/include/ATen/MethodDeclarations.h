@@ -461,7 +461,9 @@ Tensor repeat_interleave(int64_t repeats, optional<int64_t> dim = nullopt, optio
 Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) const;
 Tensor reshape(IntArrayRef shape) const;
 Tensor reshape_as(const Tensor &other) const;
+Tensor resize(IntArrayRef sizes) const;
 Tensor &resize_(IntArrayRef size, optional<MemoryFormat> = nullopt) const;
+Tensor resize_as(const Tensor &tensor) const;
 Tensor &resize_as_(const Tensor &the_template, optional<MemoryFormat> = nullopt) const;
 Tensor resolve_conj() const;
 Tensor resolve_neg() const;
