@@ -1,17 +1,16 @@
 # cython: language_level=3
-"""Convolution with kernels of 3 × 3, one apart, in single precision, by Winograd's products: tiles of 2 × 2 of the
-result take 16 multiplications for each pair of channels in place of 36, and so does the gradient of the weights.
+"""Convolution with kernels of 3 × 3, one apart, in single precision, by Winograd's products: tiles of 4 × 4 of the
+result take 36 multiplications for each pair of channels in place of 144, and so does the gradient of the weights.
 
-Some rows of tiles at a time are transformed, multiplied in 16 products over the channels (or, for the weights, over the
-tiles), and transformed back. Threads share the channels of a transform, and the products. Rounding is that of
-direct sums, but for a factor below 4.
+A thread transforms a group of tiles, multiplies it in 36 products over the channels, and transforms it back, all in its
+own part of the cache. For the gradient of the weights, whose products sum over the tiles, threads share the
+transforms of some tiles first, and then the products. A result that is not finite is left to the loops that sum
+directly, so an infinity stays in the windows that have it.
 """
 from flambeau_nn._kernels.convolved cimport IMAGE, WEIGHTS, Geometry
-from flambeau_nn._kernels.winograd cimport PRODUCTS, WIDEST, Tiled, tiled_t
+from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Planes, Tiled, tiled_t
 from flambeau_tensor.abi cimport TENSOR_ABI
-from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_FLOAT32, Array, Product, fresh, hold_blas, multiply_here, parallel_for, release_blas,
-)
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, Array, fresh, num_threads, parallel_for
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
@@ -21,87 +20,72 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    CACHE = 1 << 20  # bytes of tiles and their products
-    TILES = 128  # that a block has at least, so that products are worth reading the weights
+    CACHE = 1 << 17  # numbers of a group of tiles and their products
+    LEAST = 28  # tiles that a group has at least, so that products are worth reading the weights
+    WIDEST = 64  # tiles of one row
+    BLOCK = 1 << 20  # numbers of tiles that are transformed at a time for the gradient of the weights
     FEWEST = 24  # channels and features for which transforms are cheap beside the products
-    SHARE = 8  # channels
+    LINE = 16  # numbers
 
 _table = hot("winograd", "flambeau_nn._kernels").LOOPS
-cdef tiled_t _weights = <tiled_t><size_t>_table["weights"]
-cdef tiled_t _source = <tiled_t><size_t>_table["source"]
-cdef tiled_t _result = <tiled_t><size_t>_table["result"]
-cdef tiled_t _gradient = <tiled_t><size_t>_table["gradient"]
-cdef tiled_t _of_weights = <tiled_t><size_t>_table["of_weights"]
+cdef tiled_t _weights = <tiled_t><size_t>_table["weights"] if _table else NULL
+cdef tiled_t _groups = <tiled_t><size_t>_table["groups"] if _table else NULL
+cdef tiled_t _both = <tiled_t><size_t>_table["both"] if _table else NULL
+cdef tiled_t _sums = <tiled_t><size_t>_table["sums"] if _table else NULL
+cdef tiled_t _of_weights = <tiled_t><size_t>_table["of_weights"] if _table else NULL
+cdef Py_ssize_t _lanes = _table["lanes"] if _table else 1
 
-cdef struct _Share:
-    Tiled t
-    tiled_t transform
-    bint of_weights
-    float* more  # of a block: its part of the sums `u`
+
+cdef inline void _lay(Planes* p, char* at, Py_ssize_t channels, Py_ssize_t groups, const Py_ssize_t* size,
+                      bint beside) noexcept:
+    p.at, p.channels, p.height, p.width = <float*>at, channels, size[1], size[2]
+    p.sample = groups * channels * size[1] * size[2]
+    p.channel, p.pixel = size[1] * size[2], 1
+    if beside:
+        p.channel, p.pixel = 1, groups * channels
 
 
 cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
-                   char* weight, char* bias) except -1:
+                   char* weight, char* bias, bint beside=False) except -1:
     cdef Tiled t
-    if g.kernel[0] != 1 or g.kernel[1] != 3 or g.kernel[2] != 3 or g.stride[1] != 1 or g.stride[2] != 1 or \
-            g.dilation[1] != 1 or g.dilation[2] != 1 or g.size[0] != 1 or g.count[0] != 1:
+    cdef Py_ssize_t channel, _group
+    if _weights == NULL or g.kernel[0] != 1 or g.kernel[1] != 3 or g.kernel[2] != 3 or g.stride[1] != 1 or \
+            g.stride[2] != 1 or g.dilation[1] != 1 or g.dilation[2] != 1 or g.size[0] != 1 or g.count[0] != 1:
         return False
-    t.weight, t.bias, t.flipped = <float*>weight, <const float*>bias, kind == IMAGE
+    t.weight, t.bias, t.flipped, t.infinite, t.failed = <float*>weight, <const float*>bias, kind == IMAGE, False, False
+    channel, t.tap = 9, 1
+    if beside:
+        channel, t.tap = 1, g.channels
     if kind == IMAGE:  # the same with the weights backwards, over values with what is left of the padding
-        t.channels, t.features, t.source, t.result = g.features, g.channels, <const float*>values, <float*>image
-        t.height, t.width, t.rows, t.columns = g.count[1], g.count[2], g.size[1], g.size[2]
+        _lay(&t.source, values, g.features, groups, g.count, beside)
+        _lay(&t.result, image, g.channels, groups, g.size, beside)
         t.above, t.left = 2 - g.padding[1], 2 - g.padding[2]
+        t.of_source, t.of_result = 9 * g.channels, channel
     else:
-        t.channels, t.features, t.source, t.result = g.channels, g.features, <const float*>image, <float*>values
-        t.height, t.width, t.rows, t.columns = g.size[1], g.size[2], g.count[1], g.count[2]
+        _lay(&t.source, image, g.channels, groups, g.size, beside)
+        _lay(&t.result, values, g.features, groups, g.count, beside)
         t.above, t.left = g.padding[1], g.padding[2]
-    if min(t.channels, t.features) < FEWEST or t.columns < 4 or t.columns > 2 * WIDEST or \
-            batch * t.rows * t.columns < 64 or not (0 <= t.above <= 2 and 0 <= t.left <= 2):
+        t.of_result, t.of_source = 9 * g.channels, channel
+    t.tile_rows, t.columns = (t.result.height + TILE - 1) // TILE, (t.result.width + TILE - 1) // TILE
+    t.rows = batch * t.tile_rows
+    if min(g.channels, g.features) < FEWEST or not (0 <= t.above <= 2 and 0 <= t.left <= 2) or \
+            min(t.result.height, t.result.width) < TILE or t.rows * t.columns < 8:
         return False
-    t.source_step = groups * t.channels * t.height * t.width
-    t.result_step = groups * t.features * t.rows * t.columns
-    t.tile_rows, t.tile_columns = (t.rows + 1) // 2, (t.columns + 1) // 2
-    _compute(&t, batch, groups, kind == WEIGHTS)
-    return True
-
-
-cdef void _transform(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    cdef _Share* s = <_Share*>context
-    cdef Tiled t = s.t
-    t.begin, t.end = begin, end
-    s.transform(&t)
-
-
-cdef inline void _transformed(_Share* s, tiled_t transform, Py_ssize_t channels) noexcept nogil:
-    s.transform = transform
-    parallel_for(channels, SHARE, _transform, s)
-
-
-cdef void _multiply(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Products `begin` to `end`: m = u @ v; or of the weights u = m @ v', added to those of the blocks before."""
-    cdef _Share* s = <_Share*>context
-    cdef Tiled* t = &s.t
-    cdef Py_ssize_t k, i, tiles = (t.last - t.first) * t.tile_columns
-    cdef char* u
-    cdef char* m
-    cdef Product p
-    p.dtype, p.add, p.m, p.count, p.a_step, p.b_step, p.c_step = D_FLOAT32, False, t.features, 1, 0, 0, 0
-    for k in range(begin, end):
-        u = <char*>(t.u + k * t.features * t.channels)
-        m = <char*>(t.m + k * t.features * tiles)
-        p.b = <const char*>(t.v + k * t.channels * tiles)
-        if s.of_weights:
-            p.n, p.k, p.a, p.c = t.channels, tiles, m, u
-            p.a_row, p.a_col, p.b_row, p.b_col, p.c_row = tiles, 1, 1, tiles, t.channels
-            if t.first > 0:
-                p.c = <char*>(s.more + k * t.features * t.channels)
+    for _group in range(groups):
+        if kind == WEIGHTS:
+            _sum_weights(&t)
         else:
-            p.n, p.k, p.a, p.c = tiles, t.channels, u, m
-            p.a_row, p.a_col, p.b_row, p.b_col, p.c_row = t.channels, 1, tiles, 1, tiles
-        multiply_here(&p)
-        if p.c != u and p.c != m:
-            for i in range(t.features * t.channels):
-                (<float*>u)[i] += (<float*>p.c)[i]
+            _compute(&t)
+        if t.failed:
+            raise MemoryError()
+        if t.infinite:
+            return False
+        t.source.at += t.source.channel * t.source.channels
+        t.result.at += t.result.channel * t.result.channels
+        t.weight += 9 * g.channels * g.features
+        if bias != NULL:
+            t.bias += t.result.channels
+    return True
 
 
 cdef object _memory(float** out, Py_ssize_t numbers):
@@ -111,39 +95,52 @@ cdef object _memory(float** out, Py_ssize_t numbers):
     return held
 
 
-cdef int _compute(const Tiled* sizes, Py_ssize_t batch, Py_ssize_t groups, bint of_weights) except -1:
-    """The result, or the gradient of the weights."""
-    cdef _Share s
-    cdef Tiled* t = &s.t
-    cdef Py_ssize_t rows, block, _group
-    s.t, s.of_weights = sizes[0], of_weights
-    rows = batch * t.tile_rows
-    block = CACHE // (PRODUCTS * <Py_ssize_t>sizeof(float) * (t.channels + t.features))
-    block = min(rows, max(block, <Py_ssize_t>TILES) // t.tile_columns + 1)
-    _held = (_memory(&t.u, PRODUCTS * t.features * t.channels),
-             _memory(&t.v, PRODUCTS * t.channels * block * t.tile_columns),
-             _memory(&t.m, PRODUCTS * t.features * block * t.tile_columns),
-             _memory(&s.more, PRODUCTS * t.features * t.channels if of_weights and rows > block else 0))
-    hold_blas()
+cdef inline Py_ssize_t _whole(Py_ssize_t channels, Py_ssize_t lanes) noexcept:
+    return (channels + lanes - 1) // lanes * lanes
+
+
+cdef inline Py_ssize_t _apart(Py_ssize_t numbers) noexcept:
+    """An odd number of lines of the cache, so that PRODUCTS of them do not compete for the same places."""
+    return ((numbers + LINE - 1) // LINE | 1) * LINE
+
+
+cdef int _compute(Tiled* t) except -1:
+    """The result, in groups of tiles."""
+    cdef Py_ssize_t channels = _whole(t.source.channels, _lanes), features = _whole(t.result.channels, _lanes)
+    cdef Py_ssize_t tiles = max(CACHE // (PRODUCTS * (channels + features)), <Py_ssize_t>LEAST), threads = num_threads()
+    t.segments = (t.columns + WIDEST - 1) // WIDEST
+    t.wide = (t.columns + t.segments - 1) // t.segments
+    t.tall = 1
+    if t.segments == 1:
+        t.groups = (t.rows * t.columns + tiles - 1) // tiles
+        if t.groups < 8 * threads:  # as many for each
+            t.groups = (t.groups + threads - 1) // threads * threads
+        t.tall = max((t.rows + t.groups - 1) // t.groups, <Py_ssize_t>1)
+    t.groups = (t.rows + t.tall - 1) // t.tall * t.segments
+    t.v_apart, t.m_apart = _apart(t.tall * t.wide * channels), _apart(t.tall * t.wide * features)
+    t.u_apart = _apart(_whole(t.result.channels, 2 * _lanes) * t.source.channels)
+    _held = _memory(&t.u, PRODUCTS * t.u_apart)
     with nogil:
-        for _group in range(groups):
-            if not of_weights:
-                _transformed(&s, _weights, t.features)
-            t.last = 0
-            while t.last < rows:
-                t.first, t.last = t.last, min(t.last + block, rows)
-                _transformed(&s, _source, t.channels)
-                if of_weights:
-                    _transformed(&s, _gradient, t.features)
-                parallel_for(PRODUCTS, 1, _multiply, &s)
-                if not of_weights:
-                    _transformed(&s, _result, t.features)
-            if of_weights:
-                _transformed(&s, _of_weights, t.features)
-            t.source += t.channels * t.height * t.width
-            t.result += t.features * t.rows * t.columns
-            t.weight += t.features * t.channels * 9
-            if t.bias != NULL:
-                t.bias += t.features
-    release_blas()
+        parallel_for(features // _lanes, 1, _weights, t)
+        parallel_for(t.groups, 1, _groups, t)
+    return 0
+
+
+cdef int _sum_weights(Tiled* t) except -1:
+    """The gradient of the weights."""
+    cdef Py_ssize_t channels = _whole(t.source.channels, 2 * _lanes), features = _whole(t.result.channels, _lanes)
+    cdef Py_ssize_t block = max(BLOCK // (PRODUCTS * (channels + features)), <Py_ssize_t>LEAST * num_threads())
+    block = min(max(block // t.columns, <Py_ssize_t>1), t.rows)
+    t.tall = max(<Py_ssize_t>LEAST // t.columns, <Py_ssize_t>1)
+    t.v_apart, t.m_apart = _apart(block * t.columns * channels), _apart(block * t.columns * features)
+    t.u_apart = _apart(channels * t.result.channels)
+    _held = (_memory(&t.u, PRODUCTS * t.u_apart), _memory(&t.v, PRODUCTS * t.v_apart),
+             _memory(&t.m, PRODUCTS * t.m_apart))
+    with nogil:
+        t.last = 0
+        while t.last < t.rows and not t.failed:
+            t.first, t.last = t.last, min(t.last + block, t.rows)
+            parallel_for(t.last - t.first, 1, _both, t)
+            parallel_for(PRODUCTS * channels // (2 * _lanes), 1, _sums, t)
+        parallel_for(t.result.channels, 1, _of_weights, t)
     return 0

@@ -1,200 +1,310 @@
 # cython: language_level=3
-"""Transforms of Winograd's convolution F(2 × 2, 3 × 3) (Lavin and Gray, 2016). ``LOOPS`` holds them (see winograd.pxd).
+"""Winograd's convolution F(4 × 4, 3 × 3) (Lavin and Gray, 2016). ``LOOPS`` holds its tasks (see winograd.pxd), or
+nothing where this processor or compiler has no vectors for them.
 
-With tiles d of 4 × 4 of the source, 2 apart, and weights g, the result is A'[(G g G') ∘ (B' d B)]A.
+With tiles d of 6 × 6 of the source, 4 apart, and weights g, the result is A'[(G g G') ∘ (B' d B)]A, and the gradient of
+the weights G'[Σ (A y A') ∘ (B' d B)]G, with y the tiles of the result's gradient. All transforms go by vectors of
+channels; planes are turned into rows of channels first, and results back.
 """
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
 
-from flambeau_nn._kernels.winograd cimport PRODUCTS, WIDEST, Tiled
+from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Planes, Tiled
 
+cdef extern from "winograd_tiles.h" nogil:
+    int FL_HAS_WINOGRAD, FL_LANES, FL_PANEL
+    void fl_winograd_source(const float* x, Py_ssize_t row, Py_ssize_t pixel, int y0, int y1, int x0, int x1, int lanes,
+                            float* v, Py_ssize_t apart)
+    void fl_winograd_slopes(const float* y, Py_ssize_t row, Py_ssize_t pixel, int rows, int columns, int lanes,
+                            float* m, Py_ssize_t apart)
+    void fl_winograd_result(const float* m, Py_ssize_t apart, const float* bias, float* y, Py_ssize_t row,
+                            Py_ssize_t pixel, int rows, int columns, int lanes, float* doubt)
+    void fl_winograd_weights(const float* w, float* u, Py_ssize_t apart)
+    void fl_winograd_of_weights(const float* u, Py_ssize_t apart, float* w, float* doubt)
+    void fl_winograd_product(Py_ssize_t m, int half, Py_ssize_t k, const float* a, Py_ssize_t a_row, Py_ssize_t a_col,
+                             const float* panel, float* c, Py_ssize_t c_row, int add)
+    void fl_turn_in(const float* x, Py_ssize_t step, Py_ssize_t n, int lanes, float* out)
+    void fl_turn_out(const float* x, Py_ssize_t n, int lanes, float* out, Py_ssize_t step)
 
 cdef enum:
-    CHANNELS = 64  # at a time: products lie far apart, often at distances that share their place in the cache
+    LINE = 64  # bytes
+    MOST = 16  # lanes
 
 
-cdef void _weights(const Tiled* t) noexcept nogil:
-    """G g G', with G = (1 0 0; ½ ½ ½; ½ -½ ½; 0 0 1)."""
-    cdef Py_ssize_t f, c, i, n, first, step = t.features * t.channels
-    cdef const float* g
-    cdef float[9] w
-    cdef float[12] h
-    cdef float[PRODUCTS][CHANNELS] u
-    for f in range(t.begin, t.end):
-        first = 0
-        while first < t.channels:
-            n = min(t.channels - first, <Py_ssize_t>CHANNELS)
-            for c in range(n):
-                if t.flipped:
-                    g = t.weight + ((first + c) * t.features + f) * 9
-                    for i in range(9):
-                        w[i] = g[8 - i]
-                else:
-                    g = t.weight + (f * t.channels + first + c) * 9
-                    for i in range(9):
-                        w[i] = g[i]
-                for i in range(3):
-                    h[i] = w[i]
-                    h[3 + i] = (w[i] + w[3 + i] + w[6 + i]) * <float>0.5
-                    h[6 + i] = (w[i] - w[3 + i] + w[6 + i]) * <float>0.5
-                    h[9 + i] = w[6 + i]
-                for i in range(4):
-                    u[4 * i][c] = h[3 * i]
-                    u[4 * i + 1][c] = (h[3 * i] + h[3 * i + 1] + h[3 * i + 2]) * <float>0.5
-                    u[4 * i + 2][c] = (h[3 * i] - h[3 * i + 1] + h[3 * i + 2]) * <float>0.5
-                    u[4 * i + 3][c] = h[3 * i + 2]
-            for i in range(PRODUCTS):
-                memcpy(t.u + i * step + f * t.channels + first, &u[i][0], n * sizeof(float))
-            first += n
+cdef struct Part:  # tiles of one sample: rows `top` to `bottom`, columns `left` to `right`
+    Py_ssize_t sample, top, bottom, left, right
+    Py_ssize_t tile  # the number of the first in its group
 
 
-cdef inline void _row(const Tiled* t, const float* plane, Py_ssize_t y, float* out, Py_ssize_t n) noexcept nogil:
-    """Row y of a plane with zeros around it, n numbers."""
-    cdef Py_ssize_t last = min(n, t.left + t.width)
-    if y < 0 or y >= t.height:
-        memset(out, 0, n * sizeof(float))
-        return
-    memset(out, 0, t.left * sizeof(float))
-    memcpy(out + t.left, plane + y * t.width, (last - t.left) * sizeof(float))
-    memset(out + last, 0, (n - last) * sizeof(float))
+cdef struct View:  # of some rows and columns of FL_LANES channels
+    float* at
+    Py_ssize_t top, left, row, pixel
+    int lanes
 
 
-cdef void _source(const Tiled* t) noexcept nogil:
-    """B' d B, with B' = (1 0 -1 0; 0 1 1 0; 0 -1 1 0; 0 1 0 -1)."""
-    cdef float[4][2 * WIDEST + 2] d
-    cdef float[4][2 * WIDEST + 2] e
-    cdef Py_ssize_t c, row, i, q, y, n = 2 * t.tile_columns + 2, tiles = t.tile_columns
-    cdef Py_ssize_t all = (t.last - t.first) * tiles, step = t.channels * all
-    cdef const float* plane
-    cdef float* v
-    for c in range(t.begin, t.end):
-        for row in range(t.first, t.last):
-            plane = t.source + row // t.tile_rows * t.source_step + c * t.height * t.width
-            y = 2 * (row % t.tile_rows) - t.above
-            for i in range(4):
-                _row(t, plane, y + i, &d[i][0], n)
-            for q in range(n):
-                e[0][q] = d[0][q] - d[2][q]
-                e[1][q] = d[1][q] + d[2][q]
-                e[2][q] = d[2][q] - d[1][q]
-                e[3][q] = d[1][q] - d[3][q]
-            v = t.v + c * all + (row - t.first) * tiles
-            for i in range(4):
-                for q in range(tiles):
-                    v[q] = e[i][2 * q] - e[i][2 * q + 2]
-                v += step
-                for q in range(tiles):
-                    v[q] = e[i][2 * q + 1] + e[i][2 * q + 2]
-                v += step
-                for q in range(tiles):
-                    v[q] = e[i][2 * q + 2] - e[i][2 * q + 1]
-                v += step
-                for q in range(tiles):
-                    v[q] = e[i][2 * q + 1] - e[i][2 * q + 3]
-                v += step
+cdef inline Py_ssize_t _vectors(Py_ssize_t channels) noexcept nogil:
+    return (channels + FL_LANES - 1) // FL_LANES
 
 
-cdef void _result(const Tiled* t) noexcept nogil:
-    """A' m A, with A' = (1 1 1 0; 0 1 -1 -1)."""
-    cdef float[4][WIDEST] s0
-    cdef float[4][WIDEST] s1
-    cdef float[2 * WIDEST] out
-    cdef Py_ssize_t f, row, j, q, y, tiles = t.tile_columns
-    cdef Py_ssize_t all = (t.last - t.first) * tiles, step = t.features * all
-    cdef const float* m0
-    cdef const float* m1
-    cdef const float* m2
-    cdef const float* m3
-    cdef float* plane
-    cdef float b = 0
-    for f in range(t.begin, t.end):
-        if t.bias != NULL:
-            b = t.bias[f]
-        for row in range(t.first, t.last):
-            plane = t.result + row // t.tile_rows * t.result_step + f * t.rows * t.columns
-            y = 2 * (row % t.tile_rows)
-            m0 = t.m + f * all + (row - t.first) * tiles
-            for j in range(4):
-                m1, m2, m3 = m0 + 4 * step, m0 + 8 * step, m0 + 12 * step
-                for q in range(tiles):
-                    s0[j][q] = m0[q] + m1[q] + m2[q]
-                    s1[j][q] = m1[q] - m2[q] - m3[q]
-                m0 += step
-            for q in range(tiles):
-                out[2 * q] = s0[0][q] + s0[1][q] + s0[2][q] + b
-                out[2 * q + 1] = s0[1][q] - s0[2][q] - s0[3][q] + b
-            memcpy(plane + y * t.columns, &out[0], t.columns * sizeof(float))
-            if y + 1 < t.rows:
-                for q in range(tiles):
-                    out[2 * q] = s1[0][q] + s1[1][q] + s1[2][q] + b
-                    out[2 * q + 1] = s1[1][q] - s1[2][q] - s1[3][q] + b
-                memcpy(plane + (y + 1) * t.columns, &out[0], t.columns * sizeof(float))
+cdef inline Py_ssize_t _whole(Py_ssize_t channels) noexcept nogil:
+    return _vectors(channels) * FL_LANES
 
 
-# --- the gradient of the weights: G' [Σ (A y A') ∘ (B' d B)] G, with y the tiles of the result's gradient -----------
-
-cdef void _gradient(const Tiled* t) noexcept nogil:
-    """A y A'."""
-    cdef float[2][2 * WIDEST] y
-    cdef float[4][2 * WIDEST] e
-    cdef Py_ssize_t f, row, i, q, at, n = 2 * t.tile_columns, tiles = t.tile_columns
-    cdef Py_ssize_t all = (t.last - t.first) * tiles, step = t.features * all
-    cdef const float* plane
-    cdef float* m
-    for f in range(t.begin, t.end):
-        for row in range(t.first, t.last):
-            plane = t.result + row // t.tile_rows * t.result_step + f * t.rows * t.columns
-            for i in range(2):
-                at = 2 * (row % t.tile_rows) + i
-                if at < t.rows:
-                    memcpy(&y[i][0], plane + at * t.columns, t.columns * sizeof(float))
-                    y[i][n - 1] = y[i][n - 1] if t.columns == n else 0
-                else:
-                    memset(&y[i][0], 0, n * sizeof(float))
-            for q in range(n):
-                e[0][q] = y[0][q]
-                e[1][q] = y[0][q] + y[1][q]
-                e[2][q] = y[0][q] - y[1][q]
-                e[3][q] = -y[1][q]
-            m = t.m + f * all + (row - t.first) * tiles
-            for i in range(4):
-                for q in range(tiles):
-                    m[q] = e[i][2 * q]
-                m += step
-                for q in range(tiles):
-                    m[q] = e[i][2 * q] + e[i][2 * q + 1]
-                m += step
-                for q in range(tiles):
-                    m[q] = e[i][2 * q] - e[i][2 * q + 1]
-                m += step
-                for q in range(tiles):
-                    m[q] = -e[i][2 * q + 1]
-                m += step
+cdef inline bint _next(const Tiled* t, Py_ssize_t* row, Py_ssize_t last, Part* p) noexcept nogil:
+    """The tiles of the next sample among rows `row` to `last`."""
+    if row[0] >= last:
+        return False
+    p.tile += (p.bottom - p.top) * (p.right - p.left)
+    p.sample, p.top = row[0] // t.tile_rows, row[0] % t.tile_rows
+    p.bottom = min(t.tile_rows, p.top + last - row[0])
+    row[0] += p.bottom - p.top
+    return True
 
 
-cdef void _of_weights(const Tiled* t) noexcept nogil:
-    """G' u G."""
-    cdef Py_ssize_t f, c, i, j, n, first, step = t.features * t.channels
-    cdef float[PRODUCTS][CHANNELS] u
-    cdef float[12] h
+cdef inline Part _start(Py_ssize_t left, Py_ssize_t right) noexcept nogil:
+    cdef Part p
+    p.tile, p.top, p.bottom, p.left, p.right = 0, 0, 0, left, right
+    return p
+
+
+cdef inline void _turn(const Planes* s, float* x, View* v, Py_ssize_t bottom, Py_ssize_t right, int lanes,
+                       bint back) noexcept nogil:
+    """Rows of channels of what a view shows, from planes at x, or back."""
+    cdef Py_ssize_t y, wide = right - v.left, n = wide, high = bottom - v.top
+    cdef float* here
+    if wide == s.width:
+        n, high = n * high, 1
+    for y in range(high):
+        here = x + (v.top + y) * s.width + v.left
+        if back:
+            fl_turn_out(v.at + y * v.row, n, lanes, here, s.channel)
+        else:
+            fl_turn_in(here, s.channel, n, lanes, v.at + y * v.row)
+
+
+cdef inline View _view(const Planes* s, Py_ssize_t sample, Py_ssize_t channel, Py_ssize_t top, Py_ssize_t bottom,
+                       Py_ssize_t left, Py_ssize_t right, float* room, bint given) noexcept nogil:
+    """Some channels as rows of them, `given` or to be filled: where they lie, or in `room`."""
+    cdef View v
+    cdef int lanes = <int>min(s.channels - channel, <Py_ssize_t>FL_LANES)
+    cdef float* x = s.at + sample * s.sample + channel * s.channel
+    v.top, v.left = top, left
+    if s.channel == 1:
+        v.at, v.row, v.pixel, v.lanes = x + (top * s.width + left) * s.pixel, s.width * s.pixel, s.pixel, lanes
+        return v
+    v.at, v.pixel, v.row, v.lanes = room, FL_LANES, (right - left) * FL_LANES, FL_LANES
+    if given:
+        _turn(s, x, &v, bottom, right, lanes, False)
+    return v
+
+
+cdef void _sources(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t left, Py_ssize_t right, float* v,
+                   Py_ssize_t panel_step, Py_ssize_t tile_step, float* room) noexcept nogil:
+    """B' d B of the tiles of rows `first` to `last` and columns `left` to `right`."""
+    cdef const Planes* s = &t.source
+    cdef Py_ssize_t block, c, row, i, j, y, x, x0 = max(TILE * left - t.left, <Py_ssize_t>0)
+    cdef Py_ssize_t x1 = min(TILE * right + 2 - t.left, s.width), y0, y1
+    cdef Part p
+    cdef View seen
+    cdef float* to
+    for block in range(_vectors(s.channels)):
+        c = block * FL_LANES
+        row, p = first, _start(left, right)
+        while _next(t, &row, last, &p):
+            y0, y1 = max(TILE * p.top - t.above, <Py_ssize_t>0), min(TILE * p.bottom + 2 - t.above, s.height)
+            seen = _view(s, p.sample, c, y0, y1, x0, x1, room, True)
+            to = v + c // FL_PANEL * panel_step + c % FL_PANEL + p.tile * tile_step
+            for i in range(p.top, p.bottom):
+                y = TILE * i - t.above
+                for j in range(left, right):
+                    x = TILE * j - t.left
+                    fl_winograd_source(seen.at + (y - seen.top) * seen.row + (x - seen.left) * seen.pixel, seen.row,
+                                       seen.pixel, <int>max(-y, <Py_ssize_t>0), <int>min(s.height - y, <Py_ssize_t>6),
+                                       <int>max(-x, <Py_ssize_t>0), <int>min(s.width - x, <Py_ssize_t>6), seen.lanes,
+                                       to, t.v_apart)
+                    to += tile_step
+
+
+cdef void _slopes(const Tiled* t, Py_ssize_t first, Py_ssize_t last, float* m, Py_ssize_t tile_step,
+                  float* room) noexcept nogil:
+    """A y A' of the tiles of rows `first` to `last`."""
+    cdef const Planes* s = &t.result
+    cdef Py_ssize_t block, f, row, i, j, y, x
+    cdef Part p
+    cdef View seen
+    cdef float* to
+    for block in range(_vectors(s.channels)):
+        f = block * FL_LANES
+        row, p = first, _start(0, t.columns)
+        while _next(t, &row, last, &p):
+            seen = _view(s, p.sample, f, TILE * p.top, min(TILE * p.bottom, s.height), 0, s.width, room, True)
+            to = m + f + p.tile * tile_step
+            for i in range(p.top, p.bottom):
+                y = TILE * i
+                for j in range(t.columns):
+                    x = TILE * j
+                    fl_winograd_slopes(seen.at + (y - seen.top) * seen.row + x * seen.pixel, seen.row, seen.pixel,
+                                       <int>min(s.height - y, <Py_ssize_t>TILE),
+                                       <int>min(s.width - x, <Py_ssize_t>TILE), seen.lanes, to, t.m_apart)
+                    to += tile_step
+
+
+cdef bint _results(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t left, Py_ssize_t right,
+                   const float* m, Py_ssize_t tile_step, float* room) noexcept nogil:
+    """A' m A, and whether all of it is finite."""
+    cdef const Planes* s = &t.result
+    cdef Py_ssize_t block, f, row, i, j, y, x, y1, x1 = min(TILE * right, s.width)
+    cdef int k, lanes
+    cdef Part p
+    cdef View seen
+    cdef float[MOST] bias
+    cdef float[MOST] doubt
+    cdef const float* at
+    for k in range(MOST):
+        doubt[k] = bias[k] = 0
+    for block in range(_vectors(s.channels)):
+        f = block * FL_LANES
+        lanes = <int>min(s.channels - f, <Py_ssize_t>FL_LANES)
+        for k in range(lanes if t.bias != NULL else 0):
+            bias[k] = t.bias[f + k]
+        row, p = first, _start(left, right)
+        while _next(t, &row, last, &p):
+            y1 = min(TILE * p.bottom, s.height)
+            seen = _view(s, p.sample, f, TILE * p.top, y1, TILE * left, x1, room, False)
+            at = m + f + p.tile * tile_step
+            for i in range(p.top, p.bottom):
+                y = TILE * i
+                for j in range(left, right):
+                    x = TILE * j
+                    fl_winograd_result(at, t.m_apart, bias, seen.at + (y - seen.top) * seen.row +
+                                       (x - seen.left) * seen.pixel, seen.row, seen.pixel,
+                                       <int>min(s.height - y, <Py_ssize_t>TILE),
+                                       <int>min(s.width - x, <Py_ssize_t>TILE), seen.lanes, doubt)
+                    at += tile_step
+            if s.channel != 1:
+                _turn(s, s.at + p.sample * s.sample + f * s.channel, &seen, y1, x1, lanes, True)
+    for k in range(MOST):
+        if doubt[k] != 0:  # NaN
+            return False
+    return True
+
+
+cdef float* _room(Tiled* t, Py_ssize_t numbers, void** held) noexcept nogil:
+    """Memory that begins with a line of the cache."""
+    held[0] = malloc(numbers * sizeof(float) + LINE)
+    if held[0] == NULL:
+        t.failed = True
+        return NULL
+    return <float*>((<uintptr_t>held[0] + LINE - 1) // LINE * LINE)
+
+
+cdef void _groups(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The result, in groups of tiles."""
+    cdef Tiled* t = <Tiled*>context
+    cdef Py_ssize_t group, first, last, left, right, tiles, k, block, f
+    cdef Py_ssize_t channels = _whole(t.source.channels), features = _whole(t.result.channels)
+    cdef Py_ssize_t area = (TILE * t.tall + 2) * (TILE * t.wide + 2)
+    cdef void* held
+    cdef float* v = _room(t, PRODUCTS * (t.v_apart + t.m_apart) + area * FL_LANES, &held)
+    cdef float* m = v + PRODUCTS * t.v_apart
+    cdef float* room = m + PRODUCTS * t.m_apart
+    for group in range(begin, end):
+        if t.failed or t.infinite:
+            break
+        first = group // t.segments * t.tall
+        last = min(first + t.tall, t.rows)
+        left = group % t.segments * t.wide
+        right = min(left + t.wide, t.columns)
+        tiles = (last - first) * (right - left)
+        _sources(t, first, last, left, right, v, FL_PANEL, channels, room)
+        for k in range(PRODUCTS):
+            for block in range((t.result.channels + FL_PANEL - 1) // FL_PANEL):
+                f = block * FL_PANEL
+                fl_winograd_product(tiles, t.result.channels - f <= FL_LANES, t.source.channels, v + k * t.v_apart,
+                                    channels, 1, t.u + k * t.u_apart + f * t.source.channels, m + k * t.m_apart + f,
+                                    features, False)
+        if not _results(t, first, last, left, right, m, features, room):
+            t.infinite = True
+    free(held)
+
+
+cdef void _weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """G g G', for vectors `begin` to `end` of the result's channels."""
+    cdef Tiled* t = <Tiled*>context
+    cdef Py_ssize_t block, f, c
+    cdef int k, r, lanes
+    cdef const float* w
+    cdef float[9 * MOST] g
+    for k in range(9 * MOST):
+        g[k] = 0
+    for block in range(begin, end):
+        f = block * FL_LANES
+        lanes = <int>min(t.result.channels - f, <Py_ssize_t>FL_LANES)
+        for c in range(t.source.channels):
+            for r in range(lanes):
+                w = t.weight + (f + r) * t.of_result + c * t.of_source
+                for k in range(9):
+                    g[k * FL_LANES + r] = w[(8 - k if t.flipped else k) * t.tap]
+            fl_winograd_weights(g, t.u + f // FL_PANEL * FL_PANEL * t.source.channels + c * FL_PANEL + f % FL_PANEL,
+                                t.u_apart)
+
+
+# --- the gradient of the weights ------------------------------------------------------------------------------------
+
+cdef void _both(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """The transforms of rows `begin` to `end` of tiles, counted from `first`."""
+    cdef Tiled* t = <Tiled*>context
+    cdef Py_ssize_t tiles = (t.last - t.first) * t.columns, features = _whole(t.result.channels), row, last
+    cdef Py_ssize_t area = (TILE * t.tall + 2) * (TILE * t.columns + 2)
+    cdef void* held
+    cdef float* room = _room(t, area * FL_LANES, &held)
+    row = begin
+    while row < end and not t.failed:
+        last = min(row + t.tall, end)
+        _sources(t, t.first + row, t.first + last, 0, t.columns, t.v + row * t.columns * FL_PANEL, tiles * FL_PANEL,
+                 FL_PANEL, room)
+        _slopes(t, t.first + row, t.first + last, t.m + row * t.columns * features, features, room)
+        row = last
+    free(held)
+
+
+cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """Products (number, panel of the source's channels), added to those of the rows before."""
+    cdef Tiled* t = <Tiled*>context
+    cdef Py_ssize_t task, k, c, tiles = (t.last - t.first) * t.columns, features = _whole(t.result.channels)
+    cdef Py_ssize_t panels = (t.source.channels + FL_PANEL - 1) // FL_PANEL
+    for task in range(begin, end):
+        k, c = task // panels, task % panels * FL_PANEL
+        fl_winograd_product(t.result.channels, t.source.channels - c <= FL_LANES, tiles, t.m + k * t.m_apart, 1,
+                            features, t.v + k * t.v_apart + c * tiles, t.u + k * t.u_apart + c * t.result.channels,
+                            FL_PANEL, t.first > 0)
+
+
+cdef void _of_weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    """G' u G, for channels `begin` to `end` of the result."""
+    cdef Tiled* t = <Tiled*>context
+    cdef Py_ssize_t f, block, c
+    cdef int k, r, lanes
+    cdef float[9 * MOST] g
+    cdef float[MOST] doubt
     cdef float* w
-    for f in range(t.begin, t.end):
-        first = 0
-        while first < t.channels:
-            n = min(t.channels - first, <Py_ssize_t>CHANNELS)
-            for i in range(PRODUCTS):
-                memcpy(&u[i][0], t.u + i * step + f * t.channels + first, n * sizeof(float))
-            for c in range(n):
-                for j in range(4):
-                    h[j] = u[j][c] + (u[4 + j][c] + u[8 + j][c]) * <float>0.5
-                    h[4 + j] = (u[4 + j][c] - u[8 + j][c]) * <float>0.5
-                    h[8 + j] = (u[4 + j][c] + u[8 + j][c]) * <float>0.5 + u[12 + j][c]
-                w = t.weight + (f * t.channels + first + c) * 9
-                for i in range(3):
-                    w[3 * i] = h[4 * i] + (h[4 * i + 1] + h[4 * i + 2]) * <float>0.5
-                    w[3 * i + 1] = (h[4 * i + 1] - h[4 * i + 2]) * <float>0.5
-                    w[3 * i + 2] = (h[4 * i + 1] + h[4 * i + 2]) * <float>0.5 + h[4 * i + 3]
-            first += n
+    for k in range(MOST):
+        doubt[k] = 0
+    for f in range(begin, end):
+        for block in range(_vectors(t.source.channels)):
+            c = block * FL_LANES
+            lanes = <int>min(t.source.channels - c, <Py_ssize_t>FL_LANES)
+            fl_winograd_of_weights(t.u + c // FL_PANEL * FL_PANEL * t.result.channels + f * FL_PANEL + c % FL_PANEL,
+                                   t.u_apart, g, doubt)
+            for r in range(lanes):
+                w = t.weight + f * t.of_result + (c + r) * t.of_source
+                for k in range(9):
+                    w[k * t.tap] = g[k * FL_LANES + r]
+    for k in range(MOST):
+        if doubt[k] != 0:
+            t.infinite = True
 
 
-LOOPS = {"weights": <size_t><void*>_weights, "source": <size_t><void*>_source, "result": <size_t><void*>_result,
-         "gradient": <size_t><void*>_gradient, "of_weights": <size_t><void*>_of_weights}
+LOOPS = {"weights": <size_t><void*>_weights, "groups": <size_t><void*>_groups, "both": <size_t><void*>_both,
+         "sums": <size_t><void*>_sums, "of_weights": <size_t><void*>_of_weights,
+         "lanes": FL_LANES} if FL_HAS_WINOGRAD else None
