@@ -18,7 +18,7 @@ cdef struct Depthwise:  # of two axes
 ctypedef void (*depthwise_t)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
 
-# Whether these compute a convolution that is not transposed: kernels of one element, and depthwise ones.
+# Whether these compute a convolution that is not transposed.
 cdef bint suits(const Geometry* g, Py_ssize_t groups, int dtype, PyObject* input) noexcept
 cdef object values_of(Geometry* g, Py_ssize_t batch, Py_ssize_t groups, const Array* x, const Py_ssize_t* sizes,
                       char* weight, char* bias)

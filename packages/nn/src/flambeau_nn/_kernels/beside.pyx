@@ -1,13 +1,15 @@
 # cython: language_level=3
 """Convolution where channels lie beside each other, without another format in between: kernels of one element are a
-product of matrices over all positions, and depthwise ones are sums of rows of channels (hot/beside.pyx)."""
+product of matrices over all positions, depthwise ones are sums of rows of channels (hot/beside.pyx), and in single
+precision others go by tiles or products that read either format (winograd.pyx, implicit.pyx)."""
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels cimport channels
+from flambeau_nn._kernels cimport channels, implicit
 from flambeau_nn._kernels.beside cimport Depthwise, depthwise_t
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, measure
 from flambeau_nn._kernels.packed cimport pack_t, packed_t
+from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, Array, Product, array_of, dense, fresh, itemsize, multiply, parallel_for,
 )
@@ -45,11 +47,15 @@ cdef bint _plain(const Geometry* g, Py_ssize_t groups) noexcept:
     return groups == 1
 
 
+cdef bint _one_channel(const Geometry* g) noexcept:
+    return g.channels == 1 and g.features == 1 and g.kernel[0] == g.stride[0] == 1 and g.padding[0] == 0 and \
+        g.size[0] == 1
+
+
 cdef bint suits(const Geometry* g, Py_ssize_t groups, int dtype, PyObject* input) noexcept:
     if (dtype != D_FLOAT32 and dtype != D_FLOAT64) or not channels.lie_beside(input):
         return False
-    return _plain(g, groups) or (g.channels == 1 and g.features == 1 and g.kernel[0] == g.stride[0] == 1 and
-                                 g.padding[0] == 0 and g.size[0] == 1)
+    return _plain(g, groups) or _one_channel(g) or (dtype == D_FLOAT32 and implicit.suits(g, VALUES))
 
 
 cdef object _memory(int dtype, Py_ssize_t numbers, void** out):
@@ -75,6 +81,10 @@ cdef int _run(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, 
     """What `kind` says of the three: (batch, *size, channels), (batch, *count, features) and (features, taps,
     channels)."""
     cdef Py_ssize_t rows = batch * g.positions
+    if not _plain(g, groups) and not _one_channel(g):
+        if not in_tiles(g, kind, batch, groups, image, values, weight, bias, True):
+            implicit.in_products(g, kind, batch, groups, image, values, weight, bias, True)
+        return 0
     if not _plain(g, groups):
         return _depthwise(g, kind, batch, groups, dtype, image, values, weight, bias)
     if kind == WEIGHTS:

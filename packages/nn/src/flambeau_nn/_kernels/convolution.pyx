@@ -2,17 +2,20 @@
 """Convolution in up to three dimensions, and its gradients.
 
 Three operations do all of it: values from an image, an image from values, weights from both. Transposed convolution is
-the second, and each one's gradients are the other two. A block of positions is gathered into columns that fit into the
-cache and multiplied by the weights; kernels of one element need no columns, and those of 3 × 3 are multiplied in tiles
-(winograd.pyx) where there are many channels. Where a group has one channel, and where there is little to do, the loops
-sum over windows directly. Where channels lie beside each other, kernels of one element and depthwise ones read and
-write them so (beside.pyx). float16 and bfloat16 are computed in float32, integers in int64.
+the second, and each one's gradients are the other two. In single precision with two axes, kernels of 3 × 3 over many
+channels are multiplied in tiles (winograd.pyx), and others with enough of them as products that read windows where they
+lie (implicit.pyx); few channels, one for each group, and three axes are sums over rows of positions (windows.pyx).
+For the rest a block of positions is gathered into columns that fit into the cache and multiplied by the weights;
+kernels of one element need no columns, and where there is little to do, loops sum over windows directly. Where channels
+lie beside each other, kernels of one element and depthwise ones read and write them so (beside.pyx), as tiles and
+products do. float16 and bfloat16 are computed in float32, integers in int64.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
 from flambeau_nn._kernels cimport beside
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t, measure
+from flambeau_nn._kernels.implicit cimport in_products
 from flambeau_nn._kernels.windows cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -242,6 +245,7 @@ cdef int _run(Job* job, int kind) except -1:
     cdef Geometry* g = &job.g
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
+    cdef bint large
     job.kind, job.item, job.loops, job.failed = kind, itemsize(job.dtype), _loops_of(job.dtype), False
     measure(g)
     job.plain = True
@@ -251,11 +255,11 @@ cdef int _run(Job* job, int kind) except -1:
     if work == 0 and kind != VALUES and kind != IMAGE:
         _fill(job, job.weight, g.rows, NULL, 0, job.groups * g.features)
         return 0
-    if job.dtype == D_FLOAT32 and work >= GIL_FREE and in_tiles(g, kind, job.batch, job.groups, job.image, job.values,
-                                                                job.weight, job.bias):
-        return 0
-    if job.dtype == D_FLOAT32 and work > DIRECT and (g.channels == 1 or not job.plain) and \
-            in_windows(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias):
+    large = work >= GIL_FREE
+    if job.dtype == D_FLOAT32 and work > DIRECT and (g.channels == 1 or not job.plain) and (
+            large and in_tiles(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias) or
+            large and in_products(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias) or
+            in_windows(g, kind, job.batch, job.groups, job.image, job.values, job.weight, job.bias)):
         return 0
     job.direct = work <= DIRECT or (g.channels == 1 and not (job.plain and g.features > 1))
     room = max(CACHE // (max(g.rows, <Py_ssize_t>1) * job.item), <Py_ssize_t>NARROW)
@@ -264,7 +268,7 @@ cdef int _run(Job* job, int kind) except -1:
     if kind == VALUES and job.plain and not job.direct:
         job.block = min(max(g.positions, <Py_ssize_t>1), <Py_ssize_t>1024)
     job.blocks = 1 if job.direct else (g.positions + job.block - 1) // job.block
-    threads = 1 if work < GIL_FREE else num_threads()
+    threads = num_threads() if large else 1
     if kind == VALUES:
         tasks, most = job.batch * job.groups * job.blocks, g.features
     elif kind == IMAGE:

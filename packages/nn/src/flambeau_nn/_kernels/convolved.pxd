@@ -41,3 +41,17 @@ cdef struct Piece:  # of the work, on one group of one sample unless `samples` s
     Py_ssize_t samples, image_step, values_step  # from one sample to the next
 
 ctypedef void (*convolved_t)(const Geometry* g, const Piece* p) noexcept nogil
+
+cdef struct Planes:  # of one group, in single precision
+    float* at
+    Py_ssize_t channels, height, width
+    Py_ssize_t sample, channel, pixel  # steps
+
+cdef inline void lay(Planes* p, char* at, Py_ssize_t channels, Py_ssize_t groups, const Py_ssize_t* size,
+                     bint beside) noexcept:
+    """Of the first group; `beside`: the channels lie beside each other."""
+    p.at, p.channels, p.height, p.width = <float*>at, channels, size[1], size[2]
+    p.sample = groups * channels * size[1] * size[2]
+    p.channel, p.pixel = size[1] * size[2], 1
+    if beside:
+        p.channel, p.pixel = 1, groups * channels

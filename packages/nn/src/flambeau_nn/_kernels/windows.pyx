@@ -1,6 +1,5 @@
 # cython: language_level=3
-"""Convolution in rows of positions, in single precision: of few channels, of one (depthwise), and of whatever the
-matrix products and tiles of 3 × 3 are not good at.
+"""Convolution in rows of positions, in single precision: of few channels, of one (depthwise), and of three axes.
 
 The source is gathered with zeros around it, some samples or a block of positions at a time, and where windows stand
 more than one apart, split into phases, so that what one tap sees of successive positions lies in a row. The columns at

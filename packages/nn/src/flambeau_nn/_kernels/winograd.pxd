@@ -1,15 +1,10 @@
 """Convolution with kernels of 3 × 3 by Winograd's products; see winograd.pyx."""
 
-from flambeau_nn._kernels.convolved cimport Geometry
+from flambeau_nn._kernels.convolved cimport Geometry, Planes
 
 cdef enum:
     TILE = 4  # rows and columns of a tile of the result
     PRODUCTS = 36  # numbers of a tile that is transformed
-
-cdef struct Planes:  # of one group
-    float* at
-    Py_ssize_t channels, height, width
-    Py_ssize_t sample, channel, pixel  # steps
 
 cdef struct Tiled:  # single precision, of one group
     Planes source, result  # in the gradient of the weights, what is known of it
@@ -33,7 +28,7 @@ cdef struct Tiled:  # single precision, of one group
 
 ctypedef void (*tiled_t)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
-# Computes what `kind` says of the three where that is faster, and says whether it has. `beside`: the channels of image,
-# values and weights lie beside each other.
+# Computes what `kind` says of the three where that is faster, and says whether it has. `beside`: the channels of image
+# and values lie beside each other, and those of a gradient of weights.
 cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
                    char* weight, char* bias, bint beside=*) except -1

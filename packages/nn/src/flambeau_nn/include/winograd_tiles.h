@@ -1,18 +1,15 @@
-/* The transforms of Winograd's convolution F(4 x 4, 3 x 3) for a vector of channels, and what moves planes of channels
-   into rows of them and back. Its points are 0, +-a, +-b with a = sqrt(1/2), b = sqrt(2), and infinity: those of a pair are
-   one sum and one difference, and errors stay near those of direct sums, where 0, +-1, +-2 would lose a digit. Written
-   with the vector types of GCC and Clang; empty where packed_tiles.h is. */
+/* The transforms of Winograd's convolution F(4 x 4, 3 x 3) for a vector of channels. Its points are 0, +-a, +-b with
+   a = sqrt(1/2), b = sqrt(2), and infinity: those of a pair are one sum and one difference, and errors stay near those
+   of direct sums, where 0, +-1, +-2 would lose a digit. Written with the vector types of GCC and Clang; empty where
+   packed_tiles.h is. */
 #ifndef FLAMBEAU_WINOGRAD_TILES_H
 #define FLAMBEAU_WINOGRAD_TILES_H
-#include "packed_tiles.h"
+#include "channel_rows.h"
 
 #if FL_HAS_TILES
 #define FL_HAS_WINOGRAD 1
-#ifdef __AVX__
-#include <immintrin.h>
-#endif
 
-enum { FL_LANES = FL_TILE_VECTOR / 4, FL_PANEL = 2 * FL_LANES, FL_WINOGRAD_ROWS = FL_TILE_VECTOR == 64 ? 14 : 6 };
+enum { FL_WINOGRAD_ROWS = FL_TILE_VECTOR == 64 ? 14 : 6 };
 
 #define FL_A 0.70710678118654752440f
 #define FL_B 1.41421356237309504880f
@@ -219,69 +216,6 @@ static inline void fl_winograd_of_weights(const float* u, ptrdiff_t apart, float
     *(fl_tile_f*)doubt = seen;
 }
 
-#ifdef __AVX__
-/* A square of 8 x 8. */
-static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
-    __m256 r[8], s[8];
-    int i;
-    for (i = 0; i < 4; i++) {
-        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x + i * step)),
-                                    _mm_loadu_ps(x + (i + 4) * step), 1);
-        r[4 + i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x + i * step + 4)),
-                                        _mm_loadu_ps(x + (i + 4) * step + 4), 1);
-    }
-    for (i = 0; i < 8; i += 4) {
-        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
-        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
-        s[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
-        s[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
-        _mm256_storeu_ps(out + i * out_step, _mm256_shuffle_ps(s[i], s[i + 2], 0x44));
-        _mm256_storeu_ps(out + (i + 1) * out_step, _mm256_shuffle_ps(s[i], s[i + 2], 0xee));
-        _mm256_storeu_ps(out + (i + 2) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44));
-        _mm256_storeu_ps(out + (i + 3) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xee));
-    }
-}
-#else
-static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
-    int i, j;
-    for (i = 0; i < 8; i++)
-        for (j = 0; j < 8; j++) out[j * out_step + i] = x[i * step + j];
-}
-#endif
-
-/* out[n][FL_LANES]: numbers of `lanes` channels that are `step` apart, with zeros for the rest. */
-static inline void fl_turn_in(const float* x, ptrdiff_t step, ptrdiff_t n, int lanes, float* out) {
-    int c;
-    ptrdiff_t q;
-    for (c = 0; c + 8 <= lanes; c += 8) {
-        for (q = 0; q + 8 <= n; q += 8) fl_turn8(x + c * step + q, step, out + q * FL_LANES + c, FL_LANES);
-        if (n >= 8 && q < n) {
-            fl_turn8(x + c * step + n - 8, step, out + (n - 8) * FL_LANES + c, FL_LANES);
-            q = n;
-        }
-        for (; q < n; q++)
-            for (int i = c; i < c + 8; i++) out[q * FL_LANES + i] = x[i * step + q];
-    }
-    for (; c < FL_LANES; c++)
-        for (q = 0; q < n; q++) out[q * FL_LANES + c] = c < lanes ? x[c * step + q] : 0;
-}
-
-static inline void fl_turn_out(const float* x, ptrdiff_t n, int lanes, float* out, ptrdiff_t step) {
-    int c;
-    ptrdiff_t q;
-    for (c = 0; c + 8 <= lanes; c += 8) {
-        for (q = 0; q + 8 <= n; q += 8) fl_turn8(x + q * FL_LANES + c, FL_LANES, out + c * step + q, step);
-        if (n >= 8 && q < n) {
-            fl_turn8(x + (n - 8) * FL_LANES + c, FL_LANES, out + c * step + n - 8, step);
-            q = n;
-        }
-        for (; q < n; q++)
-            for (int i = c; i < c + 8; i++) out[i * step + q] = x[q * FL_LANES + i];
-    }
-    for (; c < lanes; c++)
-        for (q = 0; q < n; q++) out[c * step + q] = x[q * FL_LANES + c];
-}
-
 #define FL_W(ROWS) FL_TILE(float, fl_tile_f, ROWS, 1) FL_TILE(float, fl_tile_f, ROWS, 2)
 FL_W(1) FL_W(2) FL_W(3) FL_W(4) FL_W(5) FL_W(6)
 #if FL_TILE_VECTOR == 64
@@ -314,15 +248,11 @@ static inline void fl_winograd_product(ptrdiff_t m, int half, ptrdiff_t k, const
 
 #else
 #define FL_HAS_WINOGRAD 0
-#define FL_LANES 8
-#define FL_PANEL 16
 #define fl_winograd_source(...) ((void)0)
 #define fl_winograd_slopes(...) ((void)0)
 #define fl_winograd_result(...) ((void)0)
 #define fl_winograd_weights(...) ((void)0)
 #define fl_winograd_of_weights(...) ((void)0)
 #define fl_winograd_product(...) ((void)0)
-#define fl_turn_in(...) ((void)0)
-#define fl_turn_out(...) ((void)0)
 #endif
 #endif

@@ -9,7 +9,8 @@ channels; planes are turned into rows of channels first, and results back.
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 
-from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Planes, Tiled
+from flambeau_nn._kernels.convolved cimport Planes
+from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Tiled
 
 cdef extern from "winograd_tiles.h" nogil:
     int FL_HAS_WINOGRAD, FL_LANES, FL_PANEL
@@ -23,8 +24,9 @@ cdef extern from "winograd_tiles.h" nogil:
     void fl_winograd_of_weights(const float* u, Py_ssize_t apart, float* w, float* doubt)
     void fl_winograd_product(Py_ssize_t m, int half, Py_ssize_t k, const float* a, Py_ssize_t a_row, Py_ssize_t a_col,
                              const float* panel, float* c, Py_ssize_t c_row, int add)
-    void fl_turn_in(const float* x, Py_ssize_t step, Py_ssize_t n, int lanes, float* out)
-    void fl_turn_out(const float* x, Py_ssize_t n, int lanes, float* out, Py_ssize_t step)
+    void fl_turn_in(const float* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t channels, float* out, Py_ssize_t row,
+                    Py_ssize_t wide)
+    void fl_turn_out(const float* x, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, float* out, Py_ssize_t step)
 
 cdef enum:
     LINE = 64  # bytes
@@ -77,9 +79,9 @@ cdef inline void _turn(const Planes* s, float* x, View* v, Py_ssize_t bottom, Py
     for y in range(high):
         here = x + (v.top + y) * s.width + v.left
         if back:
-            fl_turn_out(v.at + y * v.row, n, lanes, here, s.channel)
+            fl_turn_out(v.at + y * v.row, FL_LANES, n, lanes, here, s.channel)
         else:
-            fl_turn_in(here, s.channel, n, lanes, v.at + y * v.row)
+            fl_turn_in(here, s.channel, n, lanes, v.at + y * v.row, FL_LANES, FL_LANES)
 
 
 cdef inline View _view(const Planes* s, Py_ssize_t sample, Py_ssize_t channel, Py_ssize_t top, Py_ssize_t bottom,

@@ -1,0 +1,85 @@
+/* Planes of channels turned into rows of them, and back, in single precision. FL_LANES of them are a vector. Written with
+   the vector types of GCC and Clang; empty where packed_tiles.h is. */
+#ifndef FLAMBEAU_CHANNEL_ROWS_H
+#define FLAMBEAU_CHANNEL_ROWS_H
+#include "packed_tiles.h"
+
+#if FL_HAS_TILES
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
+enum { FL_LANES = FL_TILE_VECTOR / 4, FL_PANEL = 2 * FL_LANES };
+
+#ifdef __AVX__
+/* A square of 8 x 8. */
+static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
+    __m256 r[8], s[8];
+    int i;
+    for (i = 0; i < 4; i++) {
+        r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x + i * step)),
+                                    _mm_loadu_ps(x + (i + 4) * step), 1);
+        r[4 + i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(x + i * step + 4)),
+                                        _mm_loadu_ps(x + (i + 4) * step + 4), 1);
+    }
+    for (i = 0; i < 8; i += 4) {
+        s[i] = _mm256_unpacklo_ps(r[i], r[i + 1]);
+        s[i + 1] = _mm256_unpackhi_ps(r[i], r[i + 1]);
+        s[i + 2] = _mm256_unpacklo_ps(r[i + 2], r[i + 3]);
+        s[i + 3] = _mm256_unpackhi_ps(r[i + 2], r[i + 3]);
+        _mm256_storeu_ps(out + i * out_step, _mm256_shuffle_ps(s[i], s[i + 2], 0x44));
+        _mm256_storeu_ps(out + (i + 1) * out_step, _mm256_shuffle_ps(s[i], s[i + 2], 0xee));
+        _mm256_storeu_ps(out + (i + 2) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0x44));
+        _mm256_storeu_ps(out + (i + 3) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xee));
+    }
+}
+#else
+static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
+    int i, j;
+    for (i = 0; i < 8; i++)
+        for (j = 0; j < 8; j++) out[j * out_step + i] = x[i * step + j];
+}
+#endif
+
+/* out[q][c] = x[c][q] for n numbers of `channels`, whose planes are `step` apart; rows of `wide` numbers, `row` apart, which
+   end with zeros. */
+static inline void fl_turn_in(const float* x, ptrdiff_t step, ptrdiff_t n, ptrdiff_t channels, float* out, ptrdiff_t row,
+                              ptrdiff_t wide) {
+    ptrdiff_t c, q, i;
+    for (c = 0; c + 8 <= channels; c += 8) {
+        for (q = 0; q + 8 <= n; q += 8) fl_turn8(x + c * step + q, step, out + q * row + c, row);
+        if (n >= 8 && q < n) {
+            fl_turn8(x + c * step + n - 8, step, out + (n - 8) * row + c, row);
+            q = n;
+        }
+        for (; q < n; q++)
+            for (i = c; i < c + 8; i++) out[q * row + i] = x[i * step + q];
+    }
+    for (; c < wide; c++)
+        for (q = 0; q < n; q++) out[q * row + c] = c < channels ? x[c * step + q] : 0;
+}
+
+/* out[c][q] = x[q][c]. */
+static inline void fl_turn_out(const float* x, ptrdiff_t row, ptrdiff_t n, ptrdiff_t channels, float* out,
+                               ptrdiff_t step) {
+    ptrdiff_t c, q, i;
+    for (c = 0; c + 8 <= channels; c += 8) {
+        for (q = 0; q + 8 <= n; q += 8) fl_turn8(x + q * row + c, row, out + c * step + q, step);
+        if (n >= 8 && q < n) {
+            fl_turn8(x + (n - 8) * row + c, row, out + c * step + n - 8, step);
+            q = n;
+        }
+        for (; q < n; q++)
+            for (i = c; i < c + 8; i++) out[i * step + q] = x[q * row + i];
+    }
+    for (; c < channels; c++)
+        for (q = 0; q < n; q++) out[c * step + q] = x[q * row + c];
+}
+
+#else
+#define FL_LANES 8
+#define FL_PANEL 16
+#define fl_turn_in(...) ((void)0)
+#define fl_turn_out(...) ((void)0)
+#endif
+#endif
