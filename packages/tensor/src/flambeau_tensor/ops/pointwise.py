@@ -153,7 +153,7 @@ copysign = _binary(
     dtypes="bif",
 )
 nextafter = _binary(
-    "nextafter", (HALVES["nextafter"], np.nextafter), "The next number after `input` towards `other`.", dtypes="f"
+    "nextafter", LOOPS["nextafter"] | HALVES["nextafter"], "The next number after `input` towards `other`.", dtypes="f"
 )
 logaddexp = _binary(
     "logaddexp",
@@ -163,7 +163,11 @@ logaddexp = _binary(
     variants="function method",
 )
 logaddexp2 = _binary(
-    "logaddexp2", np.logaddexp2, "log2(2**input + 2**other), without overflow.", dtypes="f", variants="function method"
+    "logaddexp2",
+    LOOPS["logaddexp2"],
+    "log2(2**input + 2**other), without overflow.",
+    dtypes="f",
+    variants="function method",
 )
 xlogy = _binary(
     "xlogy",

@@ -466,13 +466,42 @@ cdef inline real_t _atan2(real_t y, real_t x) noexcept nogil:
 
 # --- two operands ---------------------------------------------------------------------------------------------------
 
-cdef inline real_t _logaddexp(real_t x, real_t y) noexcept nogil:
-    """The larger one and log1p(exp(-difference))."""
+cdef inline real_t _larger(real_t x, real_t y, real_t* difference) noexcept nogil:
+    """The larger one, and how far the other is below it: at most 0."""
     cdef real_t d = x - y, most = x if x > y else y
     d = d if d < 0 else -d
-    d = 0 if x == y else d  # two equal infinities have no difference
-    most = x if x != x else most
+    difference[0] = 0 if x == y else d  # two equal infinities have no difference
+    return x if x != x else most
+
+
+cdef inline real_t _logaddexp(real_t x, real_t y) noexcept nogil:
+    cdef real_t d, most = _larger(x, y, &d)
     return most + fast_log1p(fast_exp(d))
+
+
+cdef inline real_t _logaddexp2(real_t x, real_t y) noexcept nogil:
+    cdef real_t d, most = _larger(x, y, &d)
+    return <real_t>(most + log1p_of[double](_exp2(d), 0.0) * 1.4426950408889634)
+
+
+cdef inline real_t _nextafter(real_t x, real_t y) noexcept nogil:
+    """One up or down among the bits, which are in order on either side of zero."""
+    cdef bint away = (x < y) == (x > 0)
+    cdef uint32_t i, first
+    cdef uint64_t j, second
+    cdef real_t z
+    if real_t is float:
+        i = bits32(x)
+        i = i + 1 if away else i - 1
+        first = (bits32(y) & 0x80000000u) | 1
+        z = from_bits32(first if x == 0 else i)
+    else:
+        j = bits64(x)
+        j = j + 1 if away else j - 1
+        second = (bits64(y) & 0x8000000000000000ULL) | 1
+        z = from_bits64(second if x == 0 else j)
+    z = y if x == y else z
+    return x + y if (x != x) | (y != y) else z
 
 
 cdef inline real_t _xlogy(real_t x, real_t y) noexcept nogil:
@@ -590,6 +619,14 @@ cdef void loop_logaddexp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, rea
     map2_blocks[real_t](a, n, s, _logaddexp[real_t])
 
 
+cdef void loop_logaddexp2(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2_blocks[real_t](a, n, s, _logaddexp2[real_t])
+
+
+cdef void loop_nextafter(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    map2_blocks[real_t](a, n, s, _nextafter[real_t])
+
+
 cdef void loop_xlogy(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
     map2_blocks[real_t](a, n, s, _xlogy[real_t])
 
@@ -617,5 +654,7 @@ LOOPS = {
     "arctan2": reals(<size_t>&loop_atan2[float], <size_t>&loop_atan2[double]),
     "hypot": reals(<size_t>&loop_hypot[float], <size_t>&loop_hypot[double]),
     "logaddexp": reals(<size_t>&loop_logaddexp[float], <size_t>&loop_logaddexp[double]),
+    "logaddexp2": reals(<size_t>&loop_logaddexp2[float], <size_t>&loop_logaddexp2[double]),
+    "nextafter": reals(<size_t>&loop_nextafter[float], <size_t>&loop_nextafter[double]),
     "xlogy": reals(<size_t>&loop_xlogy[float], <size_t>&loop_xlogy[double]),
 }

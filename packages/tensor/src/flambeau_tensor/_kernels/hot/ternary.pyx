@@ -55,7 +55,7 @@ cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unu
     # The nearer end is the base, so that both ends are met exactly.
     cdef bint near
     if inexact_t is float or inexact_t is double:
-        near = -0.5 < w < 0.5
+        near = (w > <inexact_t>-0.5) & (w < <inexact_t>0.5)
     else:
         near = cabs(wide(w)) < 0.5
     return x + w * (y - x) if near else y - (y - x) * (1 - w)
