@@ -128,3 +128,31 @@ def test_what_is_not_finite_stays_in_its_windows(odd):
     assert not y[0, :, 1:3, 1:3].isfinite().any() and y.isfinite().sum() == y.numel() - 24 * 4
     (of_w,) = grad(y, [w], ft.ones(*y.shape))
     assert of_w.isfinite().sum() == of_w.numel() - 24 * 4
+
+
+DEPTHWISE = {  # channels, height, width, kernel, options
+    "of 7 x 7": (512, 7, 7, (3, 3), {"padding": 1}),
+    "of odd channels": (41, 9, 13, (3, 3), {"padding": 1}),
+    "two apart": (32, 14, 14, (3, 3), {"padding": 1, "stride": 2}),
+    "without padding": (24, 8, 17, (5, 3), {}),
+    "apart by axes": (19, 15, 12, (5, 2), {"padding": (1, 2), "stride": (3, 2), "dilation": (1, 3)}),
+    "beyond the image": (40, 12, 12, (7, 7), {"padding": 6}),
+    "of one column": (64, 28, 1, (3, 1), {"padding": (1, 0)}),
+    "wide": (16, 5, 28, (3, 5), {"padding": 2}),
+    "too wide for them": (16, 5, 60, (3, 5), {"padding": 2}),
+}
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+@pytest.mark.parametrize("name", DEPTHWISE)
+def test_depthwise(name, batch):
+    channels, height, width, kernel, options = DEPTHWISE[name]
+    ft.manual_seed(0)
+    operands = [ft.randn(batch, channels, height, width), ft.randn(channels, 1, *kernel), ft.randn(channels)]
+    compare(lambda *given: F.conv2d(*given, **options, groups=channels), operands)
+
+
+def test_depthwise_turned_round():
+    ft.manual_seed(0)
+    operands = [ft.randn(3, 33, 7, 9), ft.randn(33, 1, 3, 3), ft.randn(33)]
+    compare(lambda *given: F.conv_transpose2d(*given, stride=2, output_padding=1, padding=1, groups=33), operands)

@@ -4,7 +4,8 @@
 Three operations do all of it: values from an image, an image from values, weights from both. Transposed convolution is
 the second, and each one's gradients are the other two. In single precision with two axes, kernels of 3 × 3 over many
 channels are multiplied in tiles (winograd.pyx), and others with enough of them as products that read windows where they
-lie (implicit.pyx); few channels, one for each group, and three axes are sums over rows of positions (windows.pyx).
+lie (implicit.pyx), depthwise ones of small planes by vectors of channels there; few channels, wide depthwise planes and
+three axes are sums over rows of positions (windows.pyx).
 For the rest a block of positions is gathered into columns that fit into the cache and multiplied by the weights;
 kernels of one element need no columns, and where there is little to do, loops sum over windows directly. Where channels
 lie beside each other, kernels of one element and depthwise ones read and write them so (beside.pyx), as tiles and

@@ -1,6 +1,6 @@
 """Convolution by products whose left factor is never made, in single precision; see implicit.pyx."""
 
-from flambeau_nn._kernels.convolved cimport Geometry, Planes
+from flambeau_nn._kernels.convolved cimport IMAGE, Geometry, Planes
 
 cdef struct Implicit:  # of two axes
     Geometry g
@@ -37,6 +37,30 @@ cdef inline bint meets(const Geometry* g, int axis, bint back, Py_ssize_t tap, P
         return False
     at[0] //= g.stride[axis]
     return True
+
+cdef inline Py_ssize_t behind(Py_ssize_t x, Py_ssize_t step) noexcept nogil:
+    """How many of 0, step, 2 step, ... are below x."""
+    return (x + step - 1) // step if x > 0 else 0
+
+cdef inline Py_ssize_t list_taps(const Implicit* w, Py_ssize_t y, Py_ssize_t of, Py_ssize_t low, bint merged,
+                                 Py_ssize_t step, Py_ssize_t* at, Py_ssize_t* weight) noexcept nogil:
+    """The taps that meet row y of the result, and the class `of` of its positions: where in what is gathered from row
+    `low` on, and in weights that are `step` apart. `merged`: the first of each row of taps."""
+    cdef const Geometry* g = &w.g
+    cdef bint back = w.kind == IMAGE
+    cdef Py_ssize_t a, b, row, column, n = 0, classes = classes_of(g, 1, back)
+    for a in range(g.kernel[1]):
+        if not meets(g, 1, back, a, y % classes, &row):
+            continue
+        row += y // classes * apart_of(g, 1, back)
+        if not 0 <= row < w.source.height:
+            continue
+        for b in range(1 if merged else g.kernel[2]):
+            if meets(g, 2, back, b, of, &column):
+                at[n] = ((row - low) * w.wide + column + w.margin) * w.pixel
+                weight[n] = (a * g.kernel[2] + b) * step
+                n += 1
+    return n
 
 # Whether it is for this convolution, of single precision, where channels do not lie beside each other.
 cdef bint suits(const Geometry* g, int kind) noexcept

@@ -22,7 +22,9 @@ cdef enum:
     CACHE = 1 << 16  # numbers that are gathered at a time
     CHUNK = 64  # source channels whose weights' gradient is summed at a time
     CONFLICT = 256  # numbers between pixels whose multiples compete for places in the cache
-    LINE = 16  # numbers
+    LINE = 16  # numbers, of a line of the cache and of a vector of channels
+    NARROW = 28  # rows of planes that are better computed by vectors of channels
+    STRIDED = 112  # the same where windows stand more than one apart
     FEWEST = 16  # channels of the result for which this beats rows of positions
 
 _table = hot("implicit", "flambeau_nn._kernels").LOOPS
@@ -31,12 +33,17 @@ cdef implicit_t _sums = <implicit_t><size_t>_table["sums"] if _table else NULL
 cdef implicit_t _slopes = <implicit_t><size_t>_table["slopes"] if _table else NULL
 cdef implicit_t _unpack = <implicit_t><size_t>_table["unpack"] if _table else NULL
 cdef Py_ssize_t _panel = _table["panel"] if _table else 1
+_table = hot("depthwise", "flambeau_nn._kernels").LOOPS
+cdef implicit_t _vector_sums = <implicit_t><size_t>_table["sums"] if _table else NULL
+cdef implicit_t _vector_slopes = <implicit_t><size_t>_table["slopes"] if _table else NULL
+
+
+cdef bint _one_layer(const Geometry* g) noexcept:
+    return g.kernel[0] == g.size[0] == g.count[0] == g.stride[0] == 1
 
 
 cdef bint suits(const Geometry* g, int kind) noexcept:
-    if _pack == NULL or g.kernel[0] != 1 or g.size[0] != 1 or g.count[0] != 1 or g.stride[0] != 1:
-        return False
-    return (g.channels if kind == IMAGE else g.features) >= FEWEST
+    return _pack != NULL and _one_layer(g) and (g.channels if kind == IMAGE else g.features) >= FEWEST
 
 
 cdef void _measure(Implicit* w) noexcept:
@@ -61,11 +68,42 @@ cdef Py_ssize_t _height(const Implicit* w, Py_ssize_t rows) noexcept:
     return min((rows - 1) * w.g.stride[1] + reach + 1, w.source.height)
 
 
+cdef bint _in_vectors(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
+                      char* weight, char* bias) except -1:
+    cdef Implicit w
+    cdef Py_ssize_t vectors = (groups + LINE - 1) // LINE, work = batch * groups * g.rows * g.positions
+    if _vector_sums == NULL or groups < LINE // 2 or not _one_layer(g) or \
+            max(g.size[2], g.count[2]) > (NARROW if g.stride[2] == 1 else STRIDED):
+        return False
+    w.g, w.kind, w.batch, w.groups, w.weight, w.bias = g[0], kind, batch, groups, <float*>weight, <float*>bias
+    w.beside, w.failed, w.pixel = False, False, LINE
+    if kind == IMAGE:
+        lay(&w.source, values, groups, 1, g.count, False)
+        lay(&w.result, image, groups, 1, g.size, False)
+    else:
+        lay(&w.source, image, groups, 1, g.size, False)
+        lay(&w.result, values, groups, 1, g.count, False)
+    _measure(&w)
+    with nogil:
+        if kind == WEIGHTS:
+            parallel_for(vectors, max(<Py_ssize_t>1, GIL_FREE * vectors // work), _vector_slopes, &w)
+        else:
+            parallel_for(vectors * batch, max(<Py_ssize_t>1, GIL_FREE * vectors * batch // work), _vector_sums, &w)
+    if w.failed:
+        raise MemoryError()
+    return True
+
+
 cdef bint in_products(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
                       char* weight, char* bias, bint beside=False) except -1:
+    """And depthwise ones, whose product is element by element."""
     cdef Implicit w
     cdef Py_ssize_t work = batch * groups * g.features * g.rows * g.positions, tasks, wanted, each
-    if work == 0 or not (beside or suits(g, kind)):
+    if work == 0:
+        return False
+    if g.channels == g.features == 1:
+        return _in_vectors(g, kind, batch, groups, image, values, weight, bias)
+    if not (beside or suits(g, kind)):
         return False
     w.g, w.kind, w.batch, w.groups, w.weight, w.bias = g[0], kind, batch, groups, <float*>weight, <float*>bias
     w.beside, w.failed = beside, False

@@ -38,6 +38,8 @@
 
 #define FL_DEPTHWISE_WIDTH(NAME, T, V)                                                                             \
     FL_DEPTHWISE_TILE(NAME, T, V, 8)                                                                               \
+    FL_DEPTHWISE_TILE(NAME, T, V, 4)                                                                               \
+    FL_DEPTHWISE_TILE(NAME, T, V, 2)                                                                               \
     FL_DEPTHWISE_TILE(NAME, T, V, 1)                                                                               \
     FL_DEPTHWISE_SLOPES(NAME, T, V)
 
@@ -46,7 +48,15 @@
         ptrdiff_t i = 0;                                                                                           \
         for (; i + 8 <= n; i += 8)                                                                                 \
             fl_depthwise_##NAME##_8(taps, at, w, x + i * x_step, x_step, start, y + i * y_step, y_step, c);        \
-        for (; i < n; i++)                                                                                         \
+        if (i + 4 <= n) {                                                                                          \
+            fl_depthwise_##NAME##_4(taps, at, w, x + i * x_step, x_step, start, y + i * y_step, y_step, c);        \
+            i += 4;                                                                                                \
+        }                                                                                                          \
+        if (i + 2 <= n) {                                                                                          \
+            fl_depthwise_##NAME##_2(taps, at, w, x + i * x_step, x_step, start, y + i * y_step, y_step, c);        \
+            i += 2;                                                                                                \
+        }                                                                                                          \
+        if (i < n)                                                                                                 \
             fl_depthwise_##NAME##_1(taps, at, w, x + i * x_step, x_step, start, y + i * y_step, y_step, c);        \
     }
 
@@ -93,4 +103,24 @@ typedef double fl_depthwise_double_1;
 
 FL_DEPTHWISE(float)
 FL_DEPTHWISE(double)
+
+/* sum[c] += the sum over high * wide positions of x * y, for 16 channels of them beside each other. */
+static void fl_depthwise_products(ptrdiff_t high, ptrdiff_t wide, const float* x, ptrdiff_t x_high, ptrdiff_t x_wide,
+                                  const float* y, float* sum) {
+    enum { LANES = sizeof(fl_depthwise_float_w) / sizeof(float) };
+    ptrdiff_t c, i, q;
+    for (c = 0; c < 16; c += LANES) {
+        fl_depthwise_float_w even = *(const fl_depthwise_float_w*)(sum + c), odd = {0};
+        for (i = 0; i < high; i++) {
+            const float* a = x + i * x_high + c;
+            const float* b = y + i * wide * 16 + c;
+            for (q = 0; q + 2 <= wide; q += 2, a += 2 * x_wide, b += 32) {
+                even += *(const fl_depthwise_float_w*)a * *(const fl_depthwise_float_w*)b;
+                odd += *(const fl_depthwise_float_w*)(a + x_wide) * *(const fl_depthwise_float_w*)(b + 16);
+            }
+            if (q < wide) even += *(const fl_depthwise_float_w*)a * *(const fl_depthwise_float_w*)b;
+        }
+        *(fl_depthwise_float_w*)(sum + c) = even + odd;
+    }
+}
 #endif

@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels.convolved cimport IMAGE, Geometry, Planes
-from flambeau_nn._kernels.implicit cimport Implicit, apart_of, classes_of, meets
+from flambeau_nn._kernels.implicit cimport Implicit, apart_of, behind, classes_of, list_taps, meets
 
 cdef extern from "implicit_tiles.h" nogil:
     int FL_HAS_IMPLICIT, FL_LANES, FL_PANEL
@@ -58,26 +58,6 @@ cdef inline void _bounds(const Implicit* w, Py_ssize_t top, Py_ssize_t bottom, P
                     low[0], high[0] = min(low[0], at), max(high[0], at + 1)
 
 
-cdef inline Py_ssize_t _list(const Implicit* w, Py_ssize_t y, Py_ssize_t of, Py_ssize_t low, bint merged,
-                             Py_ssize_t* at, Py_ssize_t* weight) noexcept nogil:
-    """The taps that meet row y of the result, and the class `of` of its positions: where in what is gathered."""
-    cdef const Geometry* g = &w.g
-    cdef bint back = w.kind == IMAGE
-    cdef Py_ssize_t a, b, row, column, n = 0, classes = classes_of(g, 1, back)
-    for a in range(g.kernel[1]):
-        if not meets(g, 1, back, a, y % classes, &row):
-            continue
-        row += y // classes * apart_of(g, 1, back)
-        if not 0 <= row < w.source.height:
-            continue
-        for b in range(1 if merged else g.kernel[2]):
-            if meets(g, 2, back, b, of, &column):
-                at[n] = ((row - low) * w.wide + column + w.margin) * w.pixel
-                weight[n] = (a * g.kernel[2] + b) * w.source.channels * FL_PANEL
-                n += 1
-    return n
-
-
 cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Tasks: (sample, group, block of rows)."""
     cdef Implicit* w = <Implicit*>context
@@ -115,7 +95,7 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
             bias = NULL if w.bias == NULL else w.bias + group * s.channels + f
             for y in range(top, bottom):
                 for of in range(min(classes, s.width)):
-                    taps = _list(w, y, of, low, merged, at, weight)
+                    taps = list_taps(w, y, of, low, merged, w.source.channels * FL_PANEL, at, weight)
                     fl_implicit_sums((s.width - of + classes - 1) // classes, taps, at, weight, k, x, step,
                                      w.packed + (group * w.panels + panel) * g.taps * w.source.channels * FL_PANEL,
                                      bias, out + ((y - top) * s.width + of) * pixel, classes * pixel, width)
@@ -157,11 +137,6 @@ cdef void _pack(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 # --- the gradient of the weights ------------------------------------------------------------------------------------
 
-cdef inline Py_ssize_t _behind(Py_ssize_t x, Py_ssize_t step) noexcept nogil:
-    """How many of 0, step, 2 step, ... are below x."""
-    return (x + step - 1) // step if x > 0 else 0
-
-
 cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """Tasks: (part, group, chunk). Each part sums over some samples and blocks, into its own weights."""
     cdef Implicit* w = <Implicit*>context
@@ -197,8 +172,8 @@ cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
                         min(s.channels - f, <Py_ssize_t>FL_PANEL), (bottom - top) * s.width, y, FL_PANEL, FL_PANEL)
                 for a in range(g.kernel[1]):
                     shift = a * g.dilation[1] - g.padding[1]
-                    first = max(top, _behind(-shift, g.stride[1]))
-                    last = min(bottom, _behind(w.source.height - shift, g.stride[1]))
+                    first = max(top, behind(-shift, g.stride[1]))
+                    last = min(bottom, behind(w.source.height - shift, g.stride[1]))
                     for b in range((1 if merged else g.kernel[2]) if first < last else 0):
                         fl_implicit_slopes(
                             channels * (g.kernel[2] if merged else 1), s.channels - f <= FL_LANES, last - first,
