@@ -75,6 +75,7 @@ def looked_at(browser, root, folder):
     for scheme in ("light", "dark"):
         for screen, (width, height) in SCREENS.items():
             context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": height})
+            context.set_default_timeout(300_000)  # the longest pages take long to draw on a busy machine
             page, errors = context.new_page(), []
             page.on(
                 "console",

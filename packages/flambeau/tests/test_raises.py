@@ -25,12 +25,12 @@ NOTHING_RAISED = {
         has_torch_function_unary has_torch_function_variadic ignore interface is_dependent is_parametrized
         is_storage is_tensor is_tensor_like list_backends location_tag map_arg nested_compile_region noop_mask
         optimize_for_inference script_if_tracing script_method substitute_in_graph sym_fresh_size sym_not
-        transfer_parametrizations_and_params type_before_parametrizations typename unused
+        transfer_parametrizations_and_params type_before_parametrizations typename unused register_flop_formula
     """,
     "keeps what it is given, of any type": """
-        Attribute AuxOutput AuxRequest FlexKernelOptions Identity LinearCrossEntropyOptions Partition PassResult
-        ProxyableClassMeta SelectiveCheckpointContext SystemEnv TaskSpec UnpackedDualTensor check_complete layout
-        memory_format record_function register register_namespace this_before_that_pass_constraint
+        Attribute AuxOutput AuxRequest FlexKernelOptions FlopCounterMode Identity LinearCrossEntropyOptions Partition
+        PassResult ProxyableClassMeta SelectiveCheckpointContext SystemEnv TaskSpec UnpackedDualTensor check_complete
+        layout memory_format record_function register register_namespace this_before_that_pass_constraint
     """,
     "switches something, by the truth of what it is given": """
         DisableTorchFunction DisableTorchFunctionSubclass enable_grad enable_reentrant_dispatch fork_rng

@@ -199,7 +199,7 @@ def trace(
 ) -> Any:
     """The function or module itself, after it ran on the example inputs, so that errors show.
 
-    Other than a trace it takes every branch of the Python for what it is then given.
+    Unlike a trace, it goes on taking branches by what it is given.
 
     Raises:
         TypeError: ``func`` is not callable, or raises.

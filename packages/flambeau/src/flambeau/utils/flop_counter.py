@@ -24,8 +24,21 @@ flop_registry: dict[Any, Any] = {}
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Any:
-    """Decorator: how many operations the operators need. Tensors come as their sizes, unless `get_raw`; the result is
-    `out_shape`."""
+    """Decorator of a function that says how many operations an operator needs.
+
+    Args:
+        targets: the operator, as `torch.ops.namespace.name`, or a list of them.
+        get_raw: hand tensors over; otherwise their sizes. The result comes as `out_val` or, as sizes, `out_shape`.
+
+    >>> import flambeau as torch
+    >>> @register_flop_formula(torch.ops.aten.mv)
+    ... def products(matrix, vector, *, out_shape, **options):
+    ...     return 2 * matrix[0] * matrix[1]
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     y = torch.ones(3, 4) @ torch.ones(4)
+    >>> counter.get_total_flops()
+    24
+    """
 
     def register(formula: Any) -> Any:
         def count(*args: Any, out_val: Any = None, **kwargs: Any) -> int:
@@ -119,6 +132,13 @@ class FlopCounterMode(TorchDispatchMode):
         depth: how deep `get_table` goes into modules.
         display: print the table at the end.
         custom_mapping: further formulas, packet of operators -> function.
+
+    >>> import flambeau as torch
+    >>> model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
+    >>> with FlopCounterMode(display=False) as counter:
+    ...     model(torch.ones(4, 8)).sum().backward()
+    >>> counter.get_total_flops()
+    2432
     """
 
     def __init__(

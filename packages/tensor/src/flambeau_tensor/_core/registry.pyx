@@ -179,7 +179,7 @@ cdef int _declare(Operator op, str variants, str syntax) except -1:
     if "inplace" in words or "inplace_function" in words:
         inplace = op._make_inplace("inplace_function" in words)
         _declare(inplace, "method", "")
-        (<Operator>inplace).doc = f"In-place version of :func:`{op.__torch_name__}`."
+        (<Operator>inplace).doc = f"In-place version of :func:`{op.namespace}.{op.name}`."
     for word in syntax.split():
         _answer(word, op.inplace if word[0] == "i" and word in _SYNTAX and op.inplace is not None and word not in
                 ("invert", "int", "index", "iter") else op)
