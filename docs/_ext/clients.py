@@ -38,7 +38,7 @@ class Clients(SphinxDirective):
         if reasons:
             out.append(nodes.paragraph(text="Where they do not pass here:"))
             rows = [(name, n, text) for (name, text), n in reasons.items()]
-            out.append(table("clients", (30, 20, 20), ("package", "tests", "what happens"), rows))
+            out.append(table("conformance", (25, 10, 65), ("package", "tests", "what happens"), rows))
         return out
 
 

@@ -108,7 +108,7 @@ class Conformance(SphinxDirective):
         if failed:
             out += [
                 nodes.paragraph(text="These do not pass:"),
-                table("conformance", (25, 20, 40), ("entry", "in", "why"), failed),
+                table("conformance", (30, 20, 40), ("entry", "in", "why"), failed),
             ]
         return out
 

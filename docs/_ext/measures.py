@@ -62,15 +62,18 @@ class Measures(SphinxDirective):
             ),
             (
                 "Conformance",
-                "entries of PyTorch's database of operations, of those that are built",
+                "PyTorch's test database, where it is built",
                 [("PyTorch", of, f"{of}"), ("flambeau", passed, f"{passed}")],
             ),
         ]
         other = json.loads(MACHINE.read_text()) if MACHINE.exists() else None
-        lines = [
-            machine_line(deploying["machine"], "Size and start measured"),
-            machine_line(other, "Overhead measured"),
-        ]
+        if other == deploying["machine"]:
+            lines = [machine_line(other, "Size, start and overhead measured")]
+        else:
+            lines = [
+                machine_line(deploying["machine"], "Size and start measured"),
+                machine_line(other, "Overhead measured"),
+            ]
         return [nodes.container("", bars(groups), *lines, classes=["measures"])]
 
 

@@ -49,7 +49,7 @@ class Missing(SphinxDirective):
             else:
                 whole.append(place)
         complete = nodes.paragraph("", "Nothing is missing of ", *literals(whole).children)
-        return [table("missing", (24, 14, 50), ("module", "built", "not built"), rows), complete]
+        return [table("missing", (30, 14, 48), ("module", "built", "not built"), rows), complete]
 
 
 def setup(app):
