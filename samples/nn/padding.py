@@ -8,6 +8,8 @@ ROWS = real(2, 3, 6)
 
 TABLE = {
     "_C._nn.constant_pad_nd": call(ROWS, (1, 2), 0.5, dtypes="dfhgcliub"),
+    "_C._nn.pad_by_copies": call(ROWS, (1, 2), "reflect", dtypes="dfhgcliub"),
+    "_C._nn.pad_by_copies_backward": call(real(2, 3, 9), (2, 3, 6), (1, 2), "reflect", dtypes="dfhgc"),
     "nn.functional.pad": call(ROWS, (1, 2, 0, 1), value=1.0, dtypes="dfhgcliub"),
     "nn.functional.pad, negative": call(ROWS, (-1, 2), dtypes="dfhgcliub"),
     "nn.functional.pad, reflected": call(

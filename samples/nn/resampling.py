@@ -31,6 +31,8 @@ TABLE = {
     "native_channel_shuffle": call(real(1, 4, 2, 3), 2, dtypes="dfhgcliub"),
     "affine_grid_generator": call(THETA, (1, 1, 3, 2), False, dtypes="dfhgc"),
     F + "affine_grid": call(THETA, (1, 1, 3, 2), align_corners=True),
+    "_C._nn.sample": call(IMAGES, GRID, 2, 2, True),
+    "_C._nn.sample_backward": call(real(1, 2, 3, 2), IMAGES, GRID, 0, 1, False, (True, True)),
     "grid_sampler": call(IMAGES, GRID, 0, 0, False),
     "grid_sampler_2d": call(IMAGES, GRID, 2, 1, False),
     "grid_sampler_3d": call(SPACES, real(1, 2, 1, 2, 3, low=-0.9, high=0.9), 0, 0, True),

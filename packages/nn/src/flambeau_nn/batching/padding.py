@@ -9,4 +9,12 @@ def _pad(level, op, args, dims):
     return (plain if fits else looped)(level, op, args, dims)
 
 
-batched(_pad, ops.constant_pad_nd)
+def _pad_backward(level, op, args, dims):
+    grad, sizes, pad, mode = args
+    if len(pad) > 2 * len(sizes):
+        return looped(level, op, args, dims)
+    return plain(level, op, [grad, (level.size, *sizes), pad, mode], dims)
+
+
+batched(_pad, ops.constant_pad_nd, ops.pad_by_copies)
+batched(_pad_backward, ops.pad_by_copies_backward)

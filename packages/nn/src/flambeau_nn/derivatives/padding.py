@@ -10,3 +10,13 @@ def _cut(grad, pad):
 
 
 derivative(ops.constant_pad_nd, self=_cut, jvp=lambda self_t, pad: ops.constant_pad_nd(self_t, pad))
+derivative(
+    ops.pad_by_copies,
+    linear=True,
+    self=lambda grad, self_shape, pad, mode: ops.pad_by_copies_backward(grad, self_shape, pad, mode),
+)
+derivative(
+    ops.pad_by_copies_backward,
+    linear=True,
+    grad_output=lambda grad, pad, mode: ops.pad_by_copies(grad, pad, mode),
+)

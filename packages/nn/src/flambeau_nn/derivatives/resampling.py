@@ -1,4 +1,4 @@
-"""Derivatives of resampling and of windows as columns, which are linear."""
+"""Derivatives of resampling and of windows as columns, which are linear, and of sampling at places."""
 
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import resampling as ops
@@ -28,4 +28,25 @@ derivative(
     ops.col2im,
     linear=True,
     self=lambda grad, kernel_size, dilation, padding, stride: ops.im2col(grad, kernel_size, dilation, padding, stride),
+)
+
+
+def _sample_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):
+    from flambeau_autograd.func import vjp
+
+    def run(input, grid):
+        return ops.composed(input, grid, interpolation_mode, padding_mode, align_corners)
+
+    by_both = vjp(run, input, grid)[1](grad_output)
+    return tuple(g if asked else None for g, asked in zip(by_both, output_mask, strict=True))
+
+
+derivative(ops.sample_backward, composition=_sample_backward)
+derivative(
+    ops.sample,
+    {
+        "input, grid": lambda grad, input, grid, interpolation_mode, padding_mode, align_corners, needs: (
+            ops.sample_backward(grad, input, grid, interpolation_mode, padding_mode, align_corners, tuple(needs))
+        )
+    },
 )

@@ -7,10 +7,10 @@ torch.nn.functional.fractional_max_pool3d torch.nn.functional.fractional_max_poo
 torch.nn.functional.max_unpool1d torch.nn.functional.max_unpool2d torch.nn.functional.max_unpool3d
 """,
     "resampling": """
-torch._C._nn.col2im torch._C._nn.im2col torch._C._nn.resample torch._C._nn.resample_backward
-torch.affine_grid_generator torch.channel_shuffle torch.grid_sampler torch.grid_sampler_2d torch.grid_sampler_3d
-torch.native_channel_shuffle torch.nn.functional.affine_grid torch.nn.functional.fold
-torch.nn.functional.grid_sample torch.nn.functional.interpolate torch.nn.functional.unfold
+torch._C._nn.col2im torch._C._nn.im2col torch._C._nn.resample torch._C._nn.resample_backward torch._C._nn.sample
+torch._C._nn.sample_backward torch.affine_grid_generator torch.channel_shuffle torch.grid_sampler
+torch.grid_sampler_2d torch.grid_sampler_3d torch.native_channel_shuffle torch.nn.functional.affine_grid
+torch.nn.functional.fold torch.nn.functional.grid_sample torch.nn.functional.interpolate torch.nn.functional.unfold
 torch.nn.functional.upsample torch.nn.functional.upsample_bilinear torch.nn.functional.upsample_nearest
 torch.pixel_shuffle torch.pixel_unshuffle
 """,

@@ -1,7 +1,7 @@
 """Images at other sizes, at other places, and as columns of windows.
 
-Sizes change by one operator for all modes, with one for its gradient; `fold` and `unfold` are each other's. Sampling at
-places that a tensor holds is a composition, so it has derivatives of every order.
+Sizes change by one operator for all modes, with one for its gradient; `fold` and `unfold` are each other's. So is
+sampling at places that a tensor holds; what differentiates that again is a composition.
 """
 
 import math
@@ -9,10 +9,11 @@ import warnings
 from itertools import product
 
 import flambeau_tensor as ft
-from flambeau_nn._kernels import columns, resampling
+from flambeau_nn._kernels import columns, grid_sample, resampling
 from flambeau_nn.ops import INTERNAL
-from flambeau_nn.ops.declaring import composite
+from flambeau_nn.ops.declaring import composite, of_aten
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import Forward
 from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply, known_as
 
@@ -438,8 +439,8 @@ def _check_grid(input, grid, mode):
         )
 
 
-def _sample(input, grid, interpolation_mode, padding_mode, align_corners):
-    _check_grid(input, grid, interpolation_mode)
+def composed(input, grid, interpolation_mode, padding_mode, align_corners):
+    """`sample` by other operations."""
     n, c, *sizes = input.shape
     out = tuple(grid.shape[1:-1])
     dtype = input.dtype
@@ -464,13 +465,33 @@ def _sample(input, grid, interpolation_mode, padding_mode, align_corners):
     return total.reshape((n, c, *out)).to(dtype)
 
 
+_PLACES = "Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners"
+_NUMBERS = "numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection."
+grid_sample.connect(_check_grid)
+sample = Operator(
+    f"sample({_PLACES}) -> Tensor",
+    grid_sample.sample,
+    namespace=INTERNAL,
+    variants="function",
+    doc=f"What `grid_sample` computes, with {_NUMBERS}",
+)
+sample_backward = Operator(
+    f"sample_backward(Tensor grad_output, {_PLACES}, bool[2] output_mask) -> (Tensor, Tensor)",
+    grid_sample.sample_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of `sample` with respect to input and grid, those that `output_mask` asks for.",
+)
 for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
-    composite(
-        f"{_name}(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners)",
-        "`grid_sample`, with numbers for the modes: 0 bilinear, 1 nearest, 2 bicubic; 0 zeros, 1 border, 2 reflection.",
+    Operator(
+        f"{_name}({_PLACES}) -> Tensor",
+        Forward(sample),
         namespace="torch",
-        aten=True,
-    )(_sample)
+        variants="function",
+        composite=True,
+        aten=of_aten(f"{_name}({_PLACES})", True),
+        doc=f"`grid_sample`, with {_NUMBERS}",
+    )
 
 
 @composite(
@@ -480,7 +501,7 @@ for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
     "zeros, the 'border', or the image's 'reflection'. -1 and 1 are the outer edges, with `align_corners` the "
     "centres of the outermost elements.",
 )
-def grid_sample(input, grid, mode, padding_mode, align_corners):
+def _grid_sample(input, grid, mode, padding_mode, align_corners):
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
     if mode not in modes:
         raise ValueError(
@@ -491,7 +512,7 @@ def grid_sample(input, grid, mode, padding_mode, align_corners):
             "nn.functional.grid_sample(): expected padding_mode to be 'zeros', 'border', or 'reflection', "
             f"but got: '{padding_mode}'"
         )
-    return _sample(input, grid, modes.index(mode), paddings.index(padding_mode), _aligned(align_corners))
+    return sample(input, grid, modes.index(mode), paddings.index(padding_mode), _aligned(align_corners))
 
 
 _UPSAMPLE = "input! * size=None scale_factor=None"
