@@ -73,6 +73,8 @@ for _reduction in ("mean", "sum", "none"):
 TABLE |= {
     F + "kl_div, of logarithms": call(X, G, reduction="batchmean", log_target=True),
     F + "triplet_margin_loss, swapped": call(X, G, Y, 0.5, 3, swap=True, dtypes="dfhgcliu"),
+    N + "nll": call(SCORES, CLASSES, WEIGHT, 2, "mean", dtypes="d?"),
+    N + "nll_backward": call(real(5), SCORES, CLASSES, None, -100, "none"),
     N + "cross_entropy": call(SCORES, CLASSES, None, -100, "mean", 0.1),
     N + "cross_entropy_backward": call(real(), SCORES, CLASSES, None, -100, "mean", 0.1),
     N + "cross_entropy_backward, none": call(real(5), SCORES, CLASSES, None, -100, "none", 0.0),

@@ -24,3 +24,9 @@ for _reduction in ("mean", "sum", "none"):
             real(3, 5), real(4, 5), CLASSES, linear_bias=real(4), reduction=_reduction
         ),
     }
+TABLE |= {
+    "_C._nn.multi_margin": call(SCORES, CLASSES, None, 1, "none", 0.8),
+    "_C._nn.multi_margin_backward": call(real(3), SCORES, CLASSES, None, 2, "none", 0.8),
+    "_C._nn.multilabel_margin": call(SCORES, LABELS, "sum"),
+    "_C._nn.multilabel_margin_backward": call(real(), SCORES, LABELS, "mean"),
+}

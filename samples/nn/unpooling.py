@@ -20,4 +20,5 @@ TABLE = {
     F + "fractional_max_pool3d_with_indices": call(
         real(1, 2, 4, 4, 4), 2, (2, 2, 2), _random_samples=real(1, 2, 3, low=0.1, high=0.9)
     ),
+    "_C._nn.fractional_pool": call(real(1, 2, 6, 6), WINDOWS, via=lambda op, x, s: op(x, s, (2, 2), (3, 3))[0]),
 }

@@ -11,10 +11,11 @@ from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_tensor.extend import operators
 
 # Their examples run one after the other: attention is a composition under transforms, whose parts have rules; layers
-# and losses over time have lengths and weights that may differ between examples.
+# and losses over time have lengths and weights that may differ between examples, bags have indices, and sets of labels
+# are rarely of examples.
 LOOPED = {
     f"{INTERNAL}.{name}{end}"
-    for name in ("attention", "ctc_loss", "lstm_layer", "rnn_layer")
+    for name in ("attention", "ctc_loss", "lstm_layer", "rnn_layer", "embedding_bags", "multilabel_margin")
     for end in ("", "_backward")
 }
 

@@ -10,9 +10,10 @@ that leave ``Module.__call__`` alone get a slot function that does what it does.
 """
 cimport cython
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next
+from cpython.list cimport PyList_CheckExact
 from cpython.object cimport Py_TYPE, PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
 from collections import OrderedDict
 
@@ -71,7 +72,7 @@ cdef enum:
 cdef PyObject* _global_hooks[GLOBAL_HOOKS]  # dicts; _held_hooks keeps them
 cdef tuple _held_hooks = ()
 cdef object _slow_call = None
-cdef object _assign = None
+cdef object _assign = None, _module_class = None
 cdef PyObject* _module_call = NULL  # Module.__call__
 cdef set _plain_values = {int, float, bool, str, type(None), tuple, list, dict}  # never a tensor or a module
 
@@ -293,6 +294,118 @@ def delete_attribute(self, name):
     PyObject_GenericSetAttr(self, name, NULL)
 
 
+# --- walking --------------------------------------------------------------------------------------------------------
+
+cdef str _NAMED_MODULES = "named_modules", _NAMED_MEMBERS = "_named_members"
+cdef dict _NAMED = {_PARAMETERS: "named_parameters", _BUFFERS: "named_buffers"}
+cdef tuple _OWN_STATE = (_PARAMETERS, _BUFFERS, _MODULES)
+
+cdef enum:
+    DEPTH = 200  # of modules in modules; what goes deeper is left to Python, which knows where to stop
+    FEW = 64
+
+
+cdef inline bint _leaves_alone(object module, str name) except -1:
+    """Whether a module has Module's method of that name."""
+    cdef PyObject* usual = PyDict_GetItemWithError((<FullType*>_module_class).tp_dict, <PyObject*>name)
+    return (_PyType_Lookup(<PyTypeObject*>Py_TYPE(module), <PyObject*>name) == usual
+            and PyDict_GetItemWithError(_state(module), <PyObject*>name) == NULL)
+
+
+cdef bint _walk(object module, str prefix, bint once, set seen, list paths, list modules, int depth) except -1:
+    """Appends the modules and, unless `paths` is None, their paths; whether all of them are walked over as usual."""
+    cdef PyObject* below
+    if module in seen:
+        return True
+    if once:
+        seen.add(module)
+    if depth == DEPTH or not isinstance(module, ModuleBase) or not _leaves_alone(module, _NAMED_MODULES):
+        return False
+    modules.append(module)
+    if paths is not None:
+        paths.append(prefix)
+    below = _group(module, _MODULES)
+    for name, child in (<object>below).items():
+        if child is not None:
+            path = None if paths is None else f"{prefix}.{name}" if prefix else name
+            if not _walk(child, path, once, seen, paths, modules, depth + 1):
+                return False
+    return True
+
+
+def walk_modules(module, str prefix not None, bint once):
+    """(path, module) of a module and all below it, None where one of them has a `named_modules` of its own. With `once`
+    each is listed once."""
+    paths, modules = [], []
+    return list(zip(paths, modules)) if _walk(module, prefix, once, set(), paths, modules, 0) else None
+
+
+cdef list _members(str group, list paths, list modules, bint once):
+    """What these modules have in a group, with names where there are paths."""
+    cdef list found = []
+    cdef set memo = set()
+    cdef Py_ssize_t i
+    for i in range(len(modules)):
+        for name, value in (<object>_group(modules[i], group)).items():
+            if value is None or value in memo:
+                continue
+            if once:
+                memo.add(value)
+            if paths is None:
+                found.append(value)
+            else:
+                found.append((f"{paths[i]}.{name}" if paths[i] else name, value))
+    return found
+
+
+def walk_members(module, str group not None, str prefix, bint recurse, bint once):
+    """What the modules have in a group such as ``"_parameters"``, with names that begin with `prefix` unless that is
+    None. None is returned where the walk, or what is listed, is not the usual."""
+    cdef list paths = None if prefix is None else [], modules = []
+    if not (_leaves_alone(module, _NAMED_MEMBERS) and _leaves_alone(module, _NAMED[group])):
+        return None
+    if not recurse:
+        modules = [module]
+        paths = None if prefix is None else [prefix]
+    elif not _walk(module, prefix, once, set(), paths, modules, 0):
+        return None
+    return _members(group, paths, modules, once)
+
+
+def walk_parameters(module):
+    """The parameters of a module and all below it, and whether there may be modules in plain lists or dicts among their
+    attributes. None is returned where the walk, or what is listed, is not the usual."""
+    cdef list modules = []
+    if not (_leaves_alone(module, _NAMED_MEMBERS) and _leaves_alone(module, _NAMED[_PARAMETERS])):
+        return None
+    if not _walk(module, None, True, set(), None, modules, 0):
+        return None
+    return _members(_PARAMETERS, None, modules, True), _hold_modules(modules)
+
+
+cdef bint _hold_modules(list modules) except -1:
+    """Whether a plain list, tuple or dict among the modules' attributes holds a module, or containers in turn; of each
+    the first few entries are looked at."""
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef PyObject* item
+    cdef Py_ssize_t at, i, place
+    for owner in modules:
+        at, state = 0, <object>_state(owner)
+        while PyDict_Next(state, &at, &key, &value):
+            if PyList_CheckExact(<object>value) or PyTuple_CheckExact(<object>value):
+                for i in range(min(<Py_ssize_t>len(<object>value), <Py_ssize_t>FEW)):
+                    if isinstance((<object>value)[i], (ModuleBase, list, tuple, dict)):
+                        return True
+            elif PyDict_CheckExact(<object>value) and <object>key not in _OWN_STATE:
+                place = i = 0
+                while i < FEW and PyDict_Next(<object>value, &place, NULL, &item):
+                    if isinstance(<object>item, (ModuleBase, list, tuple, dict)):
+                        return True
+                    i += 1
+    return False
+
+
 # --- the class ------------------------------------------------------------------------------------------------------
 
 @cython.auto_pickle(False)
@@ -348,8 +461,8 @@ _prepare()
 def connect(module, assign, slow_call):
     """Hand over what lives above: the class Module, the assignment of parameters, modules and buffers, and the call of
     modules that have hooks."""
-    global _assign, _slow_call, _module_call
-    _assign, _slow_call = assign, slow_call
+    global _assign, _slow_call, _module_call, _module_class
+    _assign, _slow_call, _module_class = assign, slow_call, module
     _module_call = PyDict_GetItemWithError((<FullType*>module).tp_dict, <PyObject*>_CALL)
     take_fast_slots(module)
 

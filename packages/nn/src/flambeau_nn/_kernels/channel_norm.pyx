@@ -40,8 +40,12 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef int _run(Work* w, str loop, int dtype, Py_ssize_t units) except -1:
-    cdef Py_ssize_t numel = w.data.samples * w.data.channels * w.data.positions
     w.loop = <channels_t><size_t>_loops[loop]["float32" if dtype == D_FLOAT32 else "float64"]
+    return _share(w, units)
+
+
+cdef int _share(Work* w, Py_ssize_t units) except -1:
+    cdef Py_ssize_t numel = w.data.samples * w.data.channels * w.data.positions
     if numel < GIL_FREE:
         _task(w, 0, units)
     else:
@@ -277,5 +281,74 @@ cdef object _backward(PyObject* op, PyObject** a):
             _gradient_of(a[3], of_bias, held.dtype))
 
 
+# --- by given statistics --------------------------------------------------------------------------------------------
+
+cdef void _scale_planes(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    """x · scale + shift; planes are those of samples and channels, or rows of channels beside each other."""
+    cdef Py_ssize_t i, k, n = d.positions
+    cdef const real_t* scale = <const real_t*>d.factors
+    cdef const real_t* shift = scale + d.channels
+    cdef const real_t* x
+    cdef real_t* y
+    cdef real_t a, b
+    for i in range(begin, end):
+        if d.rows:
+            x, y = <const real_t*>d.x + i * d.channels, <real_t*>d.out + i * d.channels
+            for k in range(d.channels):
+                y[k] = x[k] * scale[k] + shift[k]
+        else:
+            x, y = <const real_t*>d.x + i * n, <real_t*>d.out + i * n
+            a, b = scale[i % d.channels], shift[i % d.channels]
+            for k in range(n):
+                y[k] = x[k] * a + b
+
+
+cdef void _scale_float(const Channels* d, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    _scale_planes[float](d, begin, end, NULL)
+
+
+cdef void _scale_double(const Channels* d, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    _scale_planes[double](d, begin, end, NULL)
+
+
+cdef void _set_scales(const Channels* d, const real_t* mean, const real_t* variance) noexcept:
+    cdef real_t* scale = <real_t*>d.factors
+    cdef double factor
+    cdef Py_ssize_t k
+    for k in range(d.channels):
+        factor = 1 / math.sqrt(variance[k] + d.eps)
+        factor = factor if d.weight == NULL else factor * (<const real_t*>d.weight)[k]
+        scale[k] = <real_t>factor
+        scale[d.channels + k] = <real_t>((0 if d.bias == NULL else (<const real_t*>d.bias)[k]) - mean[k] * factor)
+
+
+cdef object _scaled(PyObject* op, PyObject** a):
+    """(self, mean, variance, weight, bias, eps)"""
+    cdef Work w
+    cdef Array out, mean, variance
+    cdef _Operands held = _prepare(&w, a[0], a[3], a[4], <PyObject*>_no_groups, a[5])
+    cdef Channels* d = &w.data
+    cdef Py_ssize_t units
+    _mean = _parameter(a[1], held.dtype, d.channels, &mean)
+    _variance = _parameter(a[2], held.dtype, d.channels, &variance)
+    d.rows = 1 if held.rows else 0
+    units = d.samples * (d.positions if held.rows else d.channels)
+    held.memory = bytearray(16 * d.channels + 1)
+    d.factors = <char*>held.memory
+    result = laid(held.beside, held.dtype, held.array.ndim, held.array.sizes, &out)
+    d.out = out.data
+    if held.dtype == D_FLOAT32:
+        _set_scales[float](d, <const float*>mean.data, <const float*>variance.data)
+        w.loop = _scale_float
+    else:
+        _set_scales[double](d, <const double*>mean.data, <const double*>variance.data)
+        w.loop = _scale_double
+    _share(&w, units)
+    result = converted(result, held.original)
+    return result if held.beside else in_format_of(result, a[0])
+
+
+cdef object _no_groups = 0
+channel_scale = new_kernel(_scaled)
 channel_norm = new_kernel(_forward)
 channel_norm_backward = new_kernel(_backward)

@@ -28,8 +28,24 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 cdef enum:
     MAX_NDIM = 64
     MOST = 0x7fffffff  # an argument may be
+    SMALL = 192  # numbers of tables that need no memory of their own
 
-_loops = hot("pooling", "flambeau_nn._kernels").LOOPS
+cdef enum:  # loops
+    AVERAGE = 0
+    MAXIMUM = 1
+    SCATTER = 2
+    SPREAD = 3
+
+cdef pooled_t[4][3] _loops  # for float32, float64 and int64
+
+
+def _read_loops(table):
+    for i, name in enumerate(("average", "maximum", "scatter", "spread")):
+        for j, dtype in enumerate(("float32", "float64", "int64")):
+            _loops[i][j] = <pooled_t><size_t>table[name].get(dtype, 0)
+
+
+_read_loops(hot("pooling", "flambeau_nn._kernels").LOOPS)
 
 cdef struct Job:
     Pool* pool
@@ -43,11 +59,10 @@ cdef void _planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
         job.loop(job.pool, i, NULL)
 
 
-cdef int _run(Pool* p, str loop, int dtype) except -1:
+cdef int _run(Pool* p, int loop, int dtype) except -1:
     cdef Job job
     cdef Py_ssize_t work = p.work * min(p.beside, <Py_ssize_t>CHANNELS)
-    name = "float32" if dtype == D_FLOAT32 else "float64" if dtype == D_FLOAT64 else "int64"
-    job.pool, job.loop = p, <pooled_t><size_t>_loops[loop][name]
+    job.pool, job.loop = p, _loops[loop][0 if dtype == D_FLOAT32 else 1 if dtype == D_FLOAT64 else 2]
     if p.planes * work < GIL_FREE:
         _planes(&job, 0, p.planes)
     else:
@@ -135,12 +150,14 @@ cdef Py_ssize_t _positions(Steps* s, int d, Py_ssize_t size) noexcept:
     return n
 
 
-cdef object _table(Pool* p):
-    """Memory for the windows, to keep while the pool is used."""
-    cdef Py_ssize_t* at
+cdef object _table(Pool* p, Py_ssize_t* at):
+    """Memory for the windows, to keep while the pool is used: `at`, where SMALL numbers are enough."""
     cdef int d
-    memory = bytearray(3 * sizeof(Py_ssize_t) * (<object>p.count[0] + p.count[1] + p.count[2]))
-    at = <Py_ssize_t*><void*>PyByteArray_AS_STRING(memory)
+    memory = None
+    if p.count[0] > SMALL or p.count[1] > SMALL or p.count[2] > SMALL or (
+            3 * (p.count[0] + p.count[1] + p.count[2]) > SMALL):
+        memory = bytearray(3 * sizeof(Py_ssize_t) * (<object>p.count[0] + p.count[1] + p.count[2]))
+        at = <Py_ssize_t*><void*>PyByteArray_AS_STRING(memory)
     for d in range(AXES):
         p.begin[d], p.end[d], p.weight[d] = at, at + p.count[d], at + 2 * p.count[d]
         at += 3 * p.count[d]
@@ -159,10 +176,10 @@ cdef void _measure(Pool* p) noexcept:
         p.work *= max(total, p.size[d])
 
 
-cdef object _fixed_windows(Pool* p, Steps* s):
+cdef object _fixed_windows(Pool* p, Steps* s, Py_ssize_t* small):
     cdef Py_ssize_t o, begin
     cdef int d
-    memory = _table(p)
+    memory = _table(p, small)
     p.stride, p.origin, p.taps = s.stride[2], -s.padding[2], s.kernel[2]
     for d in range(AXES):
         p.step[d] = s.dilation[d]
@@ -181,11 +198,11 @@ cdef object _fixed_windows(Pool* p, Steps* s):
     return memory
 
 
-cdef object _adaptive_windows(Pool* p):
+cdef object _adaptive_windows(Pool* p, Py_ssize_t* small):
     """Windows that cover an axis evenly: from floor(o · size / count) to ceil((o + 1) · size / count)."""
     cdef Py_ssize_t o, n, m
     cdef int d
-    memory = _table(p)
+    memory = _table(p, small)
     p.taps = 0
     for d in range(AXES):
         n, m = p.size[d], p.count[d]
@@ -362,6 +379,7 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
     """Pooling of a[0] over the windows of `s`, or to the output size a[1] where that is NULL."""
     cdef Array x, y, at
     cdef Pool p
+    cdef Py_ssize_t[SMALL] small
     cdef int dtype, original
     array_of(a[0], &x)
     original = x.dtype
@@ -381,9 +399,9 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
     if name.maximum:
         indices = _result(&p, x.ndim, x.sizes, D_INT64, &at)
         p.indices = <int64_t*>at.data
-    _memory = _fixed_windows(&p, s) if s != NULL else _adaptive_windows(&p)
+    _memory = _fixed_windows(&p, s, small) if s != NULL else _adaptive_windows(&p, small)
     p.x, p.y = x.data, y.data
-    _run(&p, "maximum" if name.maximum else "average", dtype)
+    _run(&p, MAXIMUM if name.maximum else AVERAGE, dtype)
     result = converted(result, original)
     if stays and p.beside == 1:
         result, indices = in_format_of(result, a[0]), in_format_of(indices, a[0]) if name.maximum else None
@@ -418,6 +436,7 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int ndim = read_ints(size, sizes, MAX_NDIM, name, "input_size"), dtype, original, d
     cdef Array g, at, out
+    cdef Py_ssize_t[SMALL] small
     cdef bint good = dims >= 1 and dims <= AXES and (ndim == dims + 1 or ndim == dims + 2)
     array_of(slot, &g)
     original = g.dtype
@@ -451,13 +470,13 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
     if indices != NULL:
         p.indices = <int64_t*>at.data
         p.work = p.size[0] * p.size[1] * p.size[2] + p.count[0] * p.count[1] * p.count[2]
-        _run(p, "scatter", dtype)
+        _run(p, SCATTER, dtype)
         if p.misplaced:
             raise RuntimeError(f"{name}: found an index outside its plane of "
                                f"{p.size[0] * p.size[1] * p.size[2]} elements")
     else:
-        _memory = _fixed_windows(p, s) if s != NULL else _adaptive_windows(p)
-        _run(p, "spread", dtype)
+        _memory = _fixed_windows(p, s, small) if s != NULL else _adaptive_windows(p, small)
+        _run(p, SPREAD, dtype)
     return converted(result, original)
 
 

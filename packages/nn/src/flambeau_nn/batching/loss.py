@@ -54,7 +54,7 @@ for _name in (
     batched(_pair_backward, getattr(ops, f"{_name}_backward"))
 
 
-# --- cross entropy --------------------------------------------------------------------------------------------------
+# --- labels ---------------------------------------------------------------------------------------------------------
 
 
 def _rows(t, alone):
@@ -78,35 +78,40 @@ def _usable(x, target, weight_dim, reduction):
     return weight_dim is None and reduction in ops.REDUCTIONS and x.ndim > 1 and 0 not in x.shape and of_rows
 
 
-def _cross_entropy(level, op, args, dims):
-    x, target = _fronts(level, args, dims, 2)
-    weight, ignore_index, reduction, smoothing = args[2:]
-    if not _usable(x, target, dims[2], reduction):
-        return looped(level, op, args, dims)
-    alone = x.ndim == 2
-    losses = call(op, _rows(x, alone), _rows(target, alone), weight, ignore_index, "none", smoothing)
-    if not alone:
-        losses = losses.reshape((*x.shape[:2], *losses.shape[1:]))
-    if reduction == "none":
-        return losses, 0
-    total = _summed(losses)
-    return total / _divisor(x, target, weight, ignore_index) if reduction == "mean" else total, 0
+def labelled(divisor):
+    """The rules of a loss of (self, target, weight, …, reduction, …) and of its gradient; `divisor`: see _divisor."""
+
+    def forward(level, op, args, dims):
+        x, target = _fronts(level, args, dims, 2)
+        weight, option, reduction, *more = args[2:]
+        if not _usable(x, target, dims[2], reduction):
+            return looped(level, op, args, dims)
+        alone = x.ndim == 2
+        losses = call(op, _rows(x, alone), _rows(target, alone), weight, option, "none", *more)
+        if not alone:
+            losses = losses.reshape((*x.shape[:2], *losses.shape[1:]))
+        if reduction == "none":
+            return losses, 0
+        total = _summed(losses)
+        return total / divisor(x, target, weight, option) if reduction == "mean" else total, 0
+
+    def backward(level, op, args, dims):
+        grad, x, target = _fronts(level, args, dims, 3)
+        weight, option, reduction, *more = args[3:]
+        if not _usable(x, target, dims[3], reduction):
+            return looped(level, op, args, dims)
+        alone = x.ndim == 2
+        losses = x.shape[:1] if alone else (*x.shape[:2], *x.shape[3:])
+        if reduction == "mean":
+            grad = grad / divisor(x, target, weight, option)
+        if reduction != "none":
+            grad = _shaped(grad, len(losses)).expand(tuple(losses))
+        out = call(op, _rows(grad, alone), _rows(x, alone), _rows(target, alone), weight, option, "none", *more)
+        return out.reshape(tuple(x.shape)), 0
+
+    return forward, backward
 
 
-def _cross_entropy_backward(level, op, args, dims):
-    grad, x, target = _fronts(level, args, dims, 3)
-    weight, ignore_index, reduction, smoothing = args[3:]
-    if not _usable(x, target, dims[3], reduction):
-        return looped(level, op, args, dims)
-    alone = x.ndim == 2
-    losses = x.shape[:1] if alone else (*x.shape[:2], *x.shape[3:])
-    if reduction == "mean":
-        grad = grad / _divisor(x, target, weight, ignore_index)
-    if reduction != "none":
-        grad = _shaped(grad, len(losses)).expand(tuple(losses))
-    out = call(op, _rows(grad, alone), _rows(x, alone), _rows(target, alone), weight, ignore_index, "none", smoothing)
-    return out.reshape(tuple(x.shape)), 0
-
-
-batched(_cross_entropy, ops.cross_entropy_)
-batched(_cross_entropy_backward, ops.cross_entropy_backward)
+_forward, _backward = labelled(_divisor)
+batched(_forward, ops.cross_entropy_, ops.nll_)
+batched(_backward, ops.cross_entropy_backward, ops.nll_backward)

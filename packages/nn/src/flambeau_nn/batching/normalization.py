@@ -93,5 +93,13 @@ def _channel_norm_backward(level, op, args, dims):
     return (_apart(of_x, size), *of_both), (1, *(t if t is None else 0 for t in of_both))
 
 
+def _channel_scale(level, op, args, dims):
+    x, *parameters, eps = args
+    size = level.size
+    flat = [_flat(t, d, size) for t, d in zip(parameters, dims[1:5], strict=True)]
+    return _apart(call(op, _folded(x, dims[0], size), *flat, eps), size), 1
+
+
+batched(_channel_scale, ops.channel_scale)
 batched(_channel_norm, ops.channel_norm)
 batched(_channel_norm_backward, ops.channel_norm_backward)

@@ -78,6 +78,39 @@ derivative(
 )
 
 
+# --- labels ---------------------------------------------------------------------------------------------------------
+
+
+def by_composition(composed):
+    """The composition of a loss's gradient by the scores: that of what composes the loss."""
+
+    def backward(grad, self, target, *options):
+        from flambeau_autograd.func import vjp
+
+        return vjp(lambda x: composed(x, target, *options), self)[1](grad)[0]
+
+    return backward
+
+
+def by_weight(composed, grad, self, target, weight, *options):
+    """The gradient of a loss by the weights of classes."""
+    from flambeau_autograd.func import vjp
+
+    return vjp(lambda w: composed(self, target, w, *options), weight)[1](grad)[0]
+
+
+derivative(ops.nll_backward, composition=by_composition(ops.composed_nll))
+derivative(
+    ops.nll_,
+    self=lambda grad, self, target, weight, ignore_index, reduction: ops.nll_backward(
+        grad, self, target, weight, ignore_index, reduction
+    ),
+    weight=lambda grad, self, target, weight, ignore_index, reduction: by_weight(
+        ops.composed_nll, grad, self, target, weight, ignore_index, reduction
+    ),
+)
+
+
 # --- pairs ----------------------------------------------------------------------------------------------------------
 
 

@@ -65,3 +65,4 @@ derivative(
     },
     not_differentiable=("mean", "variance"),
 )
+derivative(ops.channel_scale, composition=ops.composed_scale)

@@ -29,6 +29,16 @@ derivative(
     linear=True,
     self=lambda grad, kernel_size, dilation, padding, stride: ops.im2col(grad, kernel_size, dilation, padding, stride),
 )
+derivative(ops.pixel_shuffle, linear=True, self=lambda grad, upscale_factor: ops.pixel_unshuffle(grad, upscale_factor))
+derivative(
+    ops.pixel_unshuffle, linear=True, self=lambda grad, downscale_factor: ops.pixel_shuffle(grad, downscale_factor)
+)
+for _op in (ops.channel_shuffle, ops.native_channel_shuffle):
+    derivative(
+        _op,
+        linear=True,
+        self=lambda grad, self_shape, groups: ops.channel_shuffle(grad, max(self_shape[1] // groups, 1)),
+    )
 
 
 def _sample_backward(grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask):

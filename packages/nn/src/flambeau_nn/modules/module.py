@@ -22,6 +22,9 @@ from flambeau_nn._module import (
     late_state,
     set_attribute,
     take_fast_slots,
+    walk_members,
+    walk_modules,
+    walk_parameters,
 )
 from flambeau_nn.modules._construction import name_in_errors
 from flambeau_nn.modules._hooks import (
@@ -277,37 +280,46 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     memo.add(value)
                 yield (f"{module_prefix}.{name}" if module_prefix else name), value
 
+    def _named(self, group: str, prefix: str, recurse: bool, once: bool) -> Iterable[tuple[str, Any]]:
+        """The same of a dict of every module, such as ``_parameters``."""
+        found = walk_members(self, group, prefix, recurse, once)
+        if found is not None:
+            return found
+        return self._named_members(
+            lambda module: getattr(module, group).items(), prefix=prefix, recurse=recurse, remove_duplicate=once
+        )
+
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Iterate over the parameters, as optimizers want them.
 
         Warns:
             UserWarning: a module is kept in a plain list or dict, so its parameters are not among these.
         """
-        for _, param in self.named_parameters(recurse=recurse):
-            yield param
-        if recurse:
+        found, hides = (walk_parameters(self) if recurse else None) or (None, recurse)
+        if found is None:
+            found = [param for _, param in self.named_parameters(recurse=recurse)]
+        yield from found
+        if hides:
             _warn_about_hidden_modules(self)
 
     def named_parameters(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Parameter]]:
         """Iterate over names and parameters."""
-        yield from self._named_members(
-            lambda module: module._parameters.items(), prefix=prefix, recurse=recurse, remove_duplicate=remove_duplicate
-        )
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """Iterate over the buffers."""
-        for _, buffer in self.named_buffers(recurse=recurse):
-            yield buffer
+        found = walk_members(self, "_buffers", None, recurse, True)
+        if found is None:
+            found = [buffer for _, buffer in self.named_buffers(recurse=recurse)]
+        yield from found
 
     def named_buffers(
         self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """Iterate over names and buffers."""
-        yield from self._named_members(
-            lambda module: module._buffers.items(), prefix=prefix, recurse=recurse, remove_duplicate=remove_duplicate
-        )
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def children(self) -> Iterator[Module]:
         """Iterate over the modules directly below."""
@@ -331,6 +343,10 @@ class Module(HookMethods, StateMethods, ModuleBase):
         self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
         """Iterate over paths and modules, this one (with path ``prefix``) first."""
+        found = walk_modules(self, prefix, remove_duplicate) if memo is None else None
+        if found is not None:
+            yield from found
+            return
         memo = set() if memo is None else memo
         if self in memo:
             return

@@ -1,9 +1,14 @@
 """Sums, means and maxima of rows of a table."""
 
 import flambeau_tensor as ft
+from flambeau_nn._kernels import bags
+from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
+from flambeau_tensor import Operator
 from flambeau_tensor.extend import find_operator
 from flambeau_tensor.packing import apply
+
+_MODES = {"sum": 0, "mean": 1, "max": 2}
 
 
 def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx):
@@ -51,20 +56,62 @@ def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_
 
 def _bags(offsets, count, include_last_offset):
     """The bag of each index (beyond the last: none), and how many bags there are."""
-    bags = offsets.numel() - bool(include_last_offset)
-    if offsets.numel():
-        first, last = offsets[0].item(), offsets[-1].item()
-        if first != 0:
-            raise RuntimeError(
-                "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
-                f"position 0. However, got {first}"
-            )
-        if last > count:
-            raise RuntimeError(
-                f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {last}"
-            )
     places = ft.arange(count, dtype=offsets.dtype, device=offsets.device)
-    return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, bags
+    return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, offsets.numel() - bool(
+        include_last_offset
+    )
+
+
+def composed(weight, input, offsets, mode, scale_grad_by_freq, per_sample_weights, include_last_offset, padding_idx):
+    """What `embedding_bags` computes, by other operations; -1 for no padding."""
+    from flambeau_nn.functional import embedding
+
+    if input.ndim == 2:
+        count = input.shape[0]
+        bag = ft.arange(count, device=input.device).repeat_interleave(input.shape[1])
+        input = input.reshape((-1,))
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape((-1,))
+    else:
+        bag, count = _bags(offsets, input.numel(), include_last_offset)
+    kept = (bag >= 0) & (bag < count)
+    if padding_idx >= 0:
+        kept = kept & (input != padding_idx)
+    rows = embedding(input, weight, None, None, 2.0, scale_grad_by_freq)
+    place = ft.where(kept, bag, count)  # what does not count goes behind the last bag
+    columns = weight.shape[1]
+    if mode == 2:
+        out = rows.new_zeros((count + 1, columns)).scatter_reduce(
+            0, place.unsqueeze(1).expand((-1, columns)), rows, "amax", include_self=False
+        )
+        return out[:count]
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    out = rows.new_zeros((count + 1, columns)).index_add(0, place, rows)[:count]
+    if mode == 0:
+        return out
+    sizes = weight.new_zeros(count + 1).index_add(0, place, weight.new_ones(place.shape))[:count]
+    return out / sizes.clamp_min(1).unsqueeze(1)
+
+
+_TABLE = (
+    "Tensor weight, Tensor indices, Tensor? offsets, int mode, bool scale_grad_by_freq, Tensor? per_sample_weights, "
+    "bool include_last_offset, int padding_idx"
+)
+embedding_bags = Operator(
+    f"embedding_bags({_TABLE}) -> (Tensor, Tensor, Tensor)",
+    bags.embedding_bags,
+    namespace=INTERNAL,
+    variants="function",
+    doc="What `embedding_bag` computes, how many indices of each bag count, and the rows that maxima are from. Modes "
+    "are 0 (sum), 1 (mean) and 2 (max); an index of -1 is none.",
+)
+embedding_bags_backward = Operator(
+    f"embedding_bags_backward(Tensor grad_output, Tensor maxima, {_TABLE}, bool[2] output_mask) -> (Tensor, Tensor)",
+    bags.embedding_bags_backward,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The gradients of `embedding_bags` with respect to table and weights, those that `output_mask` asks for.",
+)
 
 
 @composite(
@@ -87,34 +134,27 @@ def embedding_bag(
     include_last_offset,
     padding_idx,
 ):
-    from flambeau_nn.functional import embedding
-
     _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx)
-    if input.ndim == 2:
-        bags = input.shape[0]
-        bag = ft.arange(bags, device=input.device).repeat_interleave(input.shape[1])
-        input = input.reshape((-1,))
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape((-1,))
-    else:
-        bag, bags = _bags(offsets, input.numel(), include_last_offset)
-    kept = (bag >= 0) & (bag < bags)
-    if padding_idx is not None:
-        kept = kept & (input != padding_idx % weight.shape[0])
-    rows = embedding(input, weight, None, max_norm, norm_type, scale_grad_by_freq)
-    place = ft.where(kept, bag, bags)  # what does not count goes behind the last bag
-    columns = weight.shape[1]
-    if mode == "max":
-        out = rows.new_zeros((bags + 1, columns)).scatter_reduce(
-            0, place.unsqueeze(1).expand((-1, columns)), rows, "amax", include_self=False
-        )
-        return out[:bags]
-    if per_sample_weights is not None:
-        rows = rows * per_sample_weights.unsqueeze(1)
-    out = rows.new_zeros((bags + 1, columns)).index_add(0, place, rows)[:bags]
-    if mode == "sum":
-        return out
-    count = weight.new_zeros(bags + 1).index_add(0, place, weight.new_ones(place.shape))[:bags]
-    return out / count.clamp_min(1).unsqueeze(1)
+    if max_norm is not None:
+        from flambeau_nn.functional import embedding
+
+        embedding(input, weight, None, max_norm, norm_type)
+    padding = -1 if padding_idx is None else padding_idx % weight.shape[0]
+    weighed = per_sample_weights is not None
+    run = composed
+    if weight.is_floating_point() and not (weighed and per_sample_weights.dtype is not weight.dtype):
+        run = embedding_bags
+    out = run(
+        weight,
+        input,
+        offsets,
+        _MODES[mode],
+        scale_grad_by_freq,
+        per_sample_weights,
+        include_last_offset,
+        padding,
+    )
+    return out[0] if run is embedding_bags else out
 
 
 _BAGS = "offsets!=None max_norm=None norm_type=2 scale_grad_by_freq=False mode='mean' sparse=False"

@@ -2,9 +2,10 @@
 
 NAMES = {
     "unpooling": """
-torch.nn.functional.fractional_max_pool2d torch.nn.functional.fractional_max_pool2d_with_indices
-torch.nn.functional.fractional_max_pool3d torch.nn.functional.fractional_max_pool3d_with_indices
-torch.nn.functional.max_unpool1d torch.nn.functional.max_unpool2d torch.nn.functional.max_unpool3d
+torch._C._nn.fractional_pool torch.nn.functional.fractional_max_pool2d
+torch.nn.functional.fractional_max_pool2d_with_indices torch.nn.functional.fractional_max_pool3d
+torch.nn.functional.fractional_max_pool3d_with_indices torch.nn.functional.max_unpool1d
+torch.nn.functional.max_unpool2d torch.nn.functional.max_unpool3d
 """,
     "resampling": """
 torch._C._nn.col2im torch._C._nn.im2col torch._C._nn.resample torch._C._nn.resample_backward torch._C._nn.sample
@@ -23,15 +24,16 @@ torch.rnn_tanh_cell
 torch._C._nn.attention torch._C._nn.attention_backward torch.nn.functional.scaled_dot_product_attention
 """,
     "bags": """
-torch.nn.functional.embedding_bag
+torch._C._nn.embedding_bags torch._C._nn.embedding_bags_backward torch.nn.functional.embedding_bag
 """,
     "ctc": """
 torch._C._nn.ctc_loss torch._C._nn.ctc_loss_backward torch.nn.functional.ctc_loss
 """,
     "margins": """
-torch.nn.functional.linear_cross_entropy torch.nn.functional.multi_margin_loss
-torch.nn.functional.multilabel_margin_loss torch.nn.functional.multilabel_soft_margin_loss
-torch.nn.functional.triplet_margin_with_distance_loss
+torch._C._nn.multi_margin torch._C._nn.multi_margin_backward torch._C._nn.multilabel_margin
+torch._C._nn.multilabel_margin_backward torch.nn.functional.linear_cross_entropy
+torch.nn.functional.multi_margin_loss torch.nn.functional.multilabel_margin_loss
+torch.nn.functional.multilabel_soft_margin_loss torch.nn.functional.triplet_margin_with_distance_loss
 """,
     "native": """
 torch._native_batch_norm_legit torch._weight_norm torch.adaptive_max_pool1d torch.alpha_dropout torch.alpha_dropout_

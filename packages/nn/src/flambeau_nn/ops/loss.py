@@ -11,6 +11,7 @@ import warnings
 
 import flambeau_tensor as ft
 from flambeau_nn._kernels import loss as kernels
+from flambeau_nn._kernels import margins
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator, Tensor
@@ -87,6 +88,26 @@ cross_entropy_backward = Operator(
     variants="function",
     doc="The gradient of cross_entropy with respect to the scores.",
 )
+
+
+def labelled(name, forward, backward, options):
+    """The operator of a loss of scores by their labels, and that of its gradient."""
+    return (
+        Operator(
+            f"{name}(Tensor self, Tensor target, {options}) -> Tensor",
+            forward,
+            namespace=INTERNAL,
+            variants="function",
+            doc=f"What `{name}_loss` computes.",
+        ),
+        Operator(
+            f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {options}) -> Tensor",
+            backward,
+            namespace=INTERNAL,
+            variants="function",
+            doc=f"The gradient of {name} with respect to the scores.",
+        ),
+    )
 
 
 def _pairs(name, argument="", doc=""):
@@ -344,34 +365,10 @@ binary_cross_entropy_with_logits = with_fast_path(
 # --- compositions ---------------------------------------------------------------------------------------------------
 
 
-@composite(
-    "nll_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
-    "bool? reduce=None, str reduction='mean')",
-    f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
-    aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100)",
-)
-def nll_loss(input, target, weight, size_average, ignore_index, reduce, reduction):
-    reduction = checked_reduction(size_average, reduce, reduction)
-    if input.ndim == 0:
-        raise ValueError("Expected 1 or more dimensions (got 0)")
-    if input.ndim == target.ndim == 1 and target.shape[0] != 1:
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}")
+def composed_nll(input, target, weight, ignore_index, reduction):
+    """`nll_` by other operations."""
     dim = 0 if input.ndim == 1 else 1
-    if target.ndim != max(input.ndim - 1, 0) or input.shape[:dim] != target.shape[:dim]:
-        if input.ndim > 1 and target.ndim and input.shape[0] != target.shape[0]:
-            raise ValueError(
-                f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
-            )
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if target.dtype not in (ft.int64, ft.uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {scalar_type(target.dtype)}")
-    if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"expected scalar type {scalar_type(input.dtype)} but found {scalar_type(weight.dtype)}")
-    classes = input.shape[dim]
     ignored = target == ignore_index
-    bad = ((target < 0) | (target >= classes)) & ~ignored
-    if not hides_values(target) and bad.any():
-        raise IndexError(f"Target {target[bad].reshape((-1,))[0].item()} is out of bounds.")
     index = ft.where(ignored, 0, target).long()
     loss = -input.gather(dim, index.unsqueeze(dim)).squeeze(dim)
     factor = ft.ones_like(loss, requires_grad=False) if weight is None else weight[index]
@@ -379,6 +376,26 @@ def nll_loss(input, target, weight, size_average, ignore_index, reduce, reductio
     # Ignored entries count as 0 even where they are infinite.
     loss = ft.where(ignored, 0.0, loss * factor)
     return loss.sum() / factor.sum() if reduction == "mean" else reduced(loss, reduction)
+
+
+_LABELLED = "Tensor? weight=None, int ignore_index=-100, str reduction='mean'"
+nll_, nll_backward = labelled("nll", margins.nll, margins.nll_backward, _LABELLED)
+
+
+def _nll_general(input, target, weight, size_average, ignore_index, reduce, reduction):
+    return nll_(input, target, weight, ignore_index, checked_reduction(size_average, reduce, reduction))
+
+
+nll_loss = with_fast_path(
+    "nll_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, "
+    "bool? reduce=None, str reduction='mean')",
+    nll_,
+    _nll_general,
+    arguments=(0, 1, 2, 4, 6),
+    defaulted=(3, 5),
+    aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100)",
+    doc=f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
+)
 
 
 @composite(

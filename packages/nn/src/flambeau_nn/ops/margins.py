@@ -1,9 +1,9 @@
 """Losses of classes by margins, and of a linear layer's classes."""
 
 import flambeau_tensor as ft
-from flambeau_nn.ops.declaring import composite
-from flambeau_nn.ops.loss import REDUCTIONS, checked_reduction, reduced, scalar_type
-from flambeau_tensor.extend import hides_values
+from flambeau_nn._kernels import margins
+from flambeau_nn.ops.declaring import composite, with_fast_path
+from flambeau_nn.ops.loss import REDUCTIONS, checked_reduction, labelled, reduced
 from flambeau_tensor.packing import apply
 
 _LAST = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
@@ -11,78 +11,80 @@ _LAST = "bool? size_average=None, bool? reduce=None, str reduction='mean'"
 
 def _rows(input):
     """(N, C) of (N, C), (C) or a number."""
-    if input.ndim > 2 or 0 in input.shape[1:] or (input.ndim == 1 and input.numel() == 0):
-        raise RuntimeError(
-            f"Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
-        )
     return input if input.ndim == 2 else input.reshape((1, -1))
 
 
-def _check_long(target):
-    if target.dtype is not ft.int64:
-        raise RuntimeError(f"expected scalar type Long but found {scalar_type(target.dtype)}")
-
-
-@composite(
-    f"multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, {_LAST})",
-    "Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target: `input` is "
-    "(N, C) or (C), `target` (N) or ().",
-    aten="multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, "
-    "str reduction='mean')",
-)
-def multi_margin_loss(input, target, p, margin, weight, size_average, reduce, reduction):
-    reduction = checked_reduction(size_average, reduce, reduction)
-    if p not in (1, 2):
-        raise ValueError("only p == 1 and p == 2 supported")
-    if weight is not None and weight.ndim != 1:
-        raise ValueError("weight must be one-dimensional")
+def composed_margin(input, target, weight, p, reduction, margin):
+    """`multi_margin` by other operations."""
     x = _rows(input)
-    n, classes = x.shape
-    if target.ndim > 1 or target.numel() != n:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-            f"samples (batch size). Expected target size [{n}], but got {list(target.shape)}. Input has "
-            f"shape {list(input.shape)}."
-        )
-    if weight is not None and weight.numel() != classes:
-        raise RuntimeError(f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
-    _check_long(target)
-    if not x.is_floating_point():
-        raise NotImplementedError(f"\"multi_margin_loss_cpu_kernel\" not implemented for '{scalar_type(x.dtype)}'")
-    y = target.reshape((n, 1))
-    if not hides_values(target) and ((y < 0) | (y >= classes)).any():
-        raise RuntimeError("target out of range")
+    y = target.reshape((x.shape[0], 1))
     z = (margin - x.gather(1, y) + x).relu()  # no gradient where the margin is just kept
     z = z if p == 1 else z * z
     if weight is not None:
         z = z * weight[y]
-    loss = z.scatter(1, y, 0.0).sum(1) / classes
+    loss = z.scatter(1, y, 0.0).sum(1) / x.shape[1]
     return reduced(loss.reshape(target.shape) if reduction == "none" else loss, reduction)
 
 
-@composite(
-    f"multilabel_margin_loss(Tensor self, Tensor target, {_LAST})",
-    "Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none: `target` "
-    "is sized as `input`, (N, C) or (C), and ends at the first -1.",
-    aten="multilabel_margin_loss(Tensor self, Tensor target, str reduction='mean')",
+_MARGIN = "Tensor? weight=None, int p=1, str reduction='mean', float margin=1.0"
+multi_margin, multi_margin_backward = labelled(
+    "multi_margin", margins.multi_margin, margins.multi_margin_backward, _MARGIN
 )
-def multilabel_margin_loss(input, target, size_average, reduce, reduction):
-    reduction = checked_reduction(size_average, reduce, reduction)
+
+
+def _multi_margin_general(input, target, p, margin, weight, size_average, reduce, reduction):
+    return multi_margin(input, target, weight, p, checked_reduction(size_average, reduce, reduction), margin)
+
+
+with_fast_path(
+    f"multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, {_LAST})",
+    multi_margin,
+    _multi_margin_general,
+    arguments=(0, 1, 4, 2, 7, 3),
+    defaulted=(5, 6),
+    aten="multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? weight=None, "
+    "str reduction='mean')",
+    doc="Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target: `input` is "
+    "(N, C) or (C), `target` (N) or ().",
+)
+
+
+def composed_margins(input, target, reduction):
+    """`multilabel_margin` by other operations."""
     x = _rows(input)
-    if input.shape != target.shape and (input.ndim == 2 or target.numel() != input.numel()):
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}")
-    _check_long(target)
     y = target.reshape(x.shape)
-    classes = x.shape[1]
-    if not hides_values(target) and ((y < -1) | (y >= classes)).any():
-        raise RuntimeError("argument #2 'target' is out of range")
     kept = (y >= 0).long().cumprod(1) > 0
     index = ft.where(kept, y, 0)
     is_target = y.new_zeros(x.shape).scatter_add(1, index, kept.long()) > 0
     each = (1 - x.gather(1, index).unsqueeze(2) + x.unsqueeze(1)).relu()
     counts = kept.unsqueeze(2) & is_target.logical_not().unsqueeze(1)
-    loss = ft.where(counts, each, 0.0).sum((1, 2)) / classes
+    loss = ft.where(counts, each, 0.0).sum((1, 2)) / x.shape[1]
     return reduced(loss if input.ndim == 2 or reduction != "none" else loss.reshape(()), reduction)
+
+
+multilabel_margin, multilabel_margin_backward = labelled(
+    "multilabel_margin", margins.multilabel_margin, margins.multilabel_margin_backward, "str reduction='mean'"
+)
+
+
+def _multilabel_margin_general(input, target, size_average, reduce, reduction):
+    reduction = checked_reduction(size_average, reduce, reduction)
+    if input.is_floating_point():
+        return multilabel_margin(input, target, reduction)
+    multilabel_margin(input.float(), target, reduction)  # which refuses what does not fit
+    return composed_margins(input, target, reduction)
+
+
+with_fast_path(
+    f"multilabel_margin_loss(Tensor self, Tensor target, {_LAST})",
+    multilabel_margin,
+    _multilabel_margin_general,
+    arguments=(0, 1, 4),
+    defaulted=(2, 3),
+    aten="multilabel_margin_loss(Tensor self, Tensor target, str reduction='mean')",
+    doc="Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none: `target` "
+    "is sized as `input`, (N, C) or (C), and ends at the first -1.",
+)
 
 
 @composite(

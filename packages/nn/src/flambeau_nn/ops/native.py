@@ -6,7 +6,10 @@ from flambeau_nn import functional as F
 from flambeau_nn.ops.activation import randomly_leaky
 from flambeau_nn.ops.declaring import composite as _composite
 from flambeau_nn.ops.loss import REDUCTIONS
-from flambeau_tensor.extend import find_operator
+from flambeau_nn.ops.normalization import normalized_batch
+from flambeau_nn.ops.pooling import adaptive_max_pools, max_pools
+from flambeau_tensor import Operator
+from flambeau_tensor.extend import Forward, find_operator
 from flambeau_tensor.ops.reductions import vector_norm
 
 _HALVES = ft.float16, ft.bfloat16
@@ -39,13 +42,24 @@ def _forward(schema, name, *order, channels=False, **fixed):
 
 # --- activations and dropout ----------------------------------------------------------------------------------------
 
-_forward("celu(Tensor self, Scalar alpha=1.0) -> Tensor", "celu", 0, 1)
-_forward("celu_(Tensor(a!) self, Scalar alpha=1.0) -> Tensor(a!)", "celu", 0, 1, inplace=True)
-_forward("selu(Tensor self) -> Tensor", "selu", 0)
-_forward("selu_(Tensor(a!) self) -> Tensor(a!)", "selu", 0, inplace=True)
-_forward(
-    "threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", "threshold", 0, 1, 2, inplace=True
-)
+
+def _same(schema, target, first=0, **fixed):
+    """Declare the function of a schema that is another operator under the same arguments."""
+    Operator(
+        schema,
+        Forward(target, first, **fixed),
+        namespace="torch",
+        variants="function",
+        composite=True,
+        doc=f"`torch.nn.functional.{target.name}`" + (", in place." if fixed else "."),
+    )
+
+
+_same("celu(Tensor self, Scalar alpha=1.0) -> Tensor", F.celu)
+_same("celu_(Tensor(a!) self, Scalar alpha=1.0) -> Tensor(a!)", F.celu, inplace=True)
+_same("selu(Tensor self) -> Tensor", F.selu)
+_same("selu_(Tensor(a!) self) -> Tensor(a!)", F.selu, inplace=True)
+_same("threshold_(Tensor(a!) self, Scalar threshold, Scalar value) -> Tensor(a!)", F.threshold, inplace=True)
 _SLOPES = "Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, Generator? generator=None"
 
 
@@ -111,16 +125,13 @@ for _n in (1, 2, 3):
         f"(Tensor self, int[{_n}] kernel_size, int[{_n}] stride=[], int[{_n}] padding=0, "
         f"int[{_n}] dilation=1, bool ceil_mode=False)"
     )
-    _forward(f"max_pool{_n}d{_windows} -> Tensor", f"max_pool{_n}d", *range(6))
-_forward(
+    _same(f"max_pool{_n}d{_windows} -> Tensor", max_pools[_n], 1)
+_same(
     "max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, "
     "int[1] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-    "max_pool1d_with_indices",
-    *range(6),
+    max_pools[1],
 )
-_forward(
-    "adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", "adaptive_max_pool1d_with_indices", 0, 1
-)
+_same("adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)", adaptive_max_pools[1])
 
 
 # --- normalization --------------------------------------------------------------------------------------------------
@@ -191,12 +202,10 @@ def _kept(input, *parameters):
     return ft.float32 if mixed else input.dtype
 
 
-def _moments(rows, eps, dtype):
-    """Mean of the last dimension, and 1 / sqrt of the variance, computed in single precision at least."""
-    rows = rows.to(ft.float32) if rows.dtype in _HALVES else rows
-    mean = rows.mean(-1)
-    centered = rows - mean.unsqueeze(-1)
-    return mean.to(dtype), ((centered * centered).mean(-1) + eps).rsqrt().to(dtype)
+def _moments(x, dims, eps, dtype, keepdim=False):
+    """Mean of dimensions, and 1 / sqrt of the variance, computed in single precision at least."""
+    variance, mean = ft.var_mean(x.to(ft.float32) if x.dtype in _HALVES else x, dims, correction=0, keepdim=keepdim)
+    return mean.to(dtype), (variance + eps).rsqrt().to(dtype)
 
 
 @composite(
@@ -207,9 +216,7 @@ def _moments(rows, eps, dtype):
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     out = F.layer_norm(input, shape, weight, bias, eps)
-    outer = tuple(input.shape[: input.ndim - len(shape)]) + (1,) * len(shape)
-    moments = _moments(input.detach().flatten(-len(shape)), eps, _kept(input, weight, bias))
-    return out, *(t.reshape(outer) for t in moments)
+    return out, *_moments(input.detach(), tuple(range(-len(shape), 0)), eps, _kept(input, weight, bias), True)
 
 
 @composite(
@@ -220,16 +227,16 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     out = F.group_norm(input, group, weight, bias, eps)
     rows = input.reshape((N, group, C // group * HxW if group else 0))
-    return out, *_moments(rows, eps, _kept(input, weight, bias))
+    return out, *_moments(rows, -1, eps, _kept(input, weight, bias))
 
 
 def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
     input.size(1)  # raises an IndexError
-    out = F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
+    out, mean, variance = normalized_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)
     dtype = _kept(input, weight, bias, running_mean, running_var)
-    if not training:
+    if not training or mean is None:
         return out, input.new_empty((0,), dtype=dtype), input.new_empty((0,), dtype=dtype)
-    return out, *_moments(input.detach().transpose(0, 1).flatten(1), eps, dtype)
+    return out, mean.detach().to(dtype), (variance.detach() + eps).rsqrt().to(dtype)
 
 
 _MOVES = "bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)"

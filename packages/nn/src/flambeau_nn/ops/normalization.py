@@ -47,6 +47,14 @@ channel_norm_backward = Operator(
     doc="The gradients of channel_norm with respect to self, weight and bias.",
 )
 
+channel_scale = Operator(
+    "channel_scale(Tensor self, Tensor mean, Tensor variance, Tensor? weight, Tensor? bias, float eps) -> Tensor",
+    channel_kernels.channel_scale,
+    namespace=INTERNAL,
+    variants="function",
+    doc="(x - mean) / sqrt(variance + eps) · weight + bias of each channel (dimension 1).",
+)
+
 
 def _per_channel(t, ndim):
     return t.reshape((1, -1) + (1,) * (ndim - 2))
@@ -148,9 +156,14 @@ def rms_norm(input, normalized_shape, weight, eps):
     "bool training, float momentum, float eps, bool cudnn_enabled)",
 )
 def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
+    return normalized_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
+
+
+def normalized_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
+    """batch_norm, and while training the means and variances of the batch, else None twice."""
     if input.ndim < 2:
         if input.ndim == 1 and input.numel() == 0:
-            return input.clone()
+            return input.clone(), None, None
         raise ValueError(f"batch_norm: expected at least 2 dimensions (got {input.ndim}D input)")
     channels = input.shape[1]
     for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
@@ -166,13 +179,19 @@ def batch_norm(input, running_mean, running_var, weight, bias, training, momentu
         if input.numel():  # the mean of nothing would stay in them for ever
             _move(running_mean, mean, momentum)
             _move(running_var, var, momentum, count / max(count - 1, 1))
-        return result
+        return result, mean, var
     if running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    scaled = channel_scale if input.is_floating_point() else composed_scale
+    return scaled(input, running_mean, running_var, weight, bias, eps), None, None
+
+
+def composed_scale(input, mean, variance, weight, bias, eps):
+    """`channel_scale` by other operations."""
     dtype, input = input.dtype, _wide(input)
-    scale = (_wide(running_var) + eps).rsqrt()
+    scale = (_wide(variance) + eps).rsqrt()
     scale = scale if weight is None else scale * weight
-    shift = -_wide(running_mean) * scale
+    shift = -_wide(mean) * scale
     return _affine(input, scale, shift if bias is None else shift + bias).to(dtype)
 
 

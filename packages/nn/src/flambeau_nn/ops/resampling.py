@@ -9,12 +9,11 @@ import warnings
 from itertools import product
 
 import flambeau_tensor as ft
-from flambeau_nn._kernels import columns, grid_sample, resampling
+from flambeau_nn._kernels import columns, grid_sample, resampling, shuffling
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, of_aten
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import Forward
-from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply, known_as
 
 _SETTINGS = "str mode, bool align_corners, float[] scales, bool antialias"
@@ -211,80 +210,30 @@ def upsample_bilinear(input, size, scale_factor):
 # --- elements between channels and space ----------------------------------------------------------------------------
 
 
-def _check_factor(name, input, factor, word):
-    if input.ndim < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} dimension(s)"
-        )
-    if factor <= 0:
-        raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
+def _rearranging(schema, kernel, doc):
+    return Operator(
+        f"{schema} -> Tensor", kernel, namespace="torch", variants="function", aten=of_aten(schema, True), doc=doc
+    )
 
 
-def _rearranged(apart, sizes, input):
-    """A copy of these sizes, in the format of the input, whose memory it never shares."""
-    copy = apart.clone(memory_format=ft.contiguous_format).reshape(sizes)
-    return copy.contiguous(memory_format=suggest_memory_format(input))
-
-
-@composite(
+pixel_shuffle = _rearranging(
     "pixel_shuffle(Tensor self, int upscale_factor)",
+    shuffling.pixel_shuffle,
     "(…, C · r², H, W) as (…, C, H · r, W · r), r being `upscale_factor` (Shi et al., 2016).",
-    namespace="torch",
-    aten=True,
 )
-def pixel_shuffle(input, upscale_factor):
-    r = upscale_factor
-    _check_factor("pixel_shuffle", input, r, "upscale_factor")
-    *lead, c, h, w = input.shape
-    if c % (r * r):
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of "
-            f"upscale_factor, but input.size(-3)={c} is not divisible by {r * r}"
-        )
-    n = len(lead)
-    apart = input.reshape((*lead, c // (r * r), r, r, h, w)).permute((*range(n), n, n + 3, n + 1, n + 4, n + 2))
-    return _rearranged(apart, (*lead, c // (r * r), h * r, w * r), input)
-
-
-@composite(
+pixel_unshuffle = _rearranging(
     "pixel_unshuffle(Tensor self, int downscale_factor)",
+    shuffling.pixel_unshuffle,
     "(…, C, H · r, W · r) as (…, C · r², H, W): `pixel_shuffle` undone.",
-    namespace="torch",
-    aten=True,
 )
-def pixel_unshuffle(input, downscale_factor):
-    r = downscale_factor
-    _check_factor("pixel_unshuffle", input, r, "downscale_factor")
-    *lead, c, h, w = input.shape
-    for word, dim, size in (("height", -2, h), ("width", -1, w)):
-        if size % r:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
-                f"input.size({dim})={size} is not divisible by {r}"
-            )
-    n = len(lead)
-    apart = input.reshape((*lead, c, h // r, r, w // r, r)).permute((*range(n), n, n + 2, n + 4, n + 1, n + 3))
-    return _rearranged(apart, (*lead, c * r * r, h // r, w // r), input)
-
-
-def _shuffle(input, groups):
-    if input.ndim <= 2:
-        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
-    if groups <= 0:
-        raise RuntimeError(f"Number of groups to divide channels in must be positive. Value of groups:{groups}")
-    n, c, *rest = input.shape
-    if c % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups.")
-    return _rearranged(input.reshape((n, groups, c // groups, *rest)).transpose(1, 2), tuple(input.shape), input)
-
-
-for _name in ("channel_shuffle", "native_channel_shuffle"):
-    composite(
+channel_shuffle, native_channel_shuffle = (
+    _rearranging(
         f"{_name}(Tensor self, int groups)",
+        shuffling.channel_shuffle,
         "Channels in turn of each of `groups` groups: those at i · C / groups + j at j · groups + i.",
-        namespace="torch",
-        aten=True,
-    )(_shuffle)
+    )
+    for _name in ("channel_shuffle", "native_channel_shuffle")
+)
 
 
 # --- other places ---------------------------------------------------------------------------------------------------

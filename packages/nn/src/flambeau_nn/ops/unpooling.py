@@ -1,10 +1,12 @@
-"""Pooling undone, and pooling over windows at random places: compositions, so they have derivatives of every order."""
+"""Pooling undone, which is a composition, and pooling over windows at random places."""
 
 from math import prod
 
 import flambeau_tensor as ft
-from flambeau_nn.ops import NAMESPACE
+from flambeau_nn._kernels import unpooling as kernels
+from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
+from flambeau_tensor import Operator
 from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply
 
@@ -92,31 +94,14 @@ def _declare_unpool(n):
 
 # --- fractional_max_pool --------------------------------------------------------------------------------------------
 
-_AXES = {2: ("height", "width"), 3: ("time", "height", "width")}
-
-
-def _starts(samples, size, count, kernel):
-    """(N, C, count): where windows begin along an axis, about equally far from each other."""
-    if count == 1:
-        return samples.new_full((*samples.shape, 1), size - kernel, dtype=ft.int64)
-    alpha = (size - kernel) / (count - 1)
-    places = ft.arange(count - 1, dtype=samples.dtype, device=samples.device)
-    starts = ((samples.unsqueeze(-1) + places) * alpha).long() - (samples * alpha).long().unsqueeze(-1)
-    last = samples.new_full((*samples.shape, 1), size - kernel, dtype=ft.int64)
-    return ft.cat([starts, last], -1)
-
-
-def _checked(samples, shape, dims):
-    """Samples for each item of the batch; there may be more."""
-    if samples.ndim != 3:
-        raise RuntimeError(f"Expect _random_samples to have 3 dimensions, got {samples.ndim}")
-    if samples.shape[0] < shape[0]:
-        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
-    if samples.shape[1] != shape[1]:
-        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
-    if samples.shape[2] != dims:
-        raise RuntimeError(f"Expect _random_samples.size(2) equals to {dims}; got {samples.shape[2]}.")
-    return samples[: shape[0]]
+fractional_pool = Operator(
+    "fractional_pool(Tensor self, Tensor samples, int[] kernel_size, int[] output_size) -> (Tensor, Tensor)",
+    kernels.fractional_pool,
+    namespace=INTERNAL,
+    variants="function",
+    doc="What `fractional_max_pool2d` and `fractional_max_pool3d` compute, with where the maxima are. `samples` (N, C, "
+    "dimensions) say how far each plane's windows are moved.",
+)
 
 
 def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
@@ -133,34 +118,16 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(input.shape)}")
     x = input if batched else input.unsqueeze(0)
-    sizes = tuple(x.shape[2:])
     if output_size is None:
         ratio = (output_ratio,) * dims if isinstance(output_ratio, float) else tuple(output_ratio)
-        counts = tuple(int(n * r) for n, r in zip(sizes, ratio, strict=True))
+        counts = tuple(int(n * r) for n, r in zip(x.shape[2:], ratio, strict=True))
     else:
         counts = _each(output_size, dims)
     if samples is None:
         samples = ft.rand((*x.shape[:2], dims), dtype=input.dtype, device=input.device)
-    else:
-        samples = _checked(samples, x.shape, dims)
-    for word, n, m, k in zip(_AXES[dims], sizes, counts, kernel, strict=True):
-        if m + k - 1 > n:
-            raise RuntimeError(f"{name}(): pool {word} {k} too large relative to input {word} {n}")
-    # The first sample is the width's in two dimensions, the outermost axis' in three.
-    order = (1, 0) if dims == 2 else (0, 1, 2)
-    place = None
-    for d, (n, m, k) in enumerate(zip(sizes, counts, kernel, strict=True)):
-        starts = _starts(samples[..., order[d]], n, m, k)
-        axis = starts.unsqueeze(-1) + ft.arange(k, device=x.device)  # (N, C, m, k)
-        shape = [*x.shape[:2], *(1,) * (2 * dims)]
-        shape[2 + d], shape[2 + dims + d] = m, k
-        axis = axis.reshape(tuple(shape))
-        place = axis if place is None else place * n + axis
-    place = place.reshape((*x.shape[:2], prod(counts), prod(kernel)))
-    flat = x.reshape((*x.shape[:2], 1, prod(sizes))).expand((*x.shape[:2], prod(counts), prod(sizes)))
-    values, chosen = flat.gather(3, place).max(3, True)
-    indices = place.gather(3, chosen).reshape((*x.shape[:2], *counts))
-    values = values.reshape((*x.shape[:2], *counts))
+    elif samples.ndim == 3 and samples.shape[0] > x.shape[0]:
+        samples = samples[: x.shape[0]]
+    values, indices = fractional_pool(x, samples, kernel, counts)
     return (values, indices) if batched else (values.squeeze(0), indices.squeeze(0))
 
 

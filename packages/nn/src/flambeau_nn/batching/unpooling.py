@@ -1,0 +1,7 @@
+"""Batching of pooling over windows at random places: planes are pooled alone."""
+
+from flambeau_autograd.batching.table import batched
+from flambeau_nn.batching.samples import as_samples
+from flambeau_nn.ops import unpooling as ops
+
+batched(as_samples(None), ops.fractional_pool)
