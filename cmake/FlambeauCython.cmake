@@ -109,6 +109,9 @@ function(_flambeau_module source level)
       list(APPEND march -mprefer-vector-width=512)
     endif()
   endif()
+  if(source MATCHES "[.]py$")
+    list(APPEND march -O1)  # calls of Python's objects: -O3 takes the compiler more than twice as long
+  endif()
 
   string(REPLACE "/" "." module "${folder}/${name}")
   set(generated "${CMAKE_CURRENT_BINARY_DIR}/c/${module}.c")

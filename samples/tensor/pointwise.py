@@ -145,6 +145,7 @@ TABLE = {
     "_ops.clamp": call(real(2, 3), -1.0, 1.0, dtypes="dfhgliub"),
     "float_power, a number": call(P, 2, dtypes="dfhgcliub"),
     "Tensor.float_power_": call(P, 2, dtypes="d?"),
+    "_ops.ldexp": call(P, whole(3, high=4), dtypes="dfhgliub"),
     "_ops.logit": call(real(2, 3, low=0.2, high=0.8), 0.1, dtypes="dfhgliub"),
     "logit": call(real(2, 3, low=0.2, high=0.8), dtypes="dfhgliub"),
     "logit, of what is cut": call(P, eps=0.6, dtypes="dfhgliub"),

@@ -147,19 +147,13 @@ def test_chains(sizes, row, column):
         same(multi_dot(tensors(*arrays)), np.linalg.multi_dot(arrays))
 
 
-def test_chains_are_multiplied_in_the_cheapest_order():
-    from flambeau_tensor.ops.contraction import _best_splits
-
-    sizes = [30, 35, 15, 5, 10, 20, 25]  # the example of the textbook: ((A1(A2 A3))((A4 A5)A6))
-    split = _best_splits(sizes)
-
-    def cost(i, j):
-        if i == j:
-            return 0
-        k = split[i][j]
-        return cost(i, k) + cost(k + 1, j) + sizes[i] * sizes[k + 1] * sizes[j + 1]
-
-    assert cost(0, 5) == 15125
+@pytest.mark.parametrize("wide", [(1,), (2,), (1, 3), (2, 4), (0, 2)])
+def test_chains_are_multiplied_in_the_cheapest_order(wide):
+    sizes = [10**6 if i in wide else 1 for i in range(6)]  # no memory holds the product in any other order
+    result = multi_dot([ft.ones(m, n, dtype=ft.float64) for m, n in itertools.pairwise(sizes)])
+    inner = sizes[1:-1]
+    assert result.shape == (sizes[0], sizes[-1])
+    assert result[0, 0].item() == 10.0 ** (6 * inner.count(10**6))
 
 
 def test_cross_and_vecdot():

@@ -159,7 +159,7 @@ BINARY = {
     "xlogy": (lambda x, y: np.where(x == 0, 0, x * np.log(y)), FLOATS),
 }
 # Tested by name below: they take more than two tensors, or numbers.
-OTHERS = {"where", "lerp", "addcmul", "addcdiv", "clamp_both", "logit", "nan_to_num", "polygamma", "__invert__"}
+OTHERS = set("where lerp addcmul addcdiv clamp_both logit nan_to_num polygamma ldexp __invert__".split())
 
 
 def elementwise_operators():

@@ -17,13 +17,26 @@ _FORMATS = {
 # Decimals that survive.
 _DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15, "float8_e5m2": 0, "float8_e4m3fn": 0}
 
+_known: dict = {}  # class and dtype -> the instance
+
 
 class _Limits:
-    """Facts of one dtype, compared by dtype."""
+    """Facts of one dtype, compared by dtype; made once, as nobody may write to them."""
 
     __slots__ = ("bits", "dtype", "max", "min")
+    bits: int
     dtype: str
     __hash__ = None  # type: ignore[assignment]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"attribute '{name}' of 'torch.{type(self).__name__}' objects is not writable")
+
+    @classmethod
+    def _made(cls, of: DType, /, **facts):
+        self = _known[cls, of] = object.__new__(cls)
+        for name, value in facts.items():
+            object.__setattr__(self, name, value)
+        return self
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and other.dtype == self.dtype
@@ -55,25 +68,36 @@ class finfo(_Limits):
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
-    def __init__(self, type: DType | None = None) -> None:
+    def __new__(cls, type: DType | None = None) -> "finfo":
         dtype = get_default_dtype() if type is None else type
+        return _known.get((cls, dtype)) or cls._of(dtype)
+
+    @classmethod
+    def _of(cls, dtype: DType) -> "finfo":
         _check("finfo", dtype)
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
             )
-        self.dtype = dtype.to_real().name
-        if self.dtype not in _FORMATS:
+        name = dtype.to_real().name
+        if name not in _FORMATS:
             raise not_built(f"torch.finfo of {dtype}")
-        self.bits, exponent, fraction = _FORMATS[self.dtype]
-        bias = 2 ** (exponent - 1) - 1
-        self.eps = 2.0**-fraction
-        self.max = (2 - self.eps) * 2.0**bias
-        if self.dtype == "float8_e4m3fn":  # no infinities: their exponent has numbers, up to one NaN
-            self.max = 448.0
-        self.min = -self.max
-        self.tiny = self.smallest_normal = 2.0 ** (1 - bias)
-        self.resolution = 10.0 ** -_DIGITS[self.dtype]
+        bits, exponent, fraction = _FORMATS[name]
+        bias, eps = 2 ** (exponent - 1) - 1, 2.0**-fraction
+        # no infinities: their exponent has numbers, up to one NaN
+        most = 448.0 if name == "float8_e4m3fn" else (2 - eps) * 2.0**bias
+        tiny, resolution = 2.0 ** (1 - bias), 10.0 ** -_DIGITS[name]
+        return cls._made(
+            dtype,
+            dtype=name,
+            bits=bits,
+            eps=eps,
+            max=most,
+            min=-most,
+            tiny=tiny,
+            smallest_normal=tiny,
+            resolution=resolution,
+        )
 
     def __repr__(self) -> str:
         return (
@@ -95,15 +119,19 @@ class iinfo(_Limits):
 
     __slots__ = ()
 
-    def __init__(self, type: DType) -> None:
-        _check("iinfo", type)
-        if type.is_floating_point or type.is_complex:
+    def __new__(cls, type: DType) -> "iinfo":
+        return _known.get((cls, type)) or cls._of(type)
+
+    @classmethod
+    def _of(cls, dtype: DType) -> "iinfo":
+        _check("iinfo", dtype)
+        if dtype.is_floating_point or dtype.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
-        if type.name == "bool":
+        if dtype.name == "bool":
             raise TypeError("torch.bool is not supported by torch.iinfo")
-        self.dtype, self.bits = type.name, 8 * type.itemsize
-        self.min = -(2 ** (self.bits - 1)) if type.is_signed else 0
-        self.max = 2 ** (self.bits - type.is_signed) - 1
+        bits = 8 * dtype.itemsize
+        least = -(2 ** (bits - 1)) if dtype.is_signed else 0
+        return cls._made(dtype, dtype=dtype.name, bits=bits, min=least, max=2 ** (bits - dtype.is_signed) - 1)
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"

@@ -143,6 +143,7 @@ derivative(ops.conj, self=lambda grad: conj(grad), linear=True)
 derivative(ops.neg_view, self=lambda grad: -grad, linear=True)
 derivative(ops.conj_physical, self=lambda grad: grad.conj_physical(), linear=True)
 derivative(ops.angle, self=lambda grad, self: _angle(grad, self))
+derivative(find_operator("torch._ops.ldexp"), self=lambda grad, other: ops.ldexp(grad, other), linear=True)
 derivative(find_operator("torch._ops.nan_to_num"), self=lambda grad, self: ops.where(ops.isfinite(self), grad, 0.0))
 for _op in (ops.sign, ops.floor, ops.ceil, ops.trunc, ops.round):
     derivative(_op, self=_zeros)

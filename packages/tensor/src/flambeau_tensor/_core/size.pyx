@@ -1,5 +1,18 @@
 # cython: language_level=3
 """The sizes of a tensor as users see them."""
+from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+
+cdef extern from "Python.h":
+    ctypedef struct Mapping "PyMappingMethods":
+        object (*mp_subscript)(object, object)
+    ctypedef object (*newfunc)(PyTypeObject*, PyObject*, PyObject*)
+    ctypedef struct Slots "PyTypeObject":
+        Mapping* tp_as_mapping
+        newfunc tp_new
+    void PyType_Modified(PyTypeObject*)
+    Slots PyTuple_Type
 
 
 cdef object _size_number(Py_ssize_t i, object size):
@@ -16,6 +29,24 @@ cdef object _size_number(Py_ssize_t i, object size):
         raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is '{type(size).__name__}')") from None
 
 
+cdef object _size_numbers(object sizes):
+    cdef Py_ssize_t i
+    cdef int beyond = 0
+    cdef bint plain = type(sizes) is tuple
+    for i in range(PyTuple_GET_SIZE(sizes) if plain else 0):
+        size = <object>PyTuple_GET_ITEM(sizes, i)
+        plain = plain and PyLong_CheckExact(size)
+        if plain:
+            PyLong_AsLongLongAndOverflow(size, &beyond)
+            plain = beyond == 0
+    return sizes if plain else [_size_number(i, size) for i, size in enumerate(sizes)]
+
+
+cdef object _made(PyTypeObject* cls, object sizes):
+    cdef tuple arguments = (sizes,)
+    return PyTuple_Type.tp_new(cls, <PyObject*>arguments, NULL)
+
+
 class Size(tuple):
     """The sizes of a tensor, a tuple of ints.
 
@@ -30,12 +61,12 @@ class Size(tuple):
     __slots__ = ()
 
     def __new__(cls, sizes=()):
-        return tuple.__new__(cls, [_size_number(i, size) for i, size in enumerate(sizes)])
+        return _made(<PyTypeObject*>cls, _size_numbers(sizes))
 
     def numel(self):
         """How many elements a tensor of these sizes has."""
         n = 1
-        for s in self:
+        for s in <tuple>self:
             n *= s
         return n
 
@@ -59,3 +90,24 @@ class Size(tuple):
 
     def __reduce__(self):
         return Size, (tuple(self),)
+
+
+# --- the same without Python's way to a method ----------------------------------------------------------------------
+
+cdef newfunc _new_in_python = (<Slots*><PyObject*>Size).tp_new
+
+
+cdef object _new(PyTypeObject* cls, PyObject* args, PyObject* kwargs):
+    if kwargs != NULL or PyTuple_GET_SIZE(<object>args) != 1:
+        return _new_in_python(cls, args, kwargs)
+    return _made(cls, _size_numbers(<object>PyTuple_GET_ITEM(<object>args, 0)))
+
+
+cdef object _subscript(object size, object index):
+    item = PyTuple_Type.tp_as_mapping.mp_subscript(size, index)
+    return _made(<PyTypeObject*>Size, item) if type(index) is slice else item
+
+
+(<Slots*><PyObject*>Size).tp_new = _new
+(<Slots*><PyObject*>Size).tp_as_mapping.mp_subscript = _subscript
+PyType_Modified(<PyTypeObject*>Size)

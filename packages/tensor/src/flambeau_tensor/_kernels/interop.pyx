@@ -1,6 +1,8 @@
 # cython: language_level=3
 """Tensors and the outside: NumPy arrays without copying, Python numbers and nested lists, the buffer protocol."""
 cimport numpy as cnp
+from cpython.buffer cimport PyBuffer_IsContiguous
+from cpython.memoryview cimport PyMemoryView_FromObject, PyMemoryView_GET_BUFFER
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_overrides.abi cimport active_modes_ptr, is_default, overridden, type_overrides
@@ -479,8 +481,44 @@ cdef object _from_numpy(Operator op, PyObject** a):
     return t
 
 
+cdef object _frombuffer(Operator op, PyObject** a):  # (buffer, *, dtype, count, offset, requires_grad)
+    cdef Py_buffer* view
+    cdef Py_ssize_t n, count = <object>a[2], offset = <object>a[3], one = 1
+    cdef int dtype = (<DType>a[1]).id
+    cdef Py_ssize_t item = ITEMSIZE[dtype]
+    cdef Tensor t
+    try:
+        memory = PyMemoryView_FromObject(<object>a[0])
+    except TypeError:
+        raise ValueError("object does not implement Python buffer protocol.") from None
+    view = PyMemoryView_GET_BUFFER(memory)
+    n = view.len
+    if n == 0 or count == 0:
+        raise ValueError(f"both buffer length ({n}) and count ({count}) must not be 0")
+    if not 0 <= offset < n:
+        raise ValueError(f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) "
+                         "minus 1")
+    if count < 0 and (n - offset) % item:
+        raise ValueError(f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
+                         f"element size ({item})")
+    if count > (n - offset) // item:
+        raise ValueError(f"requested buffer length ({count} * {item} bytes) after offset ({offset} bytes) must not be "
+                         f"greater than actual buffer length ({n} bytes)")
+    if not PyBuffer_IsContiguous(view, b"C"):
+        raise ValueError("ndarray is not C-contiguous")
+    count = (n - offset) // item if count < 0 else count
+    t = new_tensor()
+    set_geometry(t, 1, &count, &one)
+    t.dtype = dtype
+    t.storage = borrow_storage(<char*>view.buf + offset, count * item, memory, view.readonly)
+    t.data = t.storage.data
+    if view.readonly:
+        warn_readonly("buffer")
+    return finished(t, a[4])
+
+
 tensor = make_kernel(_tensor)
-from_numpy_ = make_kernel(_from_numpy)
+from_numpy_, frombuffer = make_kernel(_from_numpy), make_kernel(_frombuffer)
 sockets.as_array = as_array
 sockets.as_buffer = lend_buffer
 sockets.from_operand = from_array_operand

@@ -1,20 +1,27 @@
 # cython: language_level=3
 """Elementwise kernels that are not plain loops, and what operands of the others are refused."""
 from cpython.object cimport PyObject
+from libc.math cimport isfinite
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.copying cimport copy_of, to_dtype
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, complex_of, real_of
+from flambeau_tensor._core.meta_device cimport META, is_dry
+from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
-from flambeau_tensor._core.operands cimport promote
+from flambeau_tensor._core.layout cimport empty_like
+from flambeau_tensor._core.operands cimport broadcast_shape, promote, result_strides
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar
-from flambeau_tensor._core.tensor cimport Tensor, alias_of
+from flambeau_tensor._core.tensor cimport (
+    Tensor, alias_of, empty, empty_strided, is_plain, same_shape, view_of,
+)
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import all_dtypes, c_type_name, type_name
+
+cdef extern from "<math.h>" nogil:
+    double frexp_of "frexp"(double, int*)
 
 cdef tuple _DTYPES = all_dtypes()
 
@@ -42,6 +49,79 @@ cdef object _result_type(Operator op, PyObject** a):
 
 conj, neg_view = make_kernel(_conj), make_kernel(_neg_view)
 result_type = make_kernel(_result_type)
+
+
+cdef int check_parts(Tensor real, Tensor imag) except -1:
+    if CATEGORY[real.dtype] != CAT_FLOAT or CATEGORY[imag.dtype] != CAT_FLOAT:
+        raise RuntimeError("Expected both inputs to be Half, Float or Double tensors but got "
+                           f"{type_name(_DTYPES[real.dtype])} and {type_name(_DTYPES[imag.dtype])}")
+    if real.dtype != imag.dtype:
+        raise RuntimeError(f"Expected object of scalar type {type_name(_DTYPES[real.dtype])} but got scalar type "
+                           f"{type_name(_DTYPES[imag.dtype])} for second argument")
+    return 0
+
+
+cdef object _complex(Operator op, PyObject** a):
+    """Slots: real, imag, out."""
+    cdef Tensor real = <Tensor>a[0]
+    cdef Tensor out, part
+    cdef Py_ssize_t[MAX_NDIM] sizes, strides
+    cdef int d, k, n
+    check_parts(real, <Tensor>a[1])
+    n = broadcast_shape(2, a, sizes)
+    if result_strides(2, a, n, sizes, strides):
+        out = empty_strided(complex_of(real.dtype), n, sizes, strides)
+    else:
+        out = empty(complex_of(real.dtype), n, sizes)
+    for d in range(n):
+        strides[d] = 2 * out.strides[d]
+    for k in range(2):
+        part = view_of(out, n, sizes, strides, out.data + k * ITEMSIZE[real_of(out.dtype)])
+        part.dtype = real_of(out.dtype)
+        copy_elements(part, <Tensor>a[k])
+    return out
+
+
+cdef object _frexp(Operator op, PyObject** a):
+    """Slots: self, out."""
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor wide, mantissas, exponents
+    cdef Py_ssize_t i
+    cdef double* x
+    cdef int exponent
+    if CATEGORY[t.dtype] != CAT_FLOAT:
+        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    wide, exponents = empty_like(t, FLOAT64), empty_like(t, INT32)
+    copy_elements(wide, t)
+    x = <double*>wide.data
+    for i in range(t.numel):
+        exponent = 0
+        if isfinite(x[i]):
+            x[i] = frexp_of(x[i], &exponent)
+        (<int32_t*>exponents.data)[i] = exponent
+    mantissas = empty_like(t, t.dtype)
+    copy_elements(mantissas, wide)
+    return mantissas, exponents
+
+
+cdef object _equal(Operator op, PyObject** a):
+    """Slots: self, other. A composition: what compares the elements may be recorded, and one example of many."""
+    cdef Tensor same
+    cdef Py_ssize_t i
+    cdef bint all_same = True
+    if not same_shape(<Tensor>a[0], <Tensor>a[1]):
+        return False
+    found = find("torch.eq")(<object>a[0], <object>a[1])
+    if not is_plain(<PyObject*>found) or (<Tensor>found).flags & (META | LAYERED) or \
+            not (<Tensor>found).flags & CONTIGUOUS or (<Tensor>found).numel > 1024:
+        return bool(found.all())
+    same = <Tensor>found
+    for i in range(same.numel):
+        all_same &= same.data[i]
+    return all_same
+
+
+complex, frexp, equal = make_kernel(_complex), make_kernel(_frexp), make_kernel(_equal)
 
 
 cdef class Where(Elementwise):

@@ -1,19 +1,21 @@
 # cython: language_level=3
-"""Numbers at even distances: how many there are, and their tensors."""
+"""What a rule makes: numbers at even distances, the identity, coordinates of triangles."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, ceil
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.copying cimport to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_dtype, dtype_object, letter
+from flambeau_tensor._core.copying cimport copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object, letter
 from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty as make_empty
+from flambeau_tensor._core.tensor cimport Tensor, empty as make_empty, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.maps cimport number_t
 from flambeau_tensor._kernels.recording cimport finished
 
 from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.options import check_device, check_layout
 
 ctypedef fused step_t:
@@ -85,12 +87,27 @@ cdef object _as_element(object number, int dtype):
     return load_scalar(dtype, element)
 
 
-def line(DType dtype not None, Py_ssize_t n, start, end):
-    """`n` real numbers from `start` to `end`, both included."""
-    _check_numbers("linspace", dtype)
-    cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
-    cdef Tensor t = make_empty(compute, 1, &n)
+cdef Tensor _complex_line(Py_ssize_t n, double complex start, double complex end):
+    cdef Tensor t = make_empty(COMPLEX128, 1, &n)
+    cdef double complex* out = <double complex*>t.data
+    cdef double complex step = (end - start) / (n - 1) if n > 1 else 0
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = start + step * i if i < n // 2 or n == 1 else end - step * (n - 1 - i)
+    return t
+
+
+cdef Tensor line(int want, Py_ssize_t n, object start, object end):
+    """`n` numbers from `start` to `end`, both included."""
+    cdef int compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
+    cdef Tensor t
     cdef double a, b
+    if n < 0:
+        raise RuntimeError("number of steps must be non-negative")
+    if CATEGORY[want] == CAT_COMPLEX:
+        return to_dtype(_complex_line(n, start, end), want)
+    _check_numbers("linspace", dtype_object(want))
+    t = make_empty(compute, 1, &n)
     if CATEGORY[want] == CAT_INT:
         a, b = _as_element(start, want), _as_element(end, want)
     else:
@@ -154,4 +171,99 @@ cdef object _arange(Operator op, PyObject** a):
     return finished(ramp(kind, n, <object>a[1], <object>a[2]), a[8])
 
 
+cdef object _number(str name, str argument, PyObject* given):
+    """An end of a range, which may stand in a tensor."""
+    cdef Tensor t
+    if not isinstance(<object>given, Tensor):
+        return <object>given
+    t = <Tensor>given
+    if t.ndim:
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
+                           f"{t.ndim} dimension(s).")
+    return load_scalar(t.dtype, (copy_of(t) if t.flags & LAZY else t).data)
+
+
+cdef int _read_line(str name, PyObject** a, PyObject** options, list ends) except -1:
+    """Both ends, and the dtype; slots of `options`: dtype, layout, device."""
+    if options[1] != <PyObject*>None:
+        check_layout(<object>options[1])
+    if options[2] != <PyObject*>None:
+        check_device(<object>options[2])
+    ends[:] = _number(name, "start", a[0]), _number(name, "end", a[1])
+    if options[0] != <PyObject*>None:
+        return (<DType>options[0]).id
+    return default_complex() if type(ends[0]) is complex or type(ends[1]) is complex else default_dtype()
+
+
+cdef object _linspace(Operator op, PyObject** a):
+    """Slots: start, end, steps, out, dtype, layout, device, pin_memory, requires_grad."""
+    cdef list ends = []
+    cdef int dtype = _read_line("linspace", a, a + 4, ends)
+    return finished(line(dtype, <object>a[2], ends[0], ends[1]), a[8])
+
+
+cdef object _logspace(Operator op, PyObject** a):
+    """Slots: start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad."""
+    cdef list ends = []
+    cdef int dtype = _read_line("logspace", a, a + 5, ends)
+    if CATEGORY[dtype] <= CAT_INT and <object>a[2] != 1:
+        ends = [int(ends[0]), int(ends[1])]
+    exponents = line(COMPLEX128 if CATEGORY[dtype] == CAT_COMPLEX else FLOAT64, <object>a[2], ends[0], ends[1])
+    return finished(to_dtype(<Tensor>find("torch.pow")(<object>a[3], exponents), dtype), a[9])
+
+
+cdef object _eye(Operator op, PyObject** a):
+    """Slots: n, m, out, dtype, layout, device, pin_memory, requires_grad."""
+    cdef Py_ssize_t[2] sizes = [<object>a[0], <object>(a[0] if a[1] == <PyObject*>None else a[1])]
+    cdef Py_ssize_t length = min(sizes[0], sizes[1]), step = sizes[1] + 1
+    cdef Tensor t
+    check_layout(<object>a[4])
+    check_device(<object>a[5])
+    for i in range(2):
+        if sizes[i] < 0:
+            raise RuntimeError(f"{'nm'[i]} must be greater or equal to 0, got {sizes[i]}")
+    t = make_empty(default_dtype() if a[3] == <PyObject*>None else (<DType>a[3]).id, 2, sizes)
+    fill_elements(t, 0)
+    fill_elements(view_of(t, 1, &length, &step, t.data), 1)
+    return finished(t, a[7])
+
+
+cdef object _triangle_indices(Operator op, PyObject** a):
+    """Slots: row, col, offset, dtype, layout, device, pin_memory, requires_grad."""
+    cdef bint lower = op.name == "tril_indices"
+    cdef Py_ssize_t rows = <object>a[0], columns = <object>a[1], i, j, at = 0
+    cdef Py_ssize_t edge = min(max(<object>a[2] + lower, -rows), columns)  # where the other side begins, in row 0
+    cdef Py_ssize_t cut
+    cdef Py_ssize_t[2] sizes = [2, 0]
+    cdef double total = 0
+    cdef Tensor t
+    cdef int64_t* out
+    check_device(<object>a[5])
+    check_layout(<object>a[4])
+    if rows < 0:
+        raise RuntimeError(f"row must be non-negative, got{rows}")
+    if columns < 0:
+        raise RuntimeError(f"col must be non-negative, got{columns}")
+    kind = INT64 if a[3] == <PyObject*>None else (<DType>a[3]).id
+    if kind != INT64 and kind != INT32:
+        raise NotImplementedError(f"\"{op.name}\" not implemented for '{dtype_object(kind).name}'")
+    check_size((rows,), dtype_object(INT64))
+    for i in range(rows):
+        j = min(max(edge + i, 0), columns)
+        total += j if lower else columns - j
+    check_size((2, int(total)), dtype_object(INT64))
+    sizes[1] = <Py_ssize_t>total
+    t = make_empty(INT64, 2, sizes)
+    out = <int64_t*>t.data
+    for i in range(rows):
+        cut = min(max(edge + i, 0), columns)
+        for j in range(0 if lower else cut, cut if lower else columns):
+            out[at] = i
+            out[sizes[1] + at] = j
+            at += 1
+    return finished(to_dtype(t, kind), a[7])
+
+
 arange = make_kernel(_arange)
+linspace, logspace, eye = make_kernel(_linspace), make_kernel(_logspace), make_kernel(_eye)
+triangle_indices = make_kernel(_triangle_indices)

@@ -1,14 +1,19 @@
 # cython: language_level=3
-"""Elements in other places: reversed, and triangles of matrices."""
+"""Elements in other places: reversed, repeated, rolled, inside a margin, and triangles of matrices."""
 from cpython.object cimport PyObject
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.layout cimport empty_like
+from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.copying cimport contiguous, copy_elements, fill_elements
+from flambeau_tensor._core.layout cimport empty_format, empty_like, suggested_format
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints, view_of, wrap_dim
+from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.tensor cimport Tensor, empty, plain_tuple, read_ints, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
+
+from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._kernels.factories import check_size
 
 
 cdef object _flip(Operator op, PyObject** a):  # (self, dims)
@@ -74,6 +79,99 @@ cdef object _triu(Operator op, PyObject** a):
     return _triangle(op, a, False)
 
 
+cdef object _repeated(Operator op, PyObject** a):
+    """Slots: repeats. The number of each element, so often as it says."""
+    cdef Tensor counts = contiguous(<Tensor>a[0], INT64)
+    cdef const int64_t* count = <const int64_t*>counts.data
+    cdef Py_ssize_t i, _, n, at = 0
+    cdef double total = 0
+    cdef bint negative = False
+    for i in range(counts.numel):
+        total += count[i]
+        negative |= count[i] < 0
+    if negative:
+        raise RuntimeError("repeats can not be negative")
+    check_size((int(total),), dtype_object(INT64))
+    n = <Py_ssize_t>total
+    out = empty(INT64, 1, &n)
+    for i in range(counts.numel):
+        for _ in range(count[i]):
+            (<int64_t*>out.data)[at] = i
+            at += 1
+    return out
+
+
+cdef object _padded(Operator op, PyObject** a):
+    """Slots: self, pad, value, out."""
+    cdef Tensor t = <Tensor>a[0]
+    cdef Tensor out, inner
+    cdef Py_ssize_t[2 * MAX_NDIM] pad
+    cdef Py_ssize_t[MAX_NDIM] sizes, part
+    cdef int n = read_ints(a[1], pad, 2 * MAX_NDIM, b"constant_pad_nd", b"pad"), i, d
+    cdef Py_ssize_t before, after
+    cdef char* source = t.data
+    cdef char* to
+    if n % 2:
+        raise RuntimeError(f"Length of pad must be even but instead it equals {n}")
+    if n > 2 * t.ndim:
+        raise RuntimeError("Length of pad should be no more than twice the number of dimensions of the input. Pad "
+                           f"length is {n} while the input has {t.ndim} dimensions.")
+    for d in range(t.ndim):
+        sizes[d] = part[d] = t.sizes[d]
+    for i in range(n // 2):
+        d, before, after = t.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
+        sizes[d] += before + after
+        part[d] += min(before, <Py_ssize_t>0) + min(after, <Py_ssize_t>0)
+        if sizes[d] < 0 or part[d] < 0:
+            raise RuntimeError(f"The input size {t.sizes[d]}, plus negative padding {before} and {after} resulted in a "
+                               "negative output size, which is invalid.")
+        source += max(-before, <Py_ssize_t>0) * t.strides[d] * ITEMSIZE[t.dtype]
+    out = empty_format(t.dtype, t.ndim, sizes, suggested_format(t.ndim, t.sizes, t.strides))
+    fill_elements(out, <object>a[2])
+    inner = view_of(t, t.ndim, part, t.strides, source)
+    if inner.numel == 0:
+        return out
+    to = out.data
+    for i in range(n // 2):
+        d = t.ndim - 1 - i
+        to += max(pad[2 * i], <Py_ssize_t>0) * out.strides[d] * ITEMSIZE[t.dtype]
+    copy_elements(view_of(out, t.ndim, part, out.strides, to), inner)
+    return out
+
+
+cdef object _rolled(object x, Py_ssize_t shift, int dim):
+    """Along one dimension."""
+    cdef Tensor t = <Tensor>x
+    cdef Py_ssize_t size = t.sizes[dim]
+    shift = (shift % size + size) % size if size else 0
+    if shift == 0:
+        return x
+    narrow = find("torch.narrow")
+    return find("torch.cat")((narrow(x, dim, size - shift, shift), narrow(x, dim, 0, size - shift)), dim)
+
+
+cdef object _roll(Operator op, PyObject** a):
+    """Slots: self, shifts, dims. A composition."""
+    cdef Tensor t = <Tensor>a[0]
+    cdef Py_ssize_t[MAX_NDIM] shifts, dims
+    cdef int n = read_ints(a[1], shifts, MAX_NDIM, b"roll", b"shifts"), i
+    cdef int m = 0 if a[2] == <PyObject*>None else read_ints(a[2], dims, MAX_NDIM, b"roll", b"dims")
+    if n == 0:
+        raise RuntimeError("`shifts` required")
+    rolled = t
+    if m == 0 and n == 1:
+        rolled = _rolled(find("torch.reshape")(t, (-1,) if t.numel else (0,)), shifts[0], 0)
+        return find("torch.reshape")(find("torch.clone")(rolled), plain_tuple(t.ndim, t.sizes))
+    if n != m:
+        raise RuntimeError(f"shifts and dimensions must align. shifts: {n}, dims:{m}")
+    for i in range(n):
+        if t.ndim == 0:
+            wrapped_dim(dims[i], 0, False)  # raises
+        rolled = _rolled(rolled, shifts[i], wrap_dim(dims[i], t.ndim))
+    return find("torch.clone")(rolled) if rolled is t else rolled
+
+
+repeated, constant_pad, roll = make_kernel(_repeated), make_kernel(_padded), make_kernel(_roll)
 flip = make_kernel(_flip)
 tril = make_kernel(_tril)
 triu = make_kernel(_triu)

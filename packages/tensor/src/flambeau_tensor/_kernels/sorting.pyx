@@ -15,7 +15,7 @@ from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.layout cimport empty_like
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
+from flambeau_tensor._core.tensor cimport Tensor, empty, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
@@ -152,6 +152,13 @@ cdef void _pairs(Job* job, const char* x, pair* out) noexcept nogil:
             out[first + i].at = first + i
         first += n
         x += n * job.inner * ITEMSIZE[job.dtype]
+
+
+cdef void long_keys(const char* x, Py_ssize_t n, int dtype, uint64_t* keys) noexcept nogil:
+    """Of n elements in order."""
+    cdef Job job
+    job.dtype, job.bits, job.inner, job.flip = dtype, 8 * <int>ITEMSIZE[dtype], 1, False
+    _keys(&job, x, n, keys)
 
 
 # --- sorting and selecting pairs ------------------------------------------------------------------------------------
@@ -433,6 +440,12 @@ cdef Tensor _ordered_as(Tensor x, Tensor t):
     cdef Tensor out = empty_like(x, t.dtype)
     copy_elements(out, t)
     return out
+
+
+cdef Tensor sorting_order(Tensor x):
+    """The places of a contiguous tensor's elements in ascending order, as if it had one dimension."""
+    cdef Py_ssize_t one = 1
+    return _run(SORT, view_of(x, 1, &x.numel, &one, x.data), 0, 0, False, True)[1]
 
 
 cdef object _argsort(Operator op, PyObject** slots):

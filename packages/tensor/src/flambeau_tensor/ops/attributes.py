@@ -11,9 +11,9 @@ from flambeau_tensor._core.dtype import (
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, define_property, find_operator
 from flambeau_tensor._core.tensor import Tensor, describe
+from flambeau_tensor._kernels import conversions, interop
 from flambeau_tensor._kernels import factories as kernels
-from flambeau_tensor._kernels import interop
-from flambeau_tensor.options import CPU, META, check_device, preserve_format, strided
+from flambeau_tensor.options import META, check_device
 from flambeau_tensor.options import device as torch_device
 
 FUNCTION, METHOD = "function", "method"
@@ -68,14 +68,14 @@ _property("_version", "int", kernels.version, "How often the memory has been wri
 _property(
     "device",
     "Device",
-    lambda input: META if kernels.is_meta(input) else CPU,
+    conversions.device,
     "Where the tensor lives: the CPU, or 'meta', where it has no memory.",
 )
-_property("layout", "Layout", lambda input: strided, "`torch.strided`.")
+_property("layout", "Layout", conversions.layout, "`torch.strided`.")
 for _name in "cuda sparse sparse_csr quantized mkldnn mps xpu nested ipu maia mtia vulkan xla".split():
     _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
 _property("is_meta", "bool", kernels.is_meta, "Whether it has no memory, on device 'meta'.")
-_property("is_cpu", "bool", lambda input: not kernels.is_meta(input), "Whether it lives on the CPU.")
+_property("is_cpu", "bool", conversions.is_cpu, "Whether it lives on the CPU.")
 _property("name", "str?", lambda input: None, "None: a name of old, which tensors no longer have.")
 _property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
 
@@ -290,16 +290,6 @@ as_subclass = Operator(
 )
 
 
-def _converted(input, dtype, memory_format, copy=False):
-    if dtype is not None and dtype is not input.dtype:
-        return to_copy(input, dtype, memory_format)
-    if copy or not (
-        memory_format is None or memory_format is preserve_format or memory_format is suggest_memory_format(input)
-    ):
-        return clone(input, memory_format=memory_format)
-    return input
-
-
 to_meta = Operator(
     "to_meta(Tensor self, ScalarType? dtype, MemoryFormat? memory_format=None) -> Tensor",
     lambda input, dtype, memory_format: find_operator("torch.empty_like")(
@@ -313,56 +303,38 @@ to_meta = Operator(
 )
 
 
-def _to_device(input, device, dtype, non_blocking, copy, memory_format):
-    refuse_named(device, "to")
-    if device is not None and (check_device(device) is META) != kernels.is_meta(input):
-        if kernels.is_meta(input):
-            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
-        return to_meta(input, dtype, memory_format)
-    return _converted(input, dtype, memory_format, copy)
-
-
 _TO = "bool non_blocking=False, bool copy=False, *, MemoryFormat? memory_format=None) -> Tensor(a)"
 to = Operator(
     "to.dtype(Tensor(a) self, ScalarType dtype, " + _TO,
-    lambda input, dtype, non_blocking, copy, memory_format: _converted(input, dtype, memory_format, copy),
+    conversions.to_dtype,
     composite=True,
     variants=METHOD,
     doc="The tensor in a dtype and a memory format; itself where nothing changes.",
 )
 Operator(
     "to.other(Tensor(a) self, Tensor tensor, " + _TO,
-    lambda input, tensor, non_blocking, copy, memory_format: _converted(input, tensor.dtype, memory_format, copy),
+    conversions.to_other,
     composite=True,
     variants=METHOD,
     doc="The tensor in the dtype of another and a memory format; itself where nothing changes.",
 )
 Operator(
     "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO,
-    _to_device,
+    conversions.to_device,
     composite=True,
     variants=METHOD,
     doc="The tensor on a device, the CPU or 'meta', in a dtype and a memory format; itself where nothing changes.",
 )
 
 
-def _converter(name, dtype_name):
-    dtype = _dtype_by_name(dtype_name)
-
-    def convert(input, memory_format):
-        return _converted(input, dtype, memory_format)
-
-    return Operator(
-        f"{name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-        convert,
+for _name, _dtype in CONVERSIONS.items():
+    Operator(
+        f"{_name}(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
+        conversions.converter(_name, _dtype),
         composite=True,
         variants=METHOD,
-        doc=f"Converted to {dtype!r}.",
+        doc=f"Converted to {_dtype_by_name(_dtype)!r}.",
     )
-
-
-for _name, _dtype in CONVERSIONS.items():
-    _converter(_name, _dtype)
 
 
 def _of_type(input, dtype, non_blocking):
@@ -423,7 +395,7 @@ type_as = Operator(
 )
 cpu = Operator(
     "cpu(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
-    lambda input, memory_format: _to_device(input, CPU, None, False, False, memory_format),
+    conversions.cpu,
     composite=True,
     variants=METHOD,
     doc="The tensor itself, unless another memory format is asked for.",
@@ -449,13 +421,13 @@ for _name in ("cuda", "xpu"):
     )
 resolve_conj = Operator(
     "resolve_conj(Tensor(a) self) -> Tensor(a)",
-    lambda input: clone(input) if is_conj(input) else input,
+    conversions.resolved,
     composite=True,
     doc="A copy of a conjugate view, with its elements in memory; other tensors themselves.",
 )
 resolve_neg = Operator(
     "resolve_neg(Tensor(a) self) -> Tensor(a)",
-    lambda input: clone(input) if is_neg(input) else input,
+    conversions.resolved,
     composite=True,
     doc="A copy of a negative view, with its elements in memory; other tensors themselves.",
 )
@@ -464,51 +436,17 @@ resolve_neg = Operator(
 # --- Python's protocols ---------------------------------------------------------------------------------------------
 
 
-def _number(name, syntax, convert):
-    def number(input):
-        value = interop_item(input)
-        if isinstance(value, complex) and convert is not complex:
-            if value.imag:
-                raise RuntimeError(f"value cannot be converted to type {_C_NAMES[syntax]} without overflow")
-            value = value.real
-        return convert(value)
-
-    return _elements(f"{name}(Tensor self) -> Scalar", number, f"Python's `{syntax}()`.", METHOD, syntax)
-
-
-_C_NAMES = {"int": "int64_t", "float": "double"}
-
-
-def interop_item(input):
-    """The one element; PyTorch's error otherwise."""
-    if input.numel() != 1:
-        raise ValueError("only one element tensors can be converted to Python scalars")
-    return input.item()
-
-
-def _index(input):
-    if input.dtype.is_floating_point or input.dtype.is_complex or input.numel() != 1:
-        raise TypeError("only integer tensors of a single element can be converted to an index")
-    return int(input.item())
-
-
-def _len(input):
-    if input.ndim == 0:
-        raise TypeError("len() of a 0-d tensor")
-    return input.shape[0]
-
-
-_number("__int__", "int", int)
-_number("__float__", "float", float)
-_number("__complex__", "complex", complex)
+for _name, _kernel in ("int", conversions.as_int), ("float", conversions.as_float), ("complex", conversions.as_complex):
+    _elements(f"__{_name}__(Tensor self) -> Scalar", _kernel, f"Python's `{_name}()`.", METHOD, _name, _NO_ITEM)
 _elements(
     "__index__(Tensor self) -> int",
-    _index,
+    conversions.as_index,
     "Python's index protocol, for integer tensors of one element.",
     METHOD,
     "index",
+    _NO_ITEM,
 )
-_fact("__len__(Tensor self) -> int", _len, "The size of the first dimension.", METHOD, "len")
+_fact("__len__(Tensor self) -> int", conversions.length, "The size of the first dimension.", METHOD, "len")
 
 
 def _contains(input, element):

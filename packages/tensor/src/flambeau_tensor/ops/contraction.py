@@ -6,6 +6,7 @@ from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import contraction as kernels
 from flambeau_tensor.ops.joining import check_tensors
 from flambeau_tensor.ops.matmul import bmm, mm
 
@@ -33,10 +34,11 @@ def _check_dtypes(a, b):
 
 def _contract(a, b, dims_a, dims_b):
     """Sum over pairs of dimensions of equal size; what is left of `a` comes first, then what is left of `b`."""
-    free_a = [d for d in range(a.ndim) if d not in dims_a]
-    free_b = [d for d in range(b.ndim) if d not in dims_b]
-    shape_a, shape_b = tuple(a.shape[d] for d in free_a), tuple(b.shape[d] for d in free_b)
-    k = _count(a.shape[d] for d in dims_a)
+    sizes_a, sizes_b = tuple(a.shape), tuple(b.shape)
+    free_a = [d for d in range(len(sizes_a)) if d not in dims_a]
+    free_b = [d for d in range(len(sizes_b)) if d not in dims_b]
+    shape_a, shape_b = tuple([sizes_a[d] for d in free_a]), tuple([sizes_b[d] for d in free_b])
+    k = _count([sizes_a[d] for d in dims_a])
     left = a.permute((*free_a, *dims_a)).reshape((_count(shape_a), k))
     right = b.permute((*dims_b, *free_b)).reshape((k, _count(shape_b)))
     return mm(left, right).reshape(shape_a + shape_b)
@@ -108,17 +110,9 @@ inner = _composite(
 )
 
 
-def _kron(input, other, out):
-    n = max(input.ndim, other.ndim)
-    a, b = (1,) * (n - input.ndim) + tuple(input.shape), (1,) * (n - other.ndim) + tuple(other.shape)
-    left = input.reshape(tuple(x for s in a for x in (s, 1)))
-    right = other.reshape(tuple(x for s in b for x in (1, s)))
-    return find_operator("torch.mul")(left, right).reshape(tuple(x * y for x, y in zip(a, b, strict=True)))
-
-
 kron = _composite(
     "kron(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-    _kron,
+    kernels.kron,
     "Kronecker product: every element of `input` times the whole of `other`.",
 )
 
@@ -126,67 +120,9 @@ kron = _composite(
 # --- chains of matrices ---------------------------------------------------------------------------------------------
 
 
-def _best_splits(sizes):
-    """Where to split each run of matrices of sizes[i] x sizes[i+1] for the fewest multiplications.
-
-    The textbook dynamic program (Cormen et al., Introduction to Algorithms, section 14.2).
-    """
-    n = len(sizes) - 1
-    cost = [[0] * n for _ in range(n)]
-    split = [[0] * n for _ in range(n)]
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            cost[i][j], split[i][j] = min(
-                (cost[i][k] + cost[k + 1][j] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j)
-            )
-    return split
-
-
-def _multiply_chain(tensors):
-    split = _best_splits([t.shape[0] for t in tensors] + [tensors[-1].shape[1]])
-
-    def product(i, j):
-        return tensors[i] if i == j else mm(product(i, split[i][j]), product(split[i][j] + 1, j))
-
-    return product(0, len(tensors) - 1)
-
-
-def _multi_dot(tensors, out):
-    n = len(tensors)
-    if n < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {n}")
-    row, column = tensors[0].ndim == 1, tensors[-1].ndim == 1
-    for i, t in enumerate(tensors):
-        if t.ndim != 2 and not (t.ndim == 1 and i in (0, n - 1)):
-            end = "last" if i else "first"
-            where = f"tensor {i} must be 2D" if 0 < i < n - 1 else f"the {end} tensor must be 1D or 2D"
-            raise RuntimeError(f"multi_dot(): {where} but got {t.ndim}D")
-        if t.dtype is not tensors[0].dtype:
-            raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is "
-                f"{tensors[0].dtype.name} and tensor {i} {t.dtype.name}"
-            )
-    chain = list(tensors)
-    if row:
-        chain[0] = chain[0].unsqueeze(0)
-    if column:
-        chain[-1] = chain[-1].unsqueeze(1)
-    for i in range(n - 1):
-        if chain[i].shape[1] != chain[i + 1].shape[0]:
-            raise RuntimeError(
-                f"multi_dot(): tensors {i} and {i + 1} with shapes {list(chain[i].shape)} and "
-                f"{list(chain[i + 1].shape)} cannot be multiplied"
-            )
-    result = _multiply_chain(chain)
-    if row:
-        result = result.squeeze(0)
-    return result.squeeze(-1) if column else result
-
-
 multi_dot = _composite(
     "multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor",
-    _multi_dot,
+    kernels.multi_dot,
     "The product of two or more matrices in the order that takes the fewest multiplications; the "
     "first and the last may be vectors.",
     namespace=LINALG,
@@ -218,36 +154,16 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 # --- vectors of three, and along a dimension ------------------------------------------------------------------------
 
 
-def _linalg_cross(input, other, dim, out):
-    if input.ndim != other.ndim:
-        raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
-    dim = wrapped_dim(dim, input.ndim)
-    if input.shape[dim] != 3 or other.shape[dim] != 3:
-        raise RuntimeError(
-            f"linalg.cross: inputs dimension {dim} must have length 3. Got {input.shape[dim]} and {other.shape[dim]}"
-        )
-    mul, sub, roll = (find_operator(f"torch.{name}") for name in ("mul", "sub", "roll"))
-    return sub(mul(roll(input, -1, dim), roll(other, -2, dim)), mul(roll(input, -2, dim), roll(other, -1, dim)))
-
-
-def _cross(input, other, dim, out):
-    if dim is None:
-        dim = next((d for d, s in enumerate(input.shape) if s == 3), None)
-        if dim is None:
-            raise RuntimeError("no dimension of size 3 in input")
-    return _linalg_cross(input, other, dim, None)
-
-
 linalg_cross = _composite(
     "cross(Tensor self, Tensor other, *, int dim=-1, Tensor(a!)? out=None) -> Tensor",
-    _linalg_cross,
+    kernels.linalg_cross,
     "The cross product of vectors of three along a dimension.",
     namespace=LINALG,
     variants="function",
 )
 cross = _composite(
     "cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor",
-    _cross,
+    kernels.cross,
     "The cross product of vectors of three along a dimension, the first of size 3 unless given.",
 )
 

@@ -3,6 +3,7 @@
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor.ops.indexing import index_put
 from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.softmax import softmax
@@ -38,37 +39,11 @@ _function(
 )
 
 
-def _padded(input, pad, value, out=None):
-    if len(pad) % 2:
-        raise RuntimeError(f"Length of pad must be even but instead it equals {len(pad)}")
-    if len(pad) > 2 * input.ndim:
-        raise RuntimeError(
-            f"Length of pad should be no more than twice the number of dimensions of the input. Pad "
-            f"length is {len(pad)} while the input has {input.ndim} dimensions."
-        )
-    for i in range(len(pad) // 2):
-        d, (before, after) = input.ndim - 1 - i, pad[2 * i : 2 * i + 2]
-        left, right = max(-before, 0), max(-after, 0)
-        length = input.shape[d] - left - right
-        if input.shape[d] + before + after < 0 or length < 0:
-            raise RuntimeError(
-                f"The input size {input.shape[d]}, plus negative padding {before} and {after} resulted "
-                "in a negative output size, which is invalid."
-            )
-        pieces = [input.narrow(d, left, length)]
-        shape = list(input.shape)
-        for n, at in (before, 0), (after, 2):
-            if n > 0:
-                shape[d] = n
-                pieces.insert(at, input.new_full(tuple(shape), value))
-        input = cat(tuple(pieces), d) if len(pieces) > 1 else pieces[0]
-    return input.clone()
-
-
-_function(
+constant_pad_nd = Operator(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)? out=None) -> Tensor",
-    _padded,
-    "One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
+    kernels.constant_pad,
+    variants="function",
+    doc="One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
     "negative numbers cut off.",
 )
 
@@ -82,7 +57,7 @@ def _chunk_cat(tensors, dim, num_chunks, out):
     for t in tensors:
         d = wrapped_dim(dim, t.ndim)
         missing = -t.shape[d] % num_chunks
-        t = _padded(t, (0, 0) * (t.ndim - 1 - d) + (0, missing), 0)
+        t = constant_pad_nd(t, (0, 0) * (t.ndim - 1 - d) + (0, missing)) if missing else t
         parts.append(t.reshape((*t.shape[:d], num_chunks, -1)))
     return cat(tuple(parts), parts[0].ndim - 1)
 

@@ -2,13 +2,11 @@
 
 import math
 
-from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._kernels import distances as kernels
 from flambeau_tensor.ops import factories
-from flambeau_tensor.ops.joining import broadcast_shapes, cat
+from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.matmul import matmul
-from flambeau_tensor.ops.reductions import vector_norm
 from flambeau_tensor.packing import apply_functional
 
 _AT_ONCE = 1 << 17  # elements of the differences that are computed at a time: they stay in the cache
@@ -26,18 +24,9 @@ def differences(x1, x2, start, rows):
     return x1.narrow(-2, start, rows).unsqueeze(-2) - x2.unsqueeze(-3)
 
 
-def _distances(x1, x2, p):
-    if x1.shape[-1] == 0:
-        return x1.new_zeros((*x1.shape[:-1], x2.shape[-2]))
-    out = x1.new_empty((*x1.shape[:-1], x2.shape[-2]))
-    for start, rows in blocks(x1, x2):
-        out.narrow(-2, start, rows).copy_(vector_norm(differences(x1, x2, start, rows), p, -1))
-    return out
-
-
 distances = Operator(
     "cdist(Tensor x1, Tensor x2, float p) -> Tensor",
-    _distances,
+    kernels.distances,
     namespace="torch._ops",
     variants="function",
     doc="p-norms of the differences of rows, of two batches of the same sizes.",
@@ -59,57 +48,9 @@ euclidean = Operator(
     doc="Euclidean distances of rows by one product of matrices: |x|² - 2xy + |y|².",
 )
 
-_MODES = (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist")
-
-
-def _check_floating(x1, x2):
-    for name, x in ("X1", x1), ("X2", x2):
-        if not x.is_floating_point():
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {type_name(x.dtype)}")
-
-
-def _check_order(name, p):
-    if not p >= 0:
-        raise RuntimeError(f"{name} only supports non-negative p values")
-
-
-def _is_wide(x):
-    return x.dtype.name in ("float32", "float64")
-
-
-def _check_wide(name, x):
-    if not _is_wide(x):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(x.dtype)}'")
-
-
-def _cdist(x1, x2, p, compute_mode):
-    if compute_mode not in _MODES:
-        raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
-    for name, x in ("X1", x1), ("X2", x2):
-        if x.ndim < 2:
-            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {x.ndim}D")
-    if x1.shape[-1] != x2.shape[-1]:
-        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {x1.shape[-1]} X2: {x2.shape[-1]}")
-    _check_floating(x1, x2)
-    _check_order("cdist", p)
-    if x1.dtype is not x2.dtype:
-        raise RuntimeError(f"expected scalar type {type_name(x1.dtype)} but found {type_name(x2.dtype)}")
-    many = x1.shape[-2] > 25 or x2.shape[-2] > 25
-    batch = broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
-    x1, x2 = (x.expand((*batch, *x.shape[-2:])) for x in (x1, x2))
-    if (
-        p == 2
-        and x1.shape[-1]
-        and (compute_mode == "use_mm_for_euclid_dist" or (many and compute_mode != "donot_use_mm_for_euclid_dist"))
-    ):
-        return euclidean(x1, x2) if _is_wide(x1) else euclidean(x1.float(), x2.float()).to(x1.dtype)
-    _check_wide("cdist", x1)
-    return distances(x1, x2, p)
-
-
 cdist = Operator(
     "cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
-    _cdist,
+    kernels.cdist,
     composite=True,
     variants="function",
     doc="""
@@ -137,22 +78,9 @@ tensor([[0.],
 )
 
 
-def _pdist(input, p):
-    if input.ndim != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.ndim}D")
-    if not input.is_floating_point():
-        raise RuntimeError("pdist only supports floating-point dtypes")
-    _check_order("pdist", p)
-    _check_wide("pdist", input)
-    n = input.shape[0]
-    first, second = find_operator("torch.triu_indices")(n, n, 1).unbind()
-    first, second = (input.index_select(0, rows).unsqueeze(-2) for rows in (first, second))
-    return distances(first, second, p).flatten()
-
-
 pdist = Operator(
     "pdist(Tensor self, float p=2) -> Tensor",
-    _pdist,
+    kernels.pdist,
     composite=True,
     variants="function",
     doc="""

@@ -5,11 +5,8 @@ import numpy as np
 from flambeau_overrides import DisableTorchFunction, handle_torch_function, has_torch_function_unary
 from flambeau_tensor._core.dtype import (
     DType,
-    _dtype_by_name,
     c_type_name,
     get_default_dtype,
-    numpy_dtype,
-    type_name,
 )
 from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operator import Operator
@@ -18,7 +15,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import Storage
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import factories as kernels
-from flambeau_tensor._kernels import interop, ranges
+from flambeau_tensor._kernels import interop, pointwise, ranges
 from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
 
@@ -240,45 +237,15 @@ asarray = Operator(
 )
 
 
-def _frombuffer(buffer, dtype, count, offset, requires_grad):
-    try:
-        n, item = memoryview(buffer).nbytes, dtype.itemsize
-    except TypeError:
-        raise ValueError("object does not implement Python buffer protocol.") from None
-    if not (n and count):
-        raise ValueError(f"both buffer length ({n}) and count ({count}) must not be 0")
-    if not 0 <= offset < n:
-        raise ValueError(
-            f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) minus 1"
-        )
-    if count < 0 and (n - offset) % item:
-        raise ValueError(
-            f"buffer length ({n - offset} bytes) after offset ({offset} bytes) must be a multiple of "
-            f"element size ({item})"
-        )
-    named = dtype.name != "bfloat16"  # NumPy has no such type
-    array = np.frombuffer(buffer, numpy_dtype(dtype) if named else np.int16, count, offset)
-    t = interop.from_numpy(array)
-    if not named:
-        t = interop.over_storage(Tensor, t.untyped_storage(), dtype, 0, tuple(t.shape), (1,), False)
-    if not array.flags.writeable:
-        interop.warn_readonly("buffer")
-    return t.requires_grad_() if requires_grad else t
-
-
 frombuffer = _factory(
     "frombuffer(Buffer buffer, *, ScalarType dtype, int count=-1, int offset=0, bool requires_grad=False) -> Tensor",
-    _frombuffer,
+    interop.frombuffer,
     "A one-dimensional tensor over the memory of an object with the buffer protocol. With an odd `offset` elements lie "
     "at addresses that are no multiple of their size: every processor that there are wheels for reads and writes them.",
 )
 
 
 # --- by rule --------------------------------------------------------------------------------------------------------
-
-
-def _finished(t, requires_grad):
-    return t.requires_grad_() if requires_grad else t
 
 
 def _of_several(schema, kernel, doc, *signatures, numbers=""):
@@ -310,7 +277,8 @@ def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_gr
         start, end = 0, start
     dtype = dtype or get_default_dtype()
     ranges.steps(start, end, step, dtype)  # checks
-    return _finished(ranges.ramp(dtype, int((end - start) / step) + 1, start, step), requires_grad)
+    t = ranges.ramp(dtype, int((end - start) / step) + 1, start, step)
+    return t.requires_grad_() if requires_grad else t
 
 
 range_ = _factory(
@@ -318,42 +286,6 @@ range_ = _factory(
     _range,
     "Numbers from `start` to `end` inclusive, `step` apart.",
 )
-
-
-def _line(start, end, steps, dtype):
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
-    if not dtype.is_complex:
-        return ranges.line(dtype, steps, start, end)
-    step = (end - start) / (steps - 1) if steps > 1 else 0
-    at = np.arange(steps)
-    values = np.where(at < steps // 2, start + step * at, end - step * (steps - 1 - at))
-    return interop.from_array(values if steps != 1 else np.array([complex(start)])).to(dtype)
-
-
-def _line_dtype(start, end, dtype):
-    if dtype is not None:
-        return dtype
-    complex_ends = isinstance(start, complex) or isinstance(end, complex)
-    return get_default_dtype().to_complex() if complex_ends else get_default_dtype()
-
-
-def _number(name, argument, value):
-    if not isinstance(value, Tensor):
-        return value
-    if value.ndim:
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got {argument} with "
-            f"{value.ndim} dimension(s)."
-        )
-    return value.item()
-
-
-def _linspace(start, end, steps, out, dtype, layout, device, pin_memory, requires_grad):
-    check_layout(layout)
-    check_device(device)
-    start, end = _number("linspace", "start", start), _number("linspace", "end", end)
-    return _finished(_line(start, end, steps, _line_dtype(start, end, dtype)), requires_grad)
 
 
 # PyTorch's signatures by what the ends are.
@@ -365,47 +297,25 @@ _ENDS = {
 }
 linspace = _of_several(
     "linspace(Tensor start, Tensor end, int steps",
-    _linspace,
+    ranges.linspace,
     "`steps` evenly spaced numbers from `start` to `end`, both included.",
     *(f"linspace{overload}({ends}, int steps" for overload, ends in _ENDS.items()),
     numbers="start end",
 )
 
 
-def _logspace(start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad):
-    check_layout(layout)
-    check_device(device)
-    start, end = _number("logspace", "start", start), _number("logspace", "end", end)
-    dtype = _line_dtype(start, end, dtype)
-    if not (dtype.is_floating_point or dtype.is_complex) and steps != 1:
-        start, end = int(start), int(end)
-    exponents = _line(start, end, steps, _dtype_by_name("complex128" if dtype.is_complex else "float64"))
-    return _finished(interop.from_array(np.power(base, interop.as_array(exponents))).to(dtype), requires_grad)
-
-
 logspace = _of_several(
     "logspace(Tensor start, Tensor end, int steps, float base=10.0",
-    _logspace,
+    ranges.logspace,
     "`steps` numbers from base**start to base**end, evenly spaced in the exponent.",
     *(f"logspace{overload}({ends}, int steps, float base=10.0" for overload, ends in _ENDS.items()),
     numbers="start end",
 )
 
 
-def _eye(n, m, out, dtype, layout, device, pin_memory, requires_grad):
-    check_layout(layout)
-    check_device(device)
-    for name, value in (("n", n), ("m", m)):
-        if value is not None and value < 0:
-            raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
-    t = zeros((n, n if m is None else m), dtype=dtype)
-    t.diagonal().fill_(1)
-    return t.requires_grad_() if requires_grad else t
-
-
 eye = _of_several(
     "eye(int n, int? m=None",
-    _eye,
+    ranges.eye,
     "A matrix with ones on the diagonal and zeros elsewhere.",
     "eye(int n",
     "eye.m(int n, int m",
@@ -424,31 +334,9 @@ scalar_tensor = _factory(
 )
 
 
-def check_parts(real, imag):
-    """Raise unless two tensors can be the parts of complex numbers."""
-    if not (real.is_floating_point() and imag.is_floating_point()):
-        raise RuntimeError(
-            "Expected both inputs to be Half, Float or Double tensors but got "
-            f"{type_name(real.dtype)} and {type_name(imag.dtype)}"
-        )
-    if real.dtype is not imag.dtype:
-        raise RuntimeError(
-            f"Expected object of scalar type {type_name(real.dtype)} but got scalar type "
-            f"{type_name(imag.dtype)} for second argument"
-        )
-
-
-def _complex(real, imag, out):
-    check_parts(real, imag)
-    result = kernels.empty_result(real, imag, real.dtype.to_complex())
-    result.real.copy_(real)
-    result.imag.copy_(imag)
-    return result
-
-
 complex_ = Operator(
     "complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) -> Tensor",
-    _complex,
+    pointwise.complex,
     variants=FUNCTION,
     doc="A complex tensor of two real ones.",
 )

@@ -4,19 +4,12 @@ One rule makes them: a `form` says what stands beside the list in the schema, an
 `_each` declares a function, and its variant in place, for every form that a name has.
 """
 
-from collections import deque
-from collections.abc import Callable
-from itertools import repeat, starmap
 from typing import NamedTuple
 
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
-
-_TENSORS = "Tensor lists must have the same number of tensors, got {} and {}"
-_NUMBERS = "Tensor list must have same number of elements as scalar list."
-_PACKED = "Expected length of scalars to match input of length {} but got {} instead."
-
+from flambeau_tensor._kernels.lists import Each
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -24,84 +17,37 @@ _PACKED = "Expected length of scalars to match input of length {} but got {} ins
 class _Form(NamedTuple):
     overload: str
     beside: str  # the schema's arguments after the list
-    deal: Callable  # from the list and these arguments to one tuple of arguments for each tensor
+    dealt: str  # what each tensor gets of them, in the letters of `Each`
+    keyword: str | None = None  # the name by which the last one is handed on
 
 
-def _check(tensors, *others, text=_TENSORS):
-    if not tensors:
-        raise RuntimeError("Tensor list must have at least one tensor.")
-    for other in others:
-        if len(other) != len(tensors):
-            raise RuntimeError(text.format(len(tensors), len(other)))
-
-
-def _together(tensors, *others):
-    _check(tensors, *others)
-    return zip(tensors, *others, strict=True)
-
-
-def _same_for_all(tensors, *values):
-    _check(tensors)
-    return zip(tensors, *map(repeat, values))  # noqa: B905 (as long as the tensors)
-
-
-def _with_numbers(tensors, *rest):
-    *lists, numbers = rest
-    _check(tensors, numbers, text=_NUMBERS)
-    return _together(tensors, *lists, numbers)
-
-
-def _with_single(tensors, other, *rest):
-    if other.dim() != 0:
-        raise RuntimeError(
-            f"scalar tensor expected to be 0 dim but it has {other.dim()} dimensions and {other.numel()} elements."
-        )
-    return _same_for_all(tensors, other, *rest)
-
-
-def _with_packed(tensors, *rest):
-    """The last argument is a tensor of a number for each."""
-    *lists, scalars = rest
-    if scalars.dim() != 1:
-        raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {scalars.dim()} instead.")
-    _check(tensors, scalars, text=_PACKED)
-    return _together(tensors, *lists, scalars.tolist())
-
-
-def _lists_and_value(tensors, *rest):
-    """Lists, and a value that is the same for all."""
-    *lists, value = rest
-    _check(tensors, *lists)
-    return zip(tensors, *lists, repeat(value))  # noqa: B905 (as long as the tensors)
-
-
-ALONE = (_Form("", "", _together),)
+ALONE = (_Form("", "", ""),)
 
 
 def _binary(scalar="scalar", other="other", scalars="scalars"):
     return (
-        _Form("Scalar", f"Scalar {scalar}", _same_for_all),
-        _Form("List", f"Tensor[] {other}", _together),
-        _Form("ScalarList", f"Scalar[] {scalars}", _with_numbers),
+        _Form("Scalar", f"Scalar {scalar}", "s"),
+        _Form("List", f"Tensor[] {other}", "l"),
+        _Form("ScalarList", f"Scalar[] {scalars}", "n"),
     )
 
 
 BINARY = _binary()
 POWER = _binary("exponent", "exponent", "exponent")
-PRODUCT = (_Form("Tensor", "Tensor other", _with_single), *BINARY)  # before a number, which it would also do for
+PRODUCT = (_Form("Tensor", "Tensor other", "t"), *BINARY)  # before a number, which it would also do for
 _SCALAR, _, _SCALARS = BINARY
-DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", _lists_and_value), _SCALARS)
-SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", _with_single), *DIFFERENCE)
+DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", "ls", "alpha"), _SCALARS)
+SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", "ts", "alpha"), *DIFFERENCE)
 _PAIR = "Tensor[] tensor1, Tensor[] tensor2, "
 TERNARY = (
-    _Form("Tensor", f"{_PAIR}Tensor scalars", _with_packed),
-    _Form("Scalar", f"{_PAIR}Scalar value=1", _lists_and_value),
-    _Form("ScalarList", f"{_PAIR}Scalar[] scalars", _with_numbers),
+    _Form("Tensor", f"{_PAIR}Tensor scalars", "llp", "value"),
+    _Form("Scalar", f"{_PAIR}Scalar value=1", "lls", "value"),
+    _Form("ScalarList", f"{_PAIR}Scalar[] scalars", "lln", "value"),
 )
 WEIGHTED = (
-    _Form("List", "Tensor[] tensors1, Tensor[] weights", _together),
-    _Form("Scalar", "Tensor[] tensors1, Scalar weight", _lists_and_value),
-    _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", _with_numbers),
+    _Form("List", "Tensor[] tensors1, Tensor[] weights", "ll"),
+    _Form("Scalar", "Tensor[] tensors1, Scalar weight", "ls"),
+    _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", "ln"),
 )
 
 
@@ -116,7 +62,7 @@ def _each(name, forms, apply=None, write=None):
         if apply is not None:
             Operator(
                 f"_foreach_{name}{rest.format('Tensor[]')} -> Tensor[]",
-                _applied(form.deal, apply),
+                Each(apply, form.dealt, keyword=form.keyword),
                 composite=True,
                 variants="function",
                 doc=doc,
@@ -124,23 +70,11 @@ def _each(name, forms, apply=None, write=None):
         if write is not None:
             Operator(
                 f"_foreach_{name}_{rest.format('Tensor(a!)[]')} -> Tensor(a!)[]",
-                _written(form.deal, write),
+                Each(write, form.dealt, keyword=form.keyword, writes=True),
                 composite=True,
                 variants="function",
                 doc=f"{doc[:-1]}, in place.",
             )
-
-
-def _applied(deal, apply):
-    return lambda *arguments: tuple(starmap(apply, deal(*arguments)))
-
-
-def _written(deal, write):
-    def run(tensors, *rest):
-        deque(starmap(write, deal(tensors, *rest)), 0)
-        return tensors
-
-    return run
 
 
 def _operator(name):
@@ -165,38 +99,14 @@ _each("maximum", BINARY, _operator("clamp_min"), Tensor.clamp_min_)
 _each("minimum", BINARY, _operator("clamp_max"), Tensor.clamp_max_)
 
 
-def _with_keyword(function, keyword):
-    """`function` with one more position, for its last argument by keyword, which is 1 unless given."""
-
-    def run(*arguments):
-        last = arguments[-1]
-        if type(last) is int and last == 1:
-            return function(*arguments[:-1])
-        return function(*arguments[:-1], **{keyword: last})
-
-    return run
-
-
-for _name, _forms in ("add", SUM), ("sub", DIFFERENCE):
-    for _form in _forms:
-        _pair = _operator(_name), getattr(Tensor, f"{_name}_")
-        if "alpha" in _form.beside:
-            _pair = [_with_keyword(function, "alpha") for function in _pair]
-        _each(_name, (_form,), *_pair)
+_each("add", SUM, _operator("add"), Tensor.add_)
+_each("sub", DIFFERENCE, _operator("sub"), Tensor.sub_)
 for _name in ("addcmul", "addcdiv"):
-    _each(
-        _name,
-        TERNARY,
-        *[_with_keyword(function, "value") for function in (_operator(_name), getattr(Tensor, f"{_name}_"))],
-    )
+    _each(_name, TERNARY, _operator(_name), getattr(Tensor, f"{_name}_"))
 
 # --- what has forms of its own --------------------------------------------------------------------------------------
 
-_ORDER = (_Form("Scalar", "Scalar ord=2, ScalarType? dtype=None", _same_for_all),)
-
-
-def _norm(x, order, dtype):
-    return find_operator("torch.linalg.vector_norm")(x, order, dtype=dtype)
+_ORDER = (_Form("Scalar", "Scalar ord=2, ScalarType? dtype=None", "ss", "dtype"),)
 
 
 def _greatest(x):
@@ -214,20 +124,28 @@ def _powsum(x, order, dtype):
     return (sizes if dtype is None else sizes.to(dtype.to_real())).pow(order).sum()
 
 
-_each("norm", _ORDER, _norm)
+_each("norm", _ORDER, _operator("linalg.vector_norm"))
 _each("powsum", _ORDER, _powsum)
 _each("max", ALONE, _greatest)
-_each("mm", (_Form("", "Tensor[] mat2", _together),), _operator("mm"))
+_each("mm", (_Form("", "Tensor[] mat2", "l"),), _operator("mm"))
 _each(
     "clone",
-    (_Form("", "*, MemoryFormat? memory_format=None", _same_for_all),),
-    lambda x, memory_format: x.clone(memory_format=memory_format),
+    (_Form("", "*, MemoryFormat? memory_format=None", "s", "memory_format"),),
+    _operator("clone"),
 )
 _each("zero", ALONE, write=Tensor.zero_)
-_each("copy", (_Form("", "Tensor[] src, bool non_blocking=False", _lists_and_value),), write=Tensor.copy_)
+_each("copy", (_Form("", "Tensor[] src, bool non_blocking=False", "ls"),), write=Tensor.copy_)
+
+
+def _raised(number, exponents):
+    if not exponents:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    return tuple([number**x for x in exponents])
+
+
 Operator(
     "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
-    lambda number, exponents: tuple([number**x for (x,) in _together(exponents)]),
+    _raised,
     composite=True,
     variants="function",
     doc="A number to the power of each tensor of a list.",

@@ -7,6 +7,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import declared_operators, find_operator
 from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._kernels import gathering as kernels
+from flambeau_tensor._kernels import lookup
 
 FUNCTIONAL = "torch.nn.functional"
 INPLACE = "function method inplace"
@@ -228,24 +229,6 @@ take_along_dim = Operator(
 )
 
 
-def _one_hot(tensor, num_classes):
-    if tensor.dtype.name != "int64":
-        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
-    if tensor.numel() == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return tensor.new_zeros((*tensor.shape, num_classes))
-    flat = tensor.numpy()
-    if flat.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
-    most = int(flat.max())
-    if num_classes == -1:
-        num_classes = most + 1
-    elif num_classes <= most:
-        raise RuntimeError("Class values must be smaller than num_classes.")
-    return scatter.inplace(tensor.new_zeros((*tensor.shape, num_classes)), -1, tensor.unsqueeze(-1), 1)
-
-
 def _classes_unknown(tensor, num_classes):
     """Numbers on device 'meta' do not say how many classes there are."""
     if num_classes == -1 and tensor.numel():
@@ -255,7 +238,7 @@ def _classes_unknown(tensor, num_classes):
 
 one_hot = Operator(
     "one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
-    _one_hot,
+    lookup.one_hot,
     meta=_classes_unknown,
     namespace=FUNCTIONAL,
     variants="function",

@@ -85,7 +85,7 @@ def _sections(name, input, indices_or_sections, dim):
             )
         indices_or_sections = indices_or_sections.tolist()
     if isinstance(indices_or_sections, (tuple, list)):
-        bounds = [0, *(max(i + size, 0) if i < 0 else min(i, size) for i in indices_or_sections), size]
+        bounds = [0, *[max(i + size, 0) if i < 0 else min(i, size) for i in indices_or_sections], size]
     elif hasattr(indices_or_sections, "__index__"):
         n = indices_or_sections.__index__()
         if n <= 0:
@@ -99,7 +99,7 @@ def _sections(name, input, indices_or_sections, dim):
             f"{type(indices_or_sections).__name__}"
         )
     cut = find_operator("torch._ops.slice")
-    return tuple(cut(input, dim, lo, max(hi, lo), 1) for lo, hi in zip(bounds, bounds[1:], strict=False))
+    return tuple([cut(input, dim, bounds[i], max(bounds[i], bounds[i + 1]), 1) for i in range(len(bounds) - 1)])
 
 
 def _tensor_split(input, indices_or_sections, dim):
@@ -126,10 +126,10 @@ def _declare_unsafe(schema, split):
     """The same pieces, each of which may be written to: it is not remembered that there are others."""
 
     def pieces(input, how, dim):
-        out, start = [], 0
+        out, start, narrow = [], 0, find_operator("torch.narrow")
         for piece in split(input, how, dim):
-            length = piece.shape[dim]
-            out.append(find_operator("torch.narrow")(input, dim, start, length))
+            length = piece.size(dim)
+            out.append(narrow(input, dim, start, length))
             start += length
         return tuple(out)
 

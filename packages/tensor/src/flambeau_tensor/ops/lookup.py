@@ -2,38 +2,15 @@
 
 from collections.abc import Sequence
 
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
-from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._kernels import lookup as kernels
 from flambeau_tensor.packing import apply_functional
 
 _INT64 = find_operator("torch.arange")(0).dtype
 
 
 # --- membership -----------------------------------------------------------------------------------------------------
-
-
-def _isin(elements, test_elements, assume_unique, invert, out):
-    device = next(t.device for t in (elements, test_elements) if isinstance(t, Tensor))
-    tensors = [
-        t if isinstance(t, Tensor) else find_operator("torch.tensor")(t, device=device)
-        for t in (elements, test_elements)
-    ]
-    for t in tensors:
-        if t.is_complex() or t.dtype.name == "bool":
-            raise RuntimeError(f"Unsupported input type encountered for isin(): {type_name(t.dtype)}")
-    dtype = find_operator("torch.result_type")(elements, test_elements)
-    values, known = (t.to(dtype) for t in tensors)
-    known = known.reshape((-1,))
-    if known.numel() < 16:  # comparing with each is cheaper than sorting
-        found = (values.unsqueeze(-1) == known).any(-1)
-    else:
-        ordered = known.sort()[0]
-        place = find_operator("torch.searchsorted")(ordered, values).clamp(max=known.numel() - 1)
-        found = ordered.take(place) == values
-    return found.logical_not() if invert else found
 
 
 _DOC = """
@@ -64,9 +41,9 @@ for _overload, _these, _those in (
     Operator(
         f"isin.{_overload}({_these}, {_those}, *, bool assume_unique=False, bool invert=False, "
         "Tensor(a!)? out=None) -> Tensor",
-        _isin,
+        kernels.isin,
         variants="function",
-        composite=True,
+        differentiable=False,
         doc=_DOC,
     )
 
@@ -157,41 +134,10 @@ Raises:
 # --- hashes ---------------------------------------------------------------------------------------------------------
 
 
-def _folded(bits, dim):
-    """Exclusive or along a dimension, which keeps one place, or none if it had none."""
-    while bits.shape[dim] > 1:
-        half = bits.shape[dim] // 2
-        both = bits.narrow(dim, 0, half) ^ bits.narrow(dim, half, half)
-        odd = bits.narrow(dim, 2 * half, bits.shape[dim] - 2 * half)
-        bits = find_operator("torch.cat")((both, odd), dim)
-    return bits
-
-
-def _hash_tensor(input, dim, keepdim, mode, out):
-    if mode != 0:
-        raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
-    if input.is_complex() or input.dtype.name in ("uint16", "uint32", "uint64"):
-        raise NotImplementedError(f"\"xor_sum_cpu\" not implemented for '{type_name(input.dtype)}'")
-    dims = (dim,) if isinstance(dim, int) else dim
-    if input.numel() == 0 and not dims:
-        raise RuntimeError(
-            "hash_tensor: Expected reduction dim to be specified for input.numel() == 0. Specify the "
-            "reduction dim with the 'dim' argument."
-        )
-    dims = sorted({wrapped_dim(d, input.ndim) for d in dims} if dims else range(input.ndim), reverse=True)
-    bits = input.resolve_neg().double().view(_INT64) if input.is_floating_point() else input.to(_INT64)
-    for d in dims if input.ndim else ():
-        if bits.shape[d] == 0:
-            raise IndexError(f"hash_tensor: Expected reduction dim {d} to have non-zero size.")
-        bits = _folded(bits, d)
-        bits = bits if keepdim else bits.squeeze(d)
-    return bits.clone().view(_dtype_by_name("uint64"))
-
-
 hash_tensor = Operator(
     "hash_tensor(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0, Tensor(a!)? out=None) -> Tensor",
-    _hash_tensor,
-    composite=True,
+    kernels.hash_tensor,
+    differentiable=False,
     doc="""
 A hash of the elements over `dim`, or over all dimensions: the exclusive or of their bits as float64 or int64.
 

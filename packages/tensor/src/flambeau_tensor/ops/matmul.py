@@ -135,11 +135,12 @@ def _addr(input, vec1, vec2, beta, alpha, out):
     for name, vec in (("vec1", vec1), ("vec2", vec2)):
         if vec.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {vec.ndim}-D")
-    result_type = find_operator("torch.result_type")
     input = input.expand((vec1.shape[0], vec2.shape[0]))
-    dtype = result_type(input, _outer(vec1[:0], vec2[:0], None))
-    start = _scaled(input.to(dtype), beta, "beta")
-    product = _scaled(_outer(vec1.to(dtype), vec2.to(dtype), None), alpha, "alpha")
+    if not input.dtype is vec1.dtype is vec2.dtype:
+        dtype = find_operator("torch.result_type")(input, _outer(vec1[:0], vec2[:0], None))
+        input, vec1, vec2 = input.to(dtype), vec1.to(dtype), vec2.to(dtype)
+    start = _scaled(input, beta, "beta")
+    product = _scaled(_outer(vec1, vec2, None), alpha, "alpha")
     return product if beta == 0 else find_operator("torch.add")(start, product)
 
 

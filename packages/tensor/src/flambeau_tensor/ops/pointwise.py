@@ -3,6 +3,8 @@
 Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbours hold what NumPy lacks.
 """
 
+from functools import cache
+
 import numpy as np
 
 from flambeau_tensor._core.binding import accept_deprecated
@@ -13,9 +15,8 @@ from flambeau_tensor._core.levels import LEVEL, hot
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import pointwise as kernels
-from flambeau_tensor.ops.factories import check_parts, complex_
+from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
@@ -201,25 +202,12 @@ def _ldexp(input, other, out):
         return mul(input, pow(2.0, other), out=out)
     if not isinstance(other, Tensor):
         other = find_operator("torch.tensor")(other)
-    # 2**other may overflow or vanish where the result does not: in double precision, and there in two steps.
-    dtype = input.dtype if input.is_floating_point() else get_default_dtype()
-    other = find_operator("torch.clamp")(other.to(_INT64), -2200, 2200)
-    half = find_operator("torch.div")(other, 2, rounding_mode="floor")
-    wide = input.to(_FLOAT64)
-    wide = mul(mul(wide, pow(2.0, half.to(_FLOAT64))), pow(2.0, sub(other, half).to(_FLOAT64)))
-    return wide.to(dtype) if out is None else find_operator("torch.clone")(wide.to(dtype), out=out)
-
-
-def _frexp(input, out):
-    if not input.is_floating_point():
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    mantissa, exponent = np.frexp((input.float() if input.dtype.name == "bfloat16" else input).numpy(force=True))
-    return interop.from_array(mantissa).to(input.dtype), interop.from_array(exponent.astype(np.int32))
+    return _ldexp_whole(input, other, out=out)
 
 
 frexp = Operator(
     "frexp(Tensor self, *, Tensor(a!)[]? out=None) -> (Tensor mantissa, Tensor exponent)",
-    _frexp,
+    kernels.frexp,
     doc="""
 Each element as mantissa · 2**exponent, with a mantissa of at least 0.5 and less than 1 (0, infinities and NaN are their
 own, with exponent 0).
@@ -239,6 +227,13 @@ torch.return_types.frexp(
 mantissa=tensor([ 0.7500, -0.5000]),
 exponent=tensor([2, 4], dtype=torch.int32))
 """,
+)
+_ldexp_whole = Operator(
+    "ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
+    Elementwise("ldexp", 2, np.ldexp, fixed={1: _INT64}, default_float=True, dtypes="bif"),
+    namespace="torch._ops",
+    variants="function",
+    doc="input · 2**other, of integers `other`.",
 )
 ldexp = Operator(
     "ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
@@ -724,6 +719,13 @@ def logit(input, eps, out):
     return _logit(input, -1.0 if eps is None else eps, out=out)
 
 
+@cache
+def _largest(dtype):
+    from flambeau_tensor.numeric_limits import finfo
+
+    return finfo(dtype).max
+
+
 @_composite(
     "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
     "Tensor(a!)? out=None) -> Tensor",
@@ -736,9 +738,7 @@ def nan_to_num(input, nan, posinf, neginf, out):
         return result if out is None else out.copy_(result)
     if not input.is_floating_point():
         return input.clone()
-    from flambeau_tensor.numeric_limits import finfo
-
-    largest = float(finfo(input.dtype).max)
+    largest = _largest(input.dtype)
     return _nan_to_num(
         input,
         0.0 if nan is None else nan,
@@ -776,7 +776,7 @@ def isneginf(input, out):
 
 @_composite("isreal(Tensor self) -> Tensor", "Whether the imaginary part is zero.")
 def isreal(input):
-    return eq(imag(input), 0) if input.is_complex() else ones_of(input).bool()
+    return eq(imag(input), 0) if input.is_complex() else find_operator("torch.ones_like")(input, dtype=_BOOL)
 
 
 @_composite(
@@ -785,7 +785,8 @@ def isreal(input):
     "function",
 )
 def polar(abs, angle, out):
-    check_parts(abs, angle)
+    if abs.dtype is not angle.dtype or not abs.is_floating_point():
+        return complex_(abs, angle)  # raises
     return complex_(mul(abs, cos(angle)), mul(abs, sin(angle)), out=out)
 
 
@@ -819,9 +820,12 @@ def allclose(input, other, rtol, atol, equal_nan):
     return bool(isclose(input, other, rtol, atol, equal_nan).all())
 
 
-@_composite("equal(Tensor self, Tensor other) -> bool", "Whether sizes and elements are the same.")
-def equal(input, other):
-    return input.shape == other.shape and bool(eq(input, other).all())
+equal = Operator(
+    "equal(Tensor self, Tensor other) -> bool",
+    kernels.equal,
+    composite=True,
+    doc="Whether sizes and elements are the same.",
+)
 
 
 # --- Python's operators with a number on the left -------------------------------------------------------------------

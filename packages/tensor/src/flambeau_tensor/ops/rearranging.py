@@ -1,17 +1,15 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 
-import numpy as np
-
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels import ranges
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.ops import views
-from flambeau_tensor.options import check_device, check_layout, contiguous_format
+from flambeau_tensor.options import contiguous_format
 
 FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
@@ -79,32 +77,9 @@ rot90 = _composite(
 )
 
 
-def _roll_one(input, shift, dim):
-    size = input.shape[dim]
-    shift = shift % size if size else 0
-    if shift == 0:
-        return input
-    return find_operator("torch.cat")((input.narrow(dim, size - shift, shift), input.narrow(dim, 0, size - shift)), dim)
-
-
-def _roll(input, shifts, dims):
-    shifts = (shifts,) if isinstance(shifts, int) else shifts
-    dims = () if dims is None else (dims,) if isinstance(dims, int) else dims
-    if not shifts:
-        raise RuntimeError("`shifts` required")
-    if not dims and len(shifts) == 1:
-        return _roll_one(input.reshape((input.numel(),)), shifts[0], 0).clone().reshape(tuple(input.shape))
-    if len(shifts) != len(dims):
-        raise RuntimeError(f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}")
-    rolled = input
-    for shift, dim in zip(shifts, dims, strict=True):
-        rolled = _roll_one(rolled, shift, wrapped_dim(dim, input.ndim, False))
-    return rolled.clone() if rolled is input else rolled
-
-
 roll = _composite(
     "roll(Tensor self, int[1] shifts, int[1]? dims=None) -> Tensor",
-    _roll,
+    kernels.roll,
     "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
     "`dims`, over the flattened tensor.",
 )
@@ -153,19 +128,9 @@ tile = _composite(
 )
 
 
-def _repeated(repeats):
-    counts = repeats.numpy()
-    if (counts < 0).any():
-        raise RuntimeError("repeats can not be negative")
-    if counts.size:
-        many = counts.size * int(counts.max()) >= 2**63  # the sum may wrap around
-        check_size((int(counts.sum(dtype=object if many else None)),), _INT64)
-    return interop.from_numpy(np.repeat(np.arange(counts.size), counts))
-
-
 repeated = Operator(
     "repeated(Tensor repeats) -> Tensor",
-    _repeated,
+    kernels.repeated,
     namespace="torch._ops",
     variants=FUNCTION,
     differentiable=False,
@@ -227,41 +192,16 @@ _composite(
 )
 
 
-def _triangle_indices(name, lower):
-    def indices(row, col, offset, dtype, layout, device, pin_memory, requires_grad):
-        check_device(device)
-        check_layout(layout)
-        if row < 0:
-            raise RuntimeError(f"row must be non-negative, got{row}")
-        if col < 0:
-            raise RuntimeError(f"col must be non-negative, got{col}")
-        kind = "int64" if dtype is None else dtype.name
-        if kind not in ("int64", "int32"):
-            raise NotImplementedError(f"\"{name}\" not implemented for '{kind}'")
-        check_size((row,), _INT64)
-        # the first column beyond the lower side
-        edge = np.clip(np.arange(row) + min(max(offset + lower, -row), col), 0, col)
-        lengths = edge if lower else col - edge
-        check_size((2, int(lengths.sum(dtype=float))), _INT64)
-        found = np.empty((2, lengths.sum()), kind)
-        found[0] = np.repeat(np.arange(row), lengths)
-        found[1] = np.arange(found.shape[1]) - np.repeat(np.cumsum(lengths) - lengths - (0 if lower else edge), lengths)
-        return interop.from_numpy(found)
-
-    side, words = ("lower", "below") if lower else ("upper", "above")
-    options = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False"
-    return Operator(
-        f"{name}(int row, int col, int offset=0, *, {options}, bool requires_grad=False) -> Tensor",
-        indices,
+_OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False"
+for _name, _side, _where in ("tril_indices", "lower", "below"), ("triu_indices", "upper", "above"):
+    Operator(
+        f"{_name}(int row, int col, int offset=0, *, {_OPTIONS}, bool requires_grad=False) -> Tensor",
+        ranges.triangle_indices,
         variants=FUNCTION,
         differentiable=False,
-        doc=f"The coordinates of the {side} triangle of a matrix, on a diagonal and {words}; row numbers "
-        "first, then column numbers.",
+        doc=f"The coordinates of the {_side} triangle of a matrix, on a diagonal and {_where}; row numbers first, then "
+        "column numbers.",
     )
-
-
-tril_indices = _triangle_indices("tril_indices", True)
-triu_indices = _triangle_indices("triu_indices", False)
 
 
 # --- diagonals ------------------------------------------------------------------------------------------------------

@@ -94,12 +94,13 @@ nanmean = Operator("nanmean" + _SUM, _nanmean, composite=True, doc="The mean of 
 
 def _sum_to_size(input, size):
     size = (size,) if type(size) is int else size
-    extra = input.dim() - len(size)
-    if extra < 0 or not _all(n in (1, m) for n, m in zip(size, input.shape[extra:], strict=True)):
-        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(input.shape)}}}.")
+    shape = tuple(input.shape)
+    extra = len(shape) - len(size)
+    if extra < 0 or not _all([n in (1, m) for n, m in zip(size, shape[extra:], strict=True)]):
+        raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(shape)}}}.")
     if not size:
         return sum(input)
-    dims = [d for d in range(input.dim()) if d < extra or (size[d - extra] == 1 and input.shape[d] != 1)]
+    dims = tuple([d for d, n in enumerate(shape) if d < extra or (size[d - extra] == 1 and n != 1)])
     return sum(input, dims, True).reshape(size) if dims else input
 
 

@@ -2,10 +2,10 @@
 
 from math import prod
 
-from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import hides_values
+from flambeau_tensor._kernels import segments as kernels
 from flambeau_tensor.ops.gathering import scatter_reduce
 from flambeau_tensor.ops.joining import cat
 
@@ -20,40 +20,12 @@ _REDUCTIONS = {
 }
 
 
-def _check_segments(data, reduce, lengths, indices, offsets, axis):
-    if reduce not in _REDUCTIONS:
-        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
-    if indices is not None:
-        raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
-    if lengths is None and offsets is None:
-        raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
-    given = lengths if offsets is None else offsets
-    axis = axis + data.ndim if axis < 0 else axis
-    if data.ndim < given.ndim:
-        raise RuntimeError(f"segment_reduce(): data has {data.ndim} dimensions and its segments {given.ndim}")
-    if axis != given.ndim - 1:
-        word = "lengths" if offsets is None else "offsets"
-        raise RuntimeError(f"segment_reduce(): Expected axis to be the last dimension of {word} but got {axis}.")
-    if given.dtype.name not in ("int64", "int32"):
-        raise NotImplementedError(
-            f"\"_segment_reduce_lengths_cpu_kernel1\" not implemented for '{type_name(given.dtype)}'"
-        )
-    if not data.is_floating_point():
-        raise NotImplementedError(f"\"_segment_reduce_cpu\" not implemented for '{type_name(data.dtype)}'")
-    if tuple(given.shape[:-1]) != tuple(data.shape[:axis]):
-        raise RuntimeError(
-            f"segment_reduce(): segments of shape {list(given.shape)} do not fit data of shape {list(data.shape)}"
-        )
-    return given, axis
-
-
-def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initial):
-    given, axis = _check_segments(data, reduce, lengths, indices, offsets, axis)
+def _composed(data, reduce, given, as_offsets, axis, unsafe, initial):
     how, neutral = _REDUCTIONS[reduce]
     outer, n, rest = tuple(data.shape[:axis]), data.shape[axis], tuple(data.shape[axis + 1 :])
     rows = prod(outer)
     given = given.long().reshape((rows, given.shape[-1]))
-    if offsets is None:
+    if not as_offsets:
         unsafe = unsafe or hides_values(given)
         if not unsafe and bool((given < 0).any()):
             raise RuntimeError("lengths contains negative value!")
@@ -80,10 +52,11 @@ def _segment_reduce(data, reduce, lengths, indices, offsets, axis, unsafe, initi
     return out.reshape((*outer, count, *rest))
 
 
+kernels.compose_by(_composed)
 segment_reduce = Operator(
     "segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, "
     "int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
-    _segment_reduce,
+    kernels.segment_reduce,
     composite=True,
     variants="function",
     doc="""
@@ -108,7 +81,7 @@ tensor([1., 9.])
 )
 Operator(
     segment_reduce.schema.text.replace("segment_reduce(", "_segment_reduce(", 1),
-    _segment_reduce,
+    kernels.segment_reduce,
     composite=True,
     variants="function",
     doc="`segment_reduce`.",

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import cache
 
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.forwarding import overloads
@@ -40,7 +41,7 @@ _warned = set()
 def _warn_once(text):
     if text not in _warned:
         _warned.add(text)
-        warnings.warn(text, UserWarning, stacklevel=3)
+        warnings.warn(text, UserWarning, stacklevel=1)  # compiled functions have no frames
 
 
 def _kind(t):
@@ -279,7 +280,8 @@ def _window(name, doc, formula, *more):
     which `more` has names and defaults."""
 
     def kernel(window_length, periodic, *rest):
-        values, (dtype, layout, device, _pinned, requires_grad) = rest[: len(more)], rest[len(more) :]
+        values, options = rest[: len(more)], rest[len(more) :]
+        dtype, layout, device, _pinned, requires_grad = options
         dtype = dtype or get_default_dtype()
         if not (dtype.is_floating_point or dtype.is_complex):
             raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
@@ -331,10 +333,15 @@ def _blackman(x, size):
     return (x * 4).cos() * 0.08 - (x * 2).cos() * 0.5 + 0.42
 
 
+@cache
+def _bessel(x):
+    """I₀ of one number."""
+    return find_operator("torch.i0")(factories.tensor(x, dtype=_FLOAT64)).item()
+
+
 def _kaiser(x, size, beta):
-    i0 = find_operator("torch.i0")
     y = x * (2 / (size - 1)) - 1
-    return i0(beta * (1 - y * y).clamp(min=0).sqrt()) / float(i0(factories.tensor(beta, dtype=_FLOAT64)))
+    return find_operator("torch.i0")((1 - y * y).clamp_min(0).sqrt() * beta) / _bessel(beta)
 
 
 _window("hann_window", "Hann's window, sin²(πk / (N - 1)).", lambda x, size: _hamming(x, size, 0.5, 0.5))

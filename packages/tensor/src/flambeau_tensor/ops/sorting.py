@@ -1,25 +1,14 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
 
-import numpy as np
-
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, hides_values
+from flambeau_tensor._kernels import distinct, histograms, lookup
 from flambeau_tensor._kernels import sorting as kernels
-from flambeau_tensor._kernels.factories import check_size
-from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor.packing import apply, apply_functional
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
-_INT64 = _dtype_by_name("int64")
-
-
-def _array(t):
-    """A tensor's elements as an array; bfloat16, which NumPy has not, as float32."""
-    name = t.dtype.name
-    return (t.float() if name == "bfloat16" else t).numpy(force=True)
 
 
 # --- sorting --------------------------------------------------------------------------------------------------------
@@ -171,64 +160,10 @@ for _name, _ignores, _what in (
 # --- distinct values ------------------------------------------------------------------------------------------------
 
 
-def _refuse_complex(input, name):
-    if input.is_complex():
-        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(input.dtype)}'")
-
-
-def _results(input, values, inverse, counts, return_inverse, return_counts):
-    """Arrays as tensors, of those that were asked for."""
-    out = [from_numpy(np.array(values, order="C")).to(input.dtype)]
-    if return_inverse:
-        out.append(from_numpy(np.array(inverse, "int64", order="C")))
-    if return_counts:
-        out.append(from_numpy(np.array(counts, "int64", order="C")))
-    return tuple(out) if len(out) > 1 else out[0]
-
-
-def _runs(values):
-    """Which slices along the first axis begin a run of equals; the number of the run of each; the lengths."""
-    begins = np.ones(len(values), bool)
-    begins[1:] = (values[1:] != values[:-1]).any(tuple(range(1, values.ndim)))
-    return begins, np.cumsum(begins) - 1, np.diff(np.append(np.flatnonzero(begins), len(begins)))
-
-
-def _unique(input, sorted, return_inverse, return_counts, dim):
-    _refuse_complex(input, "unique")
-    if dim is not None:
-        input.size(dim)  # raises an IndexError
-        a = np.moveaxis(_array(input), dim, 0)
-        values, inverse, counts = np.unique(a, axis=0, return_inverse=True, return_counts=True)
-        return _results(input, np.moveaxis(values, 0, dim), inverse.reshape(-1), counts, return_inverse, return_counts)
-    values, order = sort(input.reshape(-1), 0)
-    begins, number, counts = _runs(_array(values))
-    inverse = np.empty(len(number), "int64")
-    inverse[order.numpy(force=True)] = number
-    return _results(input, _array(values)[begins], inverse.reshape(input.shape), counts, return_inverse, return_counts)
-
-
-def _unique_consecutive(input, return_inverse, return_counts, dim):
-    _refuse_complex(input, "unique")
-    if dim is not None:
-        input.size(dim)  # raises an IndexError
-    a = _array(input)
-    a = a.reshape(-1) if dim is None else np.moveaxis(a, dim, 0)
-    begins, number, counts = _runs(a)
-    values = a[begins]
-    return _results(
-        input,
-        values if dim is None else np.moveaxis(values, 0, dim),
-        number.reshape(input.shape) if dim is None else number,
-        counts,
-        return_inverse,
-        return_counts,
-    )
-
-
 unique = Operator(
     "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
     "int? dim=None) -> Tensor",
-    _unique,
+    distinct.unique,
     meta=False,
     doc="""
 The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
@@ -237,7 +172,7 @@ of `input`, and how often each occurs. Every NaN is distinct.
 )
 unique_consecutive = Operator(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
-    _unique_consecutive,
+    distinct.unique_consecutive,
     meta=False,
     doc="The elements without those that equal their predecessor.",
 )
@@ -284,69 +219,11 @@ for _original, _sorted, _what, _aten in (
 # --- positions ------------------------------------------------------------------------------------------------------
 
 
-def _search(boundaries, values, right, out_int32, sorter=None):
-    dtype = find_operator("torch.result_type")(boundaries, values)
-    if dtype.is_complex:
-        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{type_name(dtype)}'")
-    if isinstance(values, Tensor):
-        found = _array(values.to(dtype))
-    else:  # a number is what the dtype makes of it
-        found = _array(find_operator("torch.full")((), values, dtype=dtype)) if dtype.is_floating_point else values
-    edges = _array(boundaries.to(dtype))
-    side = "right" if right else "left"
-    if edges.ndim == 1:
-        places = np.searchsorted(edges, found, side, sorter)
-    else:
-        places = np.empty(found.shape, "int64")
-        for row in np.ndindex(edges.shape[:-1]):
-            places[row] = np.searchsorted(edges[row], found[row], side, None if sorter is None else sorter[row])
-    return from_numpy(np.asarray(places, "int32" if out_int32 else "int64"))
-
-
-def _searchsorted(sorted_sequence, input, out_int32, right, side, sorter, out):
-    name = "torch.searchsorted()"
-    if side not in (None, "left", "right"):
-        raise RuntimeError(f"{name}: side can only be 'left' or 'right' but got {side}")
-    if right and side == "left":
-        raise RuntimeError(f"{name}: side and right can't be set to opposites, got side of left while right was True")
-    edges = sorted_sequence.shape
-    if isinstance(input, Tensor):
-        if len(edges) != 1 and (len(edges) != input.dim() or edges[:-1] != input.shape[:-1]):
-            raise RuntimeError(
-                f"{name}: boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                "boundaries tensor and input value tensor must match, but we got boundaries tensor "
-                f"{list(edges)} and input value tensor {list(input.shape)}"
-            )
-    elif len(edges) != 1:
-        raise RuntimeError(
-            f"{name}: input value can be a scalar only when boundaries tensor dimension is 1, but we "
-            f"got boundaries tensor dim({len(edges)}) and input value's dim(0) numel(1)"
-        )
-    if sorter is not None and sorter.shape != edges:
-        raise RuntimeError(
-            f"{name}: boundary and sorter must have the same size, but got boundary tensor "
-            f"{list(edges)} and got sorter tensor {list(sorter.shape)}"
-        )
-    if sorter is not None and sorter.dtype is not _INT64:
-        raise RuntimeError(f"{name}: sorter must be a tensor of long dtype but got dtype {type_name(sorter.dtype)}")
-    if sorter is not None and sorter.numel() and not 0 <= sorter.amin().item() <= sorter.amax().item() < edges[-1]:
-        raise RuntimeError(f"{name}: sorter index out of range")
-    return _search(
-        sorted_sequence, input, right or side == "right", out_int32, None if sorter is None else sorter.numpy()
-    )
-
-
-def _bucketize(input, boundaries, out_int32, right, out):
-    if boundaries.dim() != 1:
-        raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries.dim()})")
-    return _search(boundaries, input, right, out_int32)
-
-
 for _overload, _type in ("Tensor", "Tensor"), ("Scalar", "Scalar"):
     Operator(
         f"searchsorted.{_overload}(Tensor sorted_sequence, {_type} self, *, bool out_int32=False, "
         "bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor",
-        _searchsorted,
+        lookup.searchsorted,
         variants="function",
         differentiable=False,
         doc="""
@@ -357,7 +234,7 @@ behind them with `right`.
     Operator(
         f"bucketize.{_overload}({_type} self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
         "Tensor(a!)? out=None) -> Tensor",
-        _bucketize,
+        lookup.bucketize,
         variants="function",
         differentiable=False,
         doc="The number of the interval between sorted boundaries that each value falls into.",
@@ -367,53 +244,9 @@ behind them with `right`.
 # --- histograms -----------------------------------------------------------------------------------------------------
 
 
-def _histc(input, bins, low, high, out):
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"histogram_cpu\" not implemented for '{type_name(input.dtype)}'")
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if low > high:
-        raise RuntimeError("torch.histc: max must be larger than min")
-    check_size((bins,), input.dtype)
-    a = _array(input).reshape(-1)
-    low, high = (find_operator("torch.full")((), v, dtype=input.dtype).item() for v in (low, high))
-    if low == high and a.size:
-        low, high = a.min().item(), a.max().item()
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
-    if low == high:
-        low, high = low - 1, high + 1
-    a = a[(a >= low) & (a <= high)]
-    # 1e30 - 1 is 1e30: equal numbers are in the middle all the same.
-    at = np.trunc((a.astype(float) - low) * (bins / (high - low))) if high > low else np.full(a.size, bins // 2)
-    return from_numpy(np.bincount(np.minimum(at, bins - 1).astype(int), None, bins)).to(input.dtype)
-
-
-def _bincount(input, weights, minlength):
-    if input.dtype.is_floating_point or input.is_complex() or input.dtype.name == "bool":
-        raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(input.dtype)}'")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
-    if input.shape == (0,):  # whatever the weights are
-        return find_operator("torch.zeros")((minlength,), dtype=_INT64)
-    if input.dim() != 1 or input.amin().item() < 0:
-        raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    most = int(input.amax().item())
-    if most == 2**63 - 1:
-        raise RuntimeError(f"maximum value of input overflowed, it should be < {most} but got {most}")
-    minlength = max(minlength, most + 1)
-    check_size((minlength,), _INT64)
-    if weights is None:
-        return from_numpy(np.bincount(input.numpy().astype("int64"), None, minlength).astype("int64"))
-    if weights.shape != input.shape:
-        raise RuntimeError("weights should be 1-d and have the same length as input")
-    counts = np.bincount(input.numpy().astype("int64"), _array(weights), minlength).astype("float64")
-    return from_numpy(counts.astype("float32") if weights.dtype.name == "float32" else counts)
-
-
 histc = Operator(
     "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0, *, Tensor(a!)? out=None) -> Tensor",
-    _histc,
+    histograms.histc,
     differentiable=False,
     doc="""
 How many elements fall into each of `bins` equal intervals from `min` to `max` (of the data, if both are equal).
@@ -421,7 +254,7 @@ How many elements fall into each of `bins` equal intervals from `min` to `max` (
 )
 bincount = Operator(
     "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
-    _bincount,
+    histograms.bincount,
     meta=False,
     doc="How often each of the integers from 0 on occurs, or its weights' sum.",
 )

@@ -3,13 +3,11 @@
 import math
 import warnings
 
-import numpy as np
-
 from flambeau_tensor._core.dtype import c_type_name, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._kernels.interop import from_numpy
+from flambeau_tensor._kernels import histograms
 from flambeau_tensor.ops.matmul import matmul
 
 # --- covariances ----------------------------------------------------------------------------------------------------
@@ -70,7 +68,7 @@ def _cov(input, correction, fweights, aweights):
     if bool(freedom <= 0):
         warnings.warn(
             "cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.",
-            stacklevel=2,
+            stacklevel=1,  # a compiled function has no frame
         )
         freedom = 0 if not isinstance(freedom, Tensor) else freedom * 0
     deviations = x - mean.unsqueeze(1)
@@ -182,13 +180,14 @@ def _even_edges(points, bins, range):
             f"torch.histogramdd: for a {n}-dimensional histogram range should have {2 * n} elements, "
             f"but got {len(range)}"
         )
-    edges, table = [], (points.float() if points.dtype.name in _HALVES else points).numpy(force=True)
-    for d, count in enumerate(bins):
-        if range is not None:
-            low, high = float(range[2 * d]), float(range[2 * d + 1])
-        else:
-            column = table[:, d]
-            low, high = (float(column.min()), float(column.max())) if column.size else (0.0, 1.0)
+    if range is not None:
+        ends = zip(range[::2], range[1::2], strict=True)
+    elif points.numel():
+        ends = zip(points.amin(0).tolist(), points.amax(0).tolist(), strict=True)
+    else:
+        ends = ((0.0, 1.0),) * n
+    edges = []
+    for d, (count, (low, high)) in enumerate(zip(bins, ends, strict=True)):
         if not (math.isfinite(low) and math.isfinite(high)):
             raise RuntimeError(f"torch.histogramdd: dimension {d}'s range [{low:g}, {high:g}] is not finite")
         if low > high:
@@ -231,48 +230,12 @@ def _given_edges(input, bins):
     return tuple(edges.detach().clone() if hasattr(edges, "detach") else edges.clone() for edges in bins)
 
 
-def _bin_index(column, edges, even):
-    """The number of the bin that each element is in, and whether it is in one; the last bin has its upper edge."""
-    low, high, count = edges[0], edges[-1], len(edges) - 1
-    with np.errstate(invalid="ignore"):
-        inside = (column >= low) & (column <= high)
-    column = np.where(inside, column, low)
-    if even:
-        with np.errstate(invalid="ignore", divide="ignore"):  # without memory, all edges are 0
-            place = ((column - low) * (count / (high - low))).astype(np.int64)
-        place = np.clip(place, 0, count - 1)  # rounding may be wrong by one bin
-        place -= column < edges[place]
-        place += column >= edges[place + 1]
-    else:
-        place = np.searchsorted(edges, column, "right") - 1
-    return np.clip(place, 0, count - 1), inside
-
-
-def _count(points, edges, weight, density, even):
-    """How many rows of a matrix, or which sum of their weights, fall into each cell."""
-    shape = tuple(e.numel() - 1 for e in edges)
-    arrays = [e.numpy(force=True) for e in edges]
-    table = points.numpy(force=True)
-    cell, inside = np.zeros(len(table), np.int64), np.ones(len(table), bool)
-    for d, n in enumerate(shape):
-        place, within = _bin_index(table[:, d], arrays[d], even)
-        cell, inside = cell * n + place, inside & within
-    weights = None if weight is None else weight.reshape((-1,)).numpy(force=True)[inside]
-    counts = np.bincount(cell[inside], weights, math.prod(shape)).astype(table.dtype).reshape(shape)
-    if density:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            counts = counts / counts.sum()
-            for d, e in enumerate(arrays):
-                counts = counts / np.diff(e).reshape(tuple(-1 if k == d else 1 for k in range(len(shape))))
-    return from_numpy(np.ascontiguousarray(counts.astype(table.dtype)).reshape(shape))
-
-
 cell_counts = Operator(
     "histogram_counts(Tensor self, Tensor[] edges, Tensor? weight, bool density, bool even) -> Tensor",
-    _count,
+    histograms.cell_counts,
     namespace="torch._ops",
     variants="function",
-    doc=_count.__doc__,
+    doc="How many rows of a matrix, or which sum of their weights, fall into each cell.",
 )
 
 

@@ -4,10 +4,10 @@ import numpy as np
 
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.forwarding import overloads
-from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, define_property
 from flambeau_tensor._kernels import interop
+from flambeau_tensor._kernels import view_compositions as compositions
 from flambeau_tensor._kernels import views as kernels
 from flambeau_tensor.ops import factories
 
@@ -402,55 +402,20 @@ def ravel(input):
     return reshape(input.contiguous(), (-1,))
 
 
-@_composite("unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)", "One dimension spread over several.")
-def unflatten(input, dim, sizes):
-    shape = input.shape
-    if not shape:
-        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
-    dim = wrapped_dim(dim, len(shape))
-    sizes = (sizes,) if isinstance(sizes, int) else sizes
-    if not sizes:
-        raise RuntimeError("unflatten: sizes must be non-empty")
-    try:
-        return view(input, (*shape[:dim], *sizes, *shape[dim + 1 :]))
-    except RuntimeError:
-        if sum(size == -1 for size in sizes) > 1 or min(sizes) < -1:
-            raise
-        raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[dim]}) in the "
-            "input tensor"
-        ) from None
-
-
-@_composite(
+Operator(
+    "unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)",
+    compositions.unflatten,
+    composite=True,
+    doc="One dimension spread over several.",
+)
+movedim = Operator(
     "movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
-    "Dimensions moved to other places, the rest in their order.",
+    compositions.movedim,
+    composite=True,
     namespace="torch._ops",
     variants="function",
+    doc="Dimensions moved to other places, the rest in their order.",
 )
-def movedim(input, source, destination):
-    source = (source,) if isinstance(source, int) else source
-    destination = (destination,) if isinstance(destination, int) else destination
-    n = input.ndim
-    if len(source) != len(destination):
-        raise RuntimeError(
-            "movedim: Invalid source or destination dims: source "
-            f"({list(source)} dims) should contain the same number of dims as destination "
-            f"({list(destination)} dims)"
-        )
-    source = [wrapped_dim(d, n) for d in source]
-    destination = [wrapped_dim(d, n) for d in destination]
-    if len(set(source)) != len(source):
-        raise RuntimeError(f"movedim: repeated dim in `source` ({source})")
-    if len(set(destination)) != len(destination):
-        raise RuntimeError(f"movedim: repeated dim in `destination` ({destination})")
-    if n == 0:
-        return view(input, ())
-    rest = iter([d for d in range(n) if d not in source])
-    moved = dict(zip(destination, source, strict=True))
-    return permute(input, tuple([moved[d] if d in moved else next(rest) for d in range(n)]))
-
-
 alias(
     "moveaxis",
     overloads(

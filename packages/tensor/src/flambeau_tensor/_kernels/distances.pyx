@@ -1,0 +1,217 @@
+# cython: language_level=3
+"""Distances between the rows of matrices: p-norms of their differences, summed in double precision."""
+from cpython.object cimport PyObject
+from libc.math cimport INFINITY, fabs, pow, sqrt
+
+from flambeau_tensor._core.copying cimport contiguous, to_dtype
+from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.operands cimport broadcast_shape
+from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.parallel cimport parallel_for
+from flambeau_tensor._core.registry cimport find
+from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, plain_tuple, view_of
+from flambeau_tensor._core.types cimport *
+from flambeau_tensor._kernels.maps cimport real_t
+from flambeau_tensor._kernels.recording cimport recorded
+from flambeau_tensor.grain cimport GIL_FREE, GRAIN
+
+from flambeau_tensor._core.dtype import type_name
+
+cdef enum:
+    LANES = 8  # sums that go on side by side
+
+cdef enum Order:
+    ZERO
+    ONE
+    TWO
+    LARGEST
+    OTHER
+
+cdef struct Job:
+    char* x1
+    char* x2
+    char* out
+    Py_ssize_t n1, n2, m  # rows of a batch, and elements of a row
+    int dtype
+    bint triangle  # each row of `x1` with those behind it, in place of all of `x2`
+    Order order
+    double p
+
+
+cdef inline double _more(double total, double d, Order order, double p) noexcept nogil:
+    if order == ONE:
+        return total + fabs(d)
+    if order == TWO:
+        return total + d * d
+    if order == LARGEST:
+        d = fabs(d)
+        return d if d > total or d != d else total
+    return total + (d != 0) if order == ZERO else total + pow(fabs(d), p)
+
+
+cdef inline double _norm(const real_t* a, const real_t* b, Py_ssize_t m, Order order, double p) noexcept nogil:
+    cdef double[LANES] lanes
+    cdef double total = 0
+    cdef Py_ssize_t i = 0, k
+    if m >= LANES:
+        for k in range(LANES):
+            lanes[k] = 0
+        while i + LANES <= m:
+            for k in range(LANES):
+                lanes[k] = _more(lanes[k], <double>(a[i + k] - b[i + k]), order, p)
+            i += LANES
+        for k in range(LANES):
+            total = _more(total, lanes[k], ONE if order == TWO or order == OTHER or order == ZERO else order, p)
+    while i < m:
+        total = _more(total, <double>(a[i] - b[i]), order, p)
+        i += 1
+    return sqrt(total) if order == TWO else pow(total, 1 / p) if order == OTHER else total
+
+
+cdef inline double _distance(const Job* j, const real_t* a, const real_t* b) noexcept nogil:
+    # With a constant order each, which the compiler makes a loop of its own of.
+    if j.order == TWO:
+        return _norm(a, b, j.m, TWO, 2)
+    if j.order == ONE:
+        return _norm(a, b, j.m, ONE, 1)
+    if j.order == LARGEST:
+        return _norm(a, b, j.m, LARGEST, 0)
+    return _norm(a, b, j.m, j.order, j.p)
+
+
+cdef void _rows(const Job* j, const real_t* x1, const real_t* x2, real_t* out, Py_ssize_t begin,
+                Py_ssize_t end) noexcept nogil:
+    cdef Py_ssize_t row, k, at
+    for row in range(begin, end):
+        if j.triangle:
+            at = row * (2 * j.n1 - row - 1) // 2 - row - 1
+            for k in range(row + 1, j.n1):
+                out[at + k] = <real_t>_distance(j, x1 + row * j.m, x1 + k * j.m)
+        else:
+            for k in range(j.n2):
+                out[row * j.n2 + k] = <real_t>_distance(j, x1 + row * j.m, x2 + (row // j.n1 * j.n2 + k) * j.m)
+
+
+cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef Job* j = <Job*>context
+    if j.dtype == FLOAT32:
+        _rows(j, <const float*>j.x1, <const float*>j.x2, <float*>j.out, begin, end)
+    else:
+        _rows(j, <const double*>j.x1, <const double*>j.x2, <double*>j.out, begin, end)
+
+
+cdef Tensor _between(Tensor x1, Tensor x2, double p, bint triangle, int ndim, const Py_ssize_t* sizes):
+    cdef Job j
+    cdef Tensor out
+    cdef Py_ssize_t rows = 1, each
+    cdef int d, compute = FLOAT64 if x1.dtype == FLOAT64 else FLOAT32
+    dtype = x1.dtype
+    x1, x2 = contiguous(x1, compute), contiguous(x2, compute)
+    out = empty(compute, ndim, sizes)
+    for d in range(x1.ndim - 1):
+        rows *= x1.sizes[d]
+    j.x1, j.x2, j.out, j.dtype, j.triangle, j.p = x1.data, x2.data, out.data, compute, triangle, p
+    j.n1, j.n2, j.m = x1.sizes[x1.ndim - 2], x2.sizes[x2.ndim - 2], x1.sizes[x1.ndim - 1]
+    j.order = ZERO if p == 0 else ONE if p == 1 else TWO if p == 2 else LARGEST if p == INFINITY else OTHER
+    each = j.n2 * max(j.m, 1) * (16 if j.order == OTHER else 1) + 1
+    if out.numel:
+        if rows * each < GIL_FREE:
+            _task(&j, 0, rows)
+        else:
+            with nogil:
+                parallel_for(rows, GRAIN // each + 1, _task, &j)
+    return to_dtype(out, dtype)
+
+
+cdef object _distances(Operator op, PyObject** a):
+    """Slots: x1, x2, p. Batches of the same sizes."""
+    cdef Tensor x1 = <Tensor>a[0]
+    cdef Tensor x2 = <Tensor>a[1]
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef int d
+    for d in range(x1.ndim):
+        sizes[d] = x1.sizes[d] if d < x1.ndim - 1 else x2.sizes[d - 1]
+    return _between(x1, x2, <object>a[2], False, x1.ndim, sizes)
+
+
+# --- compositions ---------------------------------------------------------------------------------------------------
+
+cdef double _order(str name, PyObject* p) except? -1:
+    if not <object>p >= 0:
+        raise RuntimeError(f"{name} only supports non-negative p values")
+    return <object>p
+
+
+cdef int _check_wide(str name, Tensor x) except -1:
+    if x.dtype != FLOAT32 and x.dtype != FLOAT64:
+        raise NotImplementedError(f"\"{name}\" not implemented for '{type_name(dtype_object(x.dtype))}'")
+    return 0
+
+
+cdef object _cdist(Operator op, PyObject** a):
+    """Slots: x1, x2, p, compute_mode."""
+    cdef Tensor x1 = <Tensor>a[0]
+    cdef Tensor x2 = <Tensor>a[1]
+    cdef Tensor x
+    cdef double p
+    cdef Py_ssize_t n1, n2, m
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef PyObject* both[2]
+    cdef list batches = [None, None]
+    cdef bint many
+    mode = <object>a[3]
+    if mode not in (None, "use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist",
+                    "donot_use_mm_for_euclid_dist"):
+        raise ValueError(f"{mode} is not a valid value for compute_mode")
+    for i, x in enumerate((x1, x2)):
+        if x.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, X{i + 1} got: {x.ndim}D")
+    n1, n2, m = x1.sizes[x1.ndim - 2], x2.sizes[x2.ndim - 2], x1.sizes[x1.ndim - 1]
+    if m != x2.sizes[x2.ndim - 1]:
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: {m} X2: {x2.sizes[x2.ndim - 1]}")
+    for i, x in enumerate((x1, x2)):
+        if CATEGORY[x.dtype] != CAT_FLOAT:
+            raise RuntimeError("cdist only supports floating-point dtypes, "
+                               f"X{i + 1} got: {type_name(dtype_object(x.dtype))}")
+    p = _order("cdist", a[2])
+    if x1.dtype != x2.dtype:
+        raise RuntimeError(f"expected scalar type {type_name(dtype_object(x1.dtype))} but found "
+                           f"{type_name(dtype_object(x2.dtype))}")
+    if x1.ndim > 2 or x2.ndim > 2:
+        batches[0] = view_of(x1, x1.ndim - 2, x1.sizes, x1.strides, x1.data)
+        batches[1] = view_of(x2, x2.ndim - 2, x2.sizes, x2.strides, x2.data)
+        both[0], both[1] = <PyObject*>batches[0], <PyObject*>batches[1]
+        batch = plain_tuple(broadcast_shape(2, both, sizes), sizes)
+        x1, x2 = x1.expand((*batch, n1, m)), x2.expand((*batch, n2, m))
+    many = n1 > 25 or n2 > 25
+    if p == 2 and m and (mode == "use_mm_for_euclid_dist" or (many and mode != "donot_use_mm_for_euclid_dist")):
+        euclidean = find("torch._ops.euclidean_dist")
+        if x1.dtype == FLOAT32 or x1.dtype == FLOAT64:
+            return euclidean(x1, x2)
+        return euclidean(x1.float(), x2.float()).to(dtype_object(x1.dtype))
+    _check_wide("cdist", x1)
+    return find("torch._ops.cdist")(x1, x2, p)
+
+
+cdef object _pdist(Operator op, PyObject** a):
+    """Slots: self, p."""
+    cdef Tensor x = <Tensor>a[0]
+    cdef double p
+    cdef Py_ssize_t n, count
+    if x.ndim != 2:
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {x.ndim}D")
+    if CATEGORY[x.dtype] != CAT_FLOAT:
+        raise RuntimeError("pdist only supports floating-point dtypes")
+    p = _order("pdist", a[1])
+    _check_wide("pdist", x)
+    n = x.sizes[0]
+    if not recorded(grad_flags(x)):
+        count = n * (n - 1) // 2
+        return _between(x, x, p, True, 1, &count)
+    first, second = find("torch.triu_indices")(n, n, 1).unbind()
+    take = find("torch.index_select")
+    first, second = take(x, 0, first).unsqueeze(-2), take(x, 0, second).unsqueeze(-2)
+    return find("torch._ops.cdist")(first, second, p).flatten()
+
+
+distances, cdist, pdist = make_kernel(_distances), make_kernel(_cdist), make_kernel(_pdist)
