@@ -88,21 +88,27 @@ def test_rows_as_they_lie(mode, lay):
         assert ft.allclose(a, b, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("mode", ["LSTM", "GRU"])
-def test_threads_agree(mode):
-    """Each thread takes rows of the batch, so their number changes nothing."""
-    layer, x, threads = getattr(nn, mode)(8, 64), ft.randn(6, 50, 8), ft.get_num_threads()
+@pytest.mark.parametrize("options", [{}, {"bidirectional": True, "bias": False}], ids=str)
+@pytest.mark.parametrize("mode", ["LSTM", "GRU", "RNN"])
+def test_threads_agree(mode, options):
+    """Each thread takes rows of the batch, so their number changes nothing but the order of sums over all rows, which
+    is the same each time."""
+    ft.manual_seed(0)
+    layer = getattr(nn, mode)(8, 48, dtype=ft.float64, **options)
+    x, threads = ft.randn(12, 50, 8, dtype=ft.float64, requires_grad=True), ft.get_num_threads()
     try:
         results = []
-        for n in (1, 2, 3):
+        for n in (1, 2, 3, 3):
             ft.set_num_threads(n)
             output = layer(x)[0]
-            results.append([output.detach(), *grad(output.sum(), list(layer.parameters())[1:2])])
+            results.append([output.detach(), *grad((output * output).sum(), [x, *layer.parameters()])])
     finally:
         ft.set_num_threads(threads)
     for other in results[1:]:
-        assert all(ft.equal(a, b) for a, b in zip(results[0][:1], other[:1], strict=True))
-        assert ft.allclose(results[0][1], other[1], rtol=1e-4, atol=1e-4)
+        assert all(ft.equal(a, b) for a, b in zip(results[0][:2], other[:2], strict=True))
+        for a, b in zip(results[0][2:], other[2:], strict=True):
+            assert ft.allclose(a, b, rtol=1e-12, atol=1e-12)
+    assert all(ft.equal(a, b) for a, b in zip(results[2], results[3], strict=True))
 
 
 def test_far_gates_and_nan():

@@ -2,11 +2,12 @@
 """Layers that run over time: LSTM, GRU and plain ones, one direction of one layer a call.
 
 A step multiplies its inputs and the state by weights that are packed once, and does all gates of a row together
-(hot/recurrent.pyx). Threads share the rows of a batch, each for all times, and in backward the panels of the gradients
-of the weights. Where there are few rows and many weights, products are BLAS's, which shares the columns; inputs of many
-weights are multiplied for all times at once. What backward needs of the forward run stands in one tensor, the
-workspace: the activated gates of all rows, then the cells before each step (LSTM) or the state's share of the new one
-(GRU).
+(hot/recurrent.pyx). Threads share the rows of a batch, each for all times. In backward each sums what its rows give to
+the gradients of the weights, as they are still in its cache, and the sums are added in the order of the batch. Of
+many weights, and of packed sequences, threads share panels of the gradients instead. Where there are few rows and many
+weights, products are BLAS's, which shares the columns; inputs of many weights are multiplied for all times at once.
+What backward needs of the forward run stands in one tensor, the workspace: the activated gates of all rows, then the
+cells before each step and tanh of those after it (LSTM) or the state's share of the new one (GRU).
 
 A sequence is rows: (time, batch, size), or packed, (rows, size), where `batch_sizes` says how many rows each time has,
 never more than the time before. Each time the first rows of the batch take a step; the others keep their state, so it
@@ -17,7 +18,8 @@ from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels.recurrent_steps cimport Step
 from flambeau_nn._kernels.recurrent_times cimport (
-    GRU, LSTM, PLAIN, Factor, Loops, Rows, Slopes, Walk, loops_of, sum_slopes, walk_backward, walk_forward,
+    GRU, LSTM, PLAIN, Factor, Loops, Pieces, Rows, Slopes, Walk, add_pieces, loops_of, panels_of, sum_slopes,
+    walk_and_sum, walk_backward, walk_forward,
 )
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
@@ -156,9 +158,6 @@ cdef class _Layer:
         rows.time, rows.row = a.strides[0], a.strides[a.ndim - 2]
         return 0
 
-    cdef Py_ssize_t size_at(self, Py_ssize_t t) noexcept:
-        return self.batch if self.counts == NULL else self.counts[t]
-
     cdef int product(self, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, bint a_across,
                      const char* b, bint b_across, char* c) except -1:
         """c[m, n] = a @ b, or c += a @ b; `across`: the operand is stored transposed."""
@@ -187,6 +186,10 @@ cdef class _Layer:
             f.data = a.data
         return 0
 
+    cdef Py_ssize_t extra(self) noexcept:
+        """How many numbers a row of the workspace has beside the gates."""
+        return self.hidden * (2 if self.gates == LSTM else 1 if self.gates == GRU else 0)
+
     cdef char* starts(self, Walk* w) except NULL:
         """A row of zeros, and one for the biases."""
         cdef Array a
@@ -203,7 +206,7 @@ cdef class _Layer:
         memset(w, 0, sizeof(Walk))
         w.step, w.loops, w.gates, w.dtype, w.reverse = self.step, self.loops, self.gates, self.dtype, self.reverse
         w.times, w.batch, w.rows, w.hidden, w.out = self.times, self.batch, self.rows, self.hidden, self.out
-        w.width, w.extra, w.item = self.gates * self.hidden, 0 if self.gates == PLAIN else self.hidden, self.item
+        w.width, w.extra, w.item = self.gates * self.hidden, self.extra(), self.item
         w.counts, w.output, w.work = self.counts, output, work
         self.factor(&w.by_state, &self.w_hh, w.out if across else w.width, w.width if across else w.out, across)
         if self.w_hr.data != NULL:
@@ -217,13 +220,20 @@ cdef class _Layer:
 
     cdef int walk(self, Walk* w, range_task task) except -1:
         """All times, on the pool where that is worth it."""
-        cdef Py_ssize_t work = self.rows * w.width * (self.out + 16)
-        if not w.by_state.packed or work < 16 * HEAVY_GRAIN:
+        cdef Py_ssize_t share = self.share(w)
+        if share >= self.batch:
             task(w, 0, self.batch)
         else:
             with nogil:
-                parallel_for(self.batch, max(<Py_ssize_t>SHARE, self.batch * 16 * HEAVY_GRAIN // work), task, w)
+                parallel_for(self.batch, share, task, w)
         return 0
+
+    cdef Py_ssize_t share(self, const Walk* w) noexcept:
+        """How many rows of the batch a thread should have at least."""
+        cdef Py_ssize_t work = self.rows * w.width * (self.out + 16)
+        if not w.by_state.packed or work < 16 * HEAVY_GRAIN:
+            return self.batch
+        return max(<Py_ssize_t>SHARE, self.batch * 16 * HEAVY_GRAIN // work)
 
     cdef object buffer(self, Py_ssize_t rows, Py_ssize_t columns, Array* a):
         cdef Py_ssize_t[2] sizes
@@ -232,7 +242,7 @@ cdef class _Layer:
 
     cdef tuple forward(self):
         """(output, final state, final cells or None, workspace)"""
-        cdef Py_ssize_t k, n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
+        cdef Py_ssize_t k, n = self.hidden, width = self.gates * n, extra = self.extra()
         cdef Py_ssize_t[1] flat
         cdef Array out, state, cells, work, products, wide
         cdef Walk w
@@ -271,8 +281,8 @@ cdef class _Layer:
     cdef tuple backward(self, PyObject* grad_output, PyObject* grad_h, PyObject* grad_c, PyObject* output,
                         PyObject* workspace, bint of_input):
         """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there or asked for."""
-        cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = 0 if self.gates == PLAIN else n
-        cdef Py_ssize_t k, m, first, flat
+        cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = self.extra()
+        cdef Py_ssize_t flat
         cdef Array out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result, of_bias
         cdef Walk w
         cdef Slopes slopes
@@ -283,19 +293,7 @@ cdef class _Layer:
                 out.numel != self.rows * self.out:
             raise RuntimeError("the workspace and the output are not those of these operands")
         self.held.append(dense(output, self.dtype, &out))
-        # The states before each step, by walking along them again.
-        self.held.append(self.buffer(self.rows, self.out, &before))
-        self.held.append(self.buffer(self.batch, self.out, &state))
-        memcpy(state.data, self.h.data, state.numel * self.item)
-        first = self.rows if self.reverse else 0
-        for k in range(self.times):
-            m = self.size_at(self.times - 1 - k if self.reverse else k)
-            if self.reverse:
-                first -= m
-            memcpy(before.data + first * self.out * self.item, state.data, m * self.out * self.item)
-            memcpy(state.data, out.data + first * self.out * self.item, m * self.out * self.item)
-            if not self.reverse:
-                first += m
+        self.held.append(self.buffer(self.rows, self.out, &before))  # the states before each step
         flat = self.rows * width + self.loops.panel
         self.held.append(fresh(self.dtype, 1, &flat, &dg))
         dp = dg
@@ -303,7 +301,8 @@ cdef class _Layer:
             self.held.append(fresh(self.dtype, 1, &flat, &dp))
         of_h = self.start(grad_h, self.out, &dh)
         self.begin(&w, out.data, work.data, False)
-        w.before, w.grad_gates, w.grad_products, w.grad_state = before.data, dg.data, dp.data, dh.data
+        w.state, w.before = self.h.data, before.data
+        w.grad_gates, w.grad_products, w.grad_state = dg.data, dp.data, dh.data
         if _has(grad_output):
             array_of(grad_output, &result)
             if result.numel != out.numel:
@@ -321,23 +320,20 @@ cdef class _Layer:
         else:
             self.held.append(self.buffer(self.batch, n, &whole))
         w.whole = whole.data
-        self.walk(&w, walk_backward)
-        of_x = None
-        if of_input:
-            array_of(self.given, &of_bias)
-            of_x = fresh(self.dtype, self.ndim, of_bias.sizes, &result)
-            self.product(False, self.rows, self.size, width, dg.data, False, self.w_ih.data, False, result.data)
         of_w_ih, of_w_hh = self.buffer(width, self.size, &result), self.buffer(width, self.out, &state)
-        of_b_ih = of_b_hh = of_w_hr = None
-        slopes.b_ih = slopes.b_hh = NULL
+        of_b_ih = of_b_hh = of_w_hr = of_x = None
+        slopes.w_ih, slopes.w_hh, slopes.b_ih, slopes.b_hh = result.data, state.data, NULL, NULL
         if self.b_ih.data != NULL:
             of_b_ih = fresh(self.dtype, 1, &width, &of_bias)
             slopes.b_ih = of_bias.data
             of_b_hh = fresh(self.dtype, 1, &width, &of_bias)
             slopes.b_hh = of_bias.data
-        slopes.w_ih, slopes.w_hh, slopes.before = result.data, state.data, before.data
-        slopes.grad_gates, slopes.grad_products = dg.data, dp.data
-        self.slopes(&slopes, w.by_state.packed and width * (self.size + self.out) <= NARROW)
+        slopes.before, slopes.grad_gates, slopes.grad_products = before.data, dg.data, dp.data
+        self.back(&w, &slopes)
+        if of_input:
+            array_of(self.given, &of_bias)
+            of_x = fresh(self.dtype, self.ndim, of_bias.sizes, &result)
+            self.product(False, self.rows, self.size, width, dg.data, False, self.w_ih.data, False, result.data)
         if projected:
             of_w_hr = self.buffer(self.out, n, &result)
             self.product(False, self.out, n, self.rows, whole.data, True, wide.data, False, result.data)
@@ -359,24 +355,38 @@ cdef class _Layer:
             memset(a.data, 0, a.numel * self.item)
         return t
 
-    cdef int slopes(self, Slopes* s, bint narrow) except -1:
-        """The gradients of the weights and biases; of `narrow` ones, products are loops of ours."""
-        cdef Py_ssize_t width = self.gates * self.hidden, panels
+    cdef int back(self, Walk* w, Slopes* s) except -1:
+        """Over time, and the gradients of the weights and biases."""
+        cdef Py_ssize_t width = w.width
+        cdef bint narrow = w.by_state.packed and width * (self.size + self.out) <= NARROW
+        cdef Pieces pieces
+        cdef Array sums
+        s.loops, s.input, s.item, s.width = self.loops, self.x, self.item, width
+        s.size, s.out = self.size if narrow else 0, self.out if narrow else 0
+        s.outer, s.inner, s.apart = 1, self.rows, 0
+        pieces.count = 1
+        if self.counts == NULL:
+            s.outer, s.inner, s.apart = self.times, self.batch, self.batch
+            if narrow:
+                pieces.count = min(<Py_ssize_t>num_threads(), self.batch // self.share(w))
+        if pieces.count > 1:
+            pieces.walk, pieces.slopes, pieces.size = w, s, width * (self.size + self.out + 2)
+            self.held.append(self.buffer(pieces.count - 1, pieces.size, &sums))
+            pieces.sums = sums.data
+            with nogil:
+                parallel_for(pieces.count, 1, walk_and_sum, &pieces)
+                add_pieces(&pieces)
+            return 0
+        self.walk(w, walk_backward)
         if not narrow:
             self.rows_of(self.given, &self.x, False)
             self.product(False, width, self.size, self.rows, s.grad_gates, True, self.x.data, False, s.w_ih)
             self.product(False, width, self.out, self.rows, s.grad_products, True, s.before, False, s.w_hh)
-        s.loops, s.input, s.rows, s.item = self.loops, self.x, self.rows, self.item
-        s.width, s.size, s.out = width, self.size if narrow else 0, self.out if narrow else 0
-        s.outer, s.inner = 1, self.rows
-        if self.counts == NULL:
-            s.outer, s.inner = self.times, self.batch
-        panels = (width + self.loops.panel - 1) // self.loops.panel
         if self.rows * width * (self.size + self.out) < 16 * HEAVY_GRAIN:
-            sum_slopes(s, 0, panels)
+            sum_slopes(s, 0, panels_of(s))
         else:
             with nogil:
-                parallel_for(panels, 1, sum_slopes, s)
+                parallel_for(panels_of(s), 1, sum_slopes, s)
         return 0
 
 

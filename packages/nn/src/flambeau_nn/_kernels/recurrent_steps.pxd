@@ -6,7 +6,9 @@ cdef struct Step:  # all of the dtype of the loop
     void* gates  # rows of pre-activations, `hidden` numbers a gate; activated by the forward step
     const void* products  # GRU: rows of the state's products, like `gates`
     const void* bias  # GRU: what is added to the last third of `products`, or NULL
-    void* kept  # rows: of the LSTM the cells before the step, of the GRU the last third of `products` with the bias
+    # rows: of the LSTM the cells before the step and tanh of those after it, of the GRU the last third of `products`
+    # with the bias
+    void* kept
     void* cells  # LSTM: rows, before and after the step
     const void* before  # GRU: rows of the state before the step
     void* state  # rows: what the step gives

@@ -8,10 +8,12 @@ cdef enum:
     GRU = 3
     PLAIN = 1
 
-ctypedef void (*sum_t)(const void* x, Py_ssize_t step, void* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil
+ctypedef void (*sum_t)(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const void* x, Py_ssize_t x_outer,
+                       Py_ssize_t x_inner, void* out) noexcept nogil
 ctypedef void (*add_t)(void* x, const void* y, Py_ssize_t n) noexcept nogil
 ctypedef void (*outer_t)(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const void* a, Py_ssize_t a_outer,
-                         Py_ssize_t a_inner, const void* b, Py_ssize_t b_row, void* c, Py_ssize_t width) noexcept nogil
+                         Py_ssize_t a_inner, const void* b, Py_ssize_t b_outer, Py_ssize_t b_inner, void* c,
+                         Py_ssize_t width) noexcept nogil
 
 cdef struct Loops:
     step_t forward[5]  # by the number of gates
@@ -46,7 +48,7 @@ cdef struct Walk:  # over time, forward or backward
     const char* zeros  # a row
     char* output
     char* work
-    char* state
+    char* state  # in backward the one before the first step
     char* cells
     char* products
     char* wide  # what the step gives before the projection
@@ -61,7 +63,8 @@ cdef struct Walk:  # over time, forward or backward
 
 cdef struct Slopes:  # gradients of weights and biases, by panels of the gates
     Loops* loops
-    Py_ssize_t outer, inner, rows, width, size, out, item
+    Py_ssize_t outer, inner, apart  # rows: times, those of each time, and steps from one time to the next
+    Py_ssize_t width, size, out, item
     Rows input
     const char* before
     const char* grad_gates
@@ -71,9 +74,18 @@ cdef struct Slopes:  # gradients of weights and biases, by panels of the gates
     char* b_ih  # or NULL
     char* b_hh
 
-cdef Loops* loops_of(int dtype) noexcept
+cdef struct Pieces:  # of the batch, each with sums of its own
+    const Walk* walk
+    const Slopes* slopes  # of the first piece
+    Py_ssize_t count, size
+    char* sums  # `size` numbers for each of the others: weights of the inputs, of the state, and biases
 
-# Tasks: rows of the batch, each for all times; panels of the gates.
+cdef Loops* loops_of(int dtype) noexcept
+cdef Py_ssize_t panels_of(const Slopes* s) noexcept nogil
+
+# Tasks: rows of the batch, each for all times; panels of the gates; pieces of the batch, both for each.
 cdef void walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 cdef void sum_slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+cdef void walk_and_sum(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
+cdef void add_pieces(const Pieces* p) noexcept nogil

@@ -101,10 +101,19 @@ cdef void walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept
         memcpy(state, given, m * w.out * item)
 
 
+cdef inline void _take_before(const Walk* w, Py_ssize_t begin, Py_ssize_t row, Py_ssize_t m, Py_ssize_t earlier,
+                              Py_ssize_t kept) noexcept nogil:
+    """The states before a step of m rows: `kept` of them the time before gave, from row `earlier` on."""
+    cdef Py_ssize_t size = w.out * w.item
+    kept = min(max(kept, <Py_ssize_t>0), m)
+    memcpy(w.before + row * size, w.output + earlier * size, kept * size)
+    memcpy(w.before + (row + kept) * size, w.state + (begin + kept) * size, (m - kept) * size)
+
+
 cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef const Walk* w = <const Walk*>context
     cdef Step s = w.step
-    cdef Py_ssize_t j, k, t, all, m, row, first = 0 if w.reverse else w.rows, item = w.item, n = w.hidden
+    cdef Py_ssize_t j, k, t, all, m, row, earlier, first = 0 if w.reverse else w.rows, item = w.item, n = w.hidden
     cdef const char* given
     cdef char* of_state = w.grad_state + begin * w.out * item
     s.grad_cells = w.grad_cells + begin * n * item
@@ -123,6 +132,9 @@ cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcep
             for j in range(m):
                 w.loops.add_to(of_state + j * w.out * item, given + j * w.grad_output.row * item, w.out)
         s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
+        t = t + 1 if w.reverse else t - 1  # the time before
+        earlier = 0 if t < 0 or t == w.times else w.batch if w.counts == NULL else w.counts[t]
+        _take_before(w, begin, row, m, (first if w.reverse else first - earlier) + begin, min(earlier, end) - begin)
         s.before = w.before + row * w.out * item
         s.grad_gates, s.grad_products = w.grad_gates + row * w.width * item, w.grad_products + row * w.width * item
         s.state, s.grad_state = NULL, of_state
@@ -140,21 +152,68 @@ cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcep
             _make_product(w, &w.by_state, m, <char*>s.grad_products, of_state)
 
 
+cdef Py_ssize_t panels_of(const Slopes* s) noexcept nogil:
+    return (s.width + s.loops.panel - 1) // s.loops.panel
+
+
 cdef void sum_slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef const Slopes* s = <const Slopes*>context
-    cdef Py_ssize_t k, at, m
+    cdef Py_ssize_t k, at, m, time = s.apart * s.width
     for k in range(begin, end):
         at = k * s.loops.panel
         m = min(s.width - at, s.loops.panel)
         if s.size:
             s.loops.outer(s.outer, s.inner, s.size, s.input.data, s.input.time, s.input.row,
-                          s.grad_gates + at * s.item, s.width, s.w_ih + at * s.size * s.item, m)
+                          s.grad_gates + at * s.item, time, s.width, s.w_ih + at * s.size * s.item, m)
         if s.out:
-            s.loops.outer(1, s.rows, s.out, s.before, 0, s.out, s.grad_products + at * s.item, s.width,
-                          s.w_hh + at * s.out * s.item, m)
+            s.loops.outer(s.outer, s.inner, s.out, s.before, s.apart * s.out, s.out, s.grad_products + at * s.item,
+                          time, s.width, s.w_hh + at * s.out * s.item, m)
         if s.b_ih != NULL:
-            s.loops.sum_rows(s.grad_gates + at * s.item, s.width, s.b_ih + at * s.item, s.rows, m)
+            s.loops.sum_rows(s.outer, s.inner, m, s.grad_gates + at * s.item, time, s.width, s.b_ih + at * s.item)
             if s.grad_products == s.grad_gates:
                 memcpy(s.b_hh + at * s.item, s.b_ih + at * s.item, m * s.item)
             else:
-                s.loops.sum_rows(s.grad_products + at * s.item, s.width, s.b_hh + at * s.item, s.rows, m)
+                s.loops.sum_rows(s.outer, s.inner, m, s.grad_products + at * s.item, time, s.width,
+                                 s.b_hh + at * s.item)
+
+
+cdef void _sums_of(const Pieces* p, Py_ssize_t k, Slopes* s) noexcept nogil:
+    """Where piece k has its sums."""
+    if k:
+        s.w_ih = p.sums + (k - 1) * p.size * s.item
+        s.w_hh = s.w_ih + s.width * s.size * s.item
+        if s.b_ih != NULL:
+            s.b_ih = s.w_hh + s.width * s.out * s.item
+            s.b_hh = s.b_ih + s.width * s.item
+
+
+cdef void walk_and_sum(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
+    cdef const Pieces* p = <const Pieces*>context
+    cdef Slopes s
+    cdef Py_ssize_t k, first, last
+    for k in range(begin, end):
+        s = p.slopes[0]
+        first, last = p.walk.batch * k // p.count, p.walk.batch * (k + 1) // p.count
+        walk_backward(<void*>p.walk, first, last)
+        s.inner = last - first
+        s.input.data += first * s.input.row * s.item
+        s.before += first * s.out * s.item
+        s.grad_gates += first * s.width * s.item
+        s.grad_products += first * s.width * s.item
+        _sums_of(p, k, &s)
+        sum_slopes(&s, 0, panels_of(&s))
+
+
+cdef void add_pieces(const Pieces* p) noexcept nogil:
+    """To the sums of the first, in the order of the batch."""
+    cdef const Slopes* whole = p.slopes
+    cdef Slopes s
+    cdef Py_ssize_t k
+    for k in range(1, p.count):
+        s = whole[0]
+        _sums_of(p, k, &s)
+        whole.loops.add_to(whole.w_ih, s.w_ih, s.width * s.size)
+        whole.loops.add_to(whole.w_hh, s.w_hh, s.width * s.out)
+        if s.b_ih != NULL:
+            whole.loops.add_to(whole.b_ih, s.b_ih, s.width)
+            whole.loops.add_to(whole.b_hh, s.b_hh, s.width)

@@ -10,12 +10,12 @@
 #if FL_HAS_TILES
 #define FL_PACKED_ROWS (FL_TILE_VECTOR == 64 ? 8 : 4)
 
-/* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner, those of b
-   are b_row apart and may be read beyond `width`, up to a panel. */
+/* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner. So do rows of
+   b, which may be read beyond `width`, up to a panel. */
 #define FL_OUTER_TILE(T, V, ROWS)                                                                                      \
     static inline void fl_outer_##T##_##ROWS(ptrdiff_t outer, ptrdiff_t inner, const T* a, ptrdiff_t a_outer,          \
-                                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t c_row,    \
-                                             ptrdiff_t width) {                                                        \
+                                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_outer, ptrdiff_t b_inner,      \
+                                             T* c, ptrdiff_t c_row, ptrdiff_t width) {                                 \
         enum { LANES = FL_TILE_VECTOR / sizeof(T), PANEL = 2 * LANES };                                                \
         V sums[ROWS][2], left, right;                                                                                  \
         T part[ROWS][PANEL];                                                                                           \
@@ -23,10 +23,10 @@
         int r;                                                                                                         \
         for (r = 0; r < ROWS; r++) sums[r][0] = sums[r][1] = (V){0};                                                   \
         for (o = 0; o < outer; o++) {                                                                                  \
-            const T* x = a + o * a_outer;                                                                              \
-            for (i = 0; i < inner; i++, x += a_inner, b += b_row) {                                                    \
-                left = *(const V*)b;                                                                                   \
-                right = *(const V*)(b + LANES);                                                                        \
+            const T *x = a + o * a_outer, *y = b + o * b_outer;                                                        \
+            for (i = 0; i < inner; i++, x += a_inner, y += b_inner) {                                                  \
+                left = *(const V*)y;                                                                                   \
+                right = *(const V*)(y + LANES);                                                                        \
                 for (r = 0; r < ROWS; r++) {                                                                           \
                     sums[r][0] += x[r] * left;                                                                         \
                     sums[r][1] += x[r] * right;                                                                        \
@@ -78,14 +78,16 @@
     }                                                                                                                  \
     /* c (width of a panel, n), dense: see FL_OUTER_TILE. */                                                           \
     static void fl_outer_##T(ptrdiff_t outer, ptrdiff_t inner, ptrdiff_t n, const T* a, ptrdiff_t a_outer,             \
-                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_row, T* c, ptrdiff_t width) {                  \
+                             ptrdiff_t a_inner, const T* b, ptrdiff_t b_outer, ptrdiff_t b_inner, T* c,                \
+                             ptrdiff_t width) {                                                                        \
         ptrdiff_t j = 0;                                                                                               \
         if (FL_PACKED_ROWS == 8)                                                                                       \
             for (; j + 8 <= n; j += 8)                                                                                 \
-                fl_outer_##T##_8(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                    \
+                fl_outer_##T##_8(outer, inner, a + j, a_outer, a_inner, b, b_outer, b_inner, c + j, n, width);         \
         for (; j + 4 <= n; j += 4)                                                                                     \
-            fl_outer_##T##_4(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);                        \
-        for (; j < n; j++) fl_outer_##T##_1(outer, inner, a + j, a_outer, a_inner, b, b_row, c + j, n, width);         \
+            fl_outer_##T##_4(outer, inner, a + j, a_outer, a_inner, b, b_outer, b_inner, c + j, n, width);             \
+        for (; j < n; j++)                                                                                             \
+            fl_outer_##T##_1(outer, inner, a + j, a_outer, a_inner, b, b_outer, b_inner, c + j, n, width);             \
     }
 
 FL_PACKED_PRODUCT(float, fl_tile_f)

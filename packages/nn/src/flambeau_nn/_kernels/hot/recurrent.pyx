@@ -9,6 +9,10 @@ from flambeau_nn._kernels.recurrent_steps cimport Step
 
 cdef extern from * nogil:
     """
+    #ifdef __GNUC__  /* copies of whole blocks stay in registers only once the functions that make them are inlined */
+    #undef CYTHON_INLINE
+    #define CYTHON_INLINE inline __attribute__((always_inline))
+    #endif
     #include <string.h>
     /* 64 bytes, in registers as wide as those that read them: narrow stores hold up the wide loads after them. */
     static inline void fl_copy_block(void* to, const void* from) {
@@ -39,7 +43,8 @@ ctypedef fused real_t:
     double
 
 
-# Divisions cost more than all the rest, so gates share one: sigmoid and tanh of |x| have denominators from 1 to 2.
+# Divisions cost more than all the rest, so gates share one: sigmoid and tanh of |x| have denominators from 1 to 2. Each
+# step of a block is a loop of its own, so that the processor has several vectors under way where one waits for another.
 
 cdef inline real_t _away(real_t x) noexcept nogil:
     """-|x|"""
@@ -62,6 +67,20 @@ cdef inline real_t _tanh_top(real_t x, real_t e) noexcept nogil:
 cdef inline real_t _tanh(real_t x) noexcept nogil:
     cdef real_t e = fast_expm1(<real_t>2 * _away(x))
     return _tanh_top(x, e) / (<real_t>2 + e)
+
+
+cdef inline void _exps(real_t* to, const real_t* x) noexcept nogil:
+    """exp(-|x|) of a block."""
+    cdef Py_ssize_t j
+    for j in range(BLOCK):
+        to[j] = exp_down(_away(x[j]))
+
+
+cdef inline void _expm1s(real_t* to, const real_t* x) noexcept nogil:
+    """exp(-2 |x|) - 1 of a block."""
+    cdef Py_ssize_t j
+    for j in range(BLOCK):
+        to[j] = fast_expm1(<real_t>2 * _away(x[j]))
 
 
 cdef inline void _copy(real_t* to, const real_t* x) noexcept nogil:
@@ -91,150 +110,174 @@ cdef inline void _put(real_t* x, const real_t* block, Py_ssize_t n) noexcept nog
             x[j] = block[j]
 
 
-cdef void _lstm(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
+cdef inline void _each_block(const Step* s, Py_ssize_t begin, Py_ssize_t end,
+                             void (*block)(const Step*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+                                           real_t*) noexcept nogil) noexcept nogil:
+    """Row by row, m numbers from `at` on. Whole blocks are a case of their own: there the copies stay in registers."""
+    cdef Py_ssize_t row, k, whole = s.hidden // BLOCK, rest = s.hidden % BLOCK
+    for row in range(begin, end):
+        for k in range(whole):
+            block(s, row, k * BLOCK, BLOCK, NULL)
+        if rest:
+            block(s, row, whole * BLOCK, rest, NULL)
+
+
+cdef inline void _lstm_block(const Step* s, Py_ssize_t row, Py_ssize_t at, Py_ssize_t m,
+                             real_t* tag) noexcept nogil:
+    cdef Py_ssize_t k, j, n = s.hidden
     cdef real_t* g
     cdef real_t* c
     cdef real_t i, f, u, o, p, q, d, y
-    cdef real_t[4][BLOCK] x
-    cdef real_t[BLOCK] before, after, h
-    for r in range(begin, end):
-        at = 0
-        while at < n:
-            m = min(n - at, <Py_ssize_t>BLOCK)
-            g, c = <real_t*>s.gates + 4 * n * r + at, <real_t*>s.cells + n * r + at
-            for k in range(4):
-                _take(x[k], g + k * n, m)
-            _take(before, c, m)
-            for j in range(BLOCK):
-                i, f, u = exp_down(_away(x[0][j])), exp_down(_away(x[1][j])), fast_expm1(<real_t>2 * _away(x[2][j]))
-                p, q, d = <real_t>1 + i, <real_t>1 + f, <real_t>2 + u
-                y = <real_t>1 / (p * q * d)
-                x[0][j] = _sigmoid_top(x[0][j], i) * (y * (q * d))
-                x[1][j] = _sigmoid_top(x[1][j], f) * (y * (p * d))
-                x[2][j] = _tanh_top(x[2][j], u) * (y * (p * q))
-                after[j] = x[1][j] * before[j] + x[0][j] * x[2][j]
-                o, u = exp_down(_away(x[3][j])), fast_expm1(<real_t>2 * _away(after[j]))
-                p, d = <real_t>1 + o, <real_t>2 + u
-                y = <real_t>1 / (p * d)
-                x[3][j] = _sigmoid_top(x[3][j], o) * (y * d)
-                h[j] = x[3][j] * (_tanh_top(after[j], u) * (y * p))
-            for k in range(4):
-                _put(g + k * n, x[k], m)
-            _put(<real_t*>s.kept + n * r + at, before, m)
-            _put(c, after, m)
-            _put(<real_t*>s.state + n * r + at, h, m)
-            at += BLOCK
+    cdef real_t[4][BLOCK] x, e
+    cdef real_t[BLOCK] before, after, t, h
+    g, c = <real_t*>s.gates + 4 * n * row + at, <real_t*>s.cells + n * row + at
+    for k in range(4):
+        _take(x[k], g + k * n, m)
+    _take(before, c, m)
+    _exps(e[0], x[0])
+    _exps(e[1], x[1])
+    _expm1s(e[2], x[2])
+    _exps(e[3], x[3])
+    for j in range(BLOCK):
+        i, f, u = e[0][j], e[1][j], e[2][j]
+        p, q, d = <real_t>1 + i, <real_t>1 + f, <real_t>2 + u
+        y = <real_t>1 / (p * q * d)
+        x[0][j] = _sigmoid_top(x[0][j], i) * (y * (q * d))
+        x[1][j] = _sigmoid_top(x[1][j], f) * (y * (p * d))
+        x[2][j] = _tanh_top(x[2][j], u) * (y * (p * q))
+        after[j] = x[1][j] * before[j] + x[0][j] * x[2][j]
+    _expm1s(e[2], after)
+    for j in range(BLOCK):
+        o, u = e[3][j], e[2][j]
+        p, d = <real_t>1 + o, <real_t>2 + u
+        y = <real_t>1 / (p * d)
+        x[3][j] = _sigmoid_top(x[3][j], o) * (y * d)
+        t[j] = _tanh_top(after[j], u) * (y * p)
+        h[j] = x[3][j] * t[j]
+    for k in range(4):
+        _put(g + k * n, x[k], m)
+    _put(<real_t*>s.kept + 2 * n * row + at, before, m)
+    _put(<real_t*>s.kept + 2 * n * row + n + at, t, m)
+    _put(c, after, m)
+    _put(<real_t*>s.state + n * row + at, h, m)
 
 
-cdef void _lstm_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+cdef void _lstm(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    _each_block[real_t](s, begin, end, _lstm_block[real_t])
+
+
+cdef inline void _lstm_backward_block(const Step* s, Py_ssize_t row, Py_ssize_t at, Py_ssize_t m,
+                                      real_t* tag) noexcept nogil:
     """`state` gets what the step gave where it is not NULL."""
-    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
+    cdef Py_ssize_t k, j, n = s.hidden
     cdef const real_t* g
     cdef real_t* dc
     cdef real_t* dg
     cdef real_t i, f, u, o, t, d
     cdef real_t[4][BLOCK] x, out
-    cdef real_t[BLOCK] before, dh, of_cells, h
-    for r in range(begin, end):
-        at = 0
-        while at < n:
-            m = min(n - at, <Py_ssize_t>BLOCK)
-            g, dc = <const real_t*>s.gates + 4 * n * r + at, <real_t*>s.grad_cells + n * r + at
-            dg = <real_t*>s.grad_gates + 4 * n * r + at
-            for k in range(4):
-                _take(x[k], g + k * n, m)
-            _take(before, <const real_t*>s.kept + n * r + at, m)
-            _take(dh, <const real_t*>s.grad_state + n * r + at, m)
-            _take(of_cells, dc, m)
-            for j in range(BLOCK):
-                i, f, u, o = x[0][j], x[1][j], x[2][j], x[3][j]
-                t = _tanh(f * before[j] + i * u)
-                d = of_cells[j] + dh[j] * o * (<real_t>1 - t * t)
-                out[0][j] = d * u * i * (<real_t>1 - i)
-                out[1][j] = d * before[j] * f * (<real_t>1 - f)
-                out[2][j] = d * i * (<real_t>1 - u * u)
-                out[3][j] = dh[j] * t * o * (<real_t>1 - o)
-                of_cells[j] = d * f
-                h[j] = o * t
-            for k in range(4):
-                _put(dg + k * n, out[k], m)
-            _put(dc, of_cells, m)
-            if s.state != NULL:
-                _put(<real_t*>s.state + n * r + at, h, m)
-            at += BLOCK
+    cdef real_t[BLOCK] before, after, dh, of_cells, h
+    g, dc = <const real_t*>s.gates + 4 * n * row + at, <real_t*>s.grad_cells + n * row + at
+    dg = <real_t*>s.grad_gates + 4 * n * row + at
+    for k in range(4):
+        _take(x[k], g + k * n, m)
+    _take(before, <const real_t*>s.kept + 2 * n * row + at, m)
+    _take(after, <const real_t*>s.kept + 2 * n * row + n + at, m)
+    _take(dh, <const real_t*>s.grad_state + n * row + at, m)
+    _take(of_cells, dc, m)
+    for j in range(BLOCK):
+        i, f, u, o, t = x[0][j], x[1][j], x[2][j], x[3][j], after[j]
+        d = of_cells[j] + dh[j] * o * (<real_t>1 - t * t)
+        out[0][j] = d * u * i * (<real_t>1 - i)
+        out[1][j] = d * before[j] * f * (<real_t>1 - f)
+        out[2][j] = d * i * (<real_t>1 - u * u)
+        out[3][j] = dh[j] * t * o * (<real_t>1 - o)
+        of_cells[j] = d * f
+        h[j] = o * t
+    for k in range(4):
+        _put(dg + k * n, out[k], m)
+    _put(dc, of_cells, m)
+    if s.state != NULL:
+        _put(<real_t*>s.state + n * row + at, h, m)
 
 
-cdef void _gru(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t k, r, j, at, m, n = s.hidden
+cdef void _lstm_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    _each_block[real_t](s, begin, end, _lstm_backward_block[real_t])
+
+
+cdef inline void _gru_block(const Step* s, Py_ssize_t row, Py_ssize_t at, Py_ssize_t m,
+                            real_t* tag) noexcept nogil:
+    cdef Py_ssize_t k, j, n = s.hidden
     cdef real_t* g
     cdef const real_t* p
     cdef real_t a, b, d
     cdef real_t[3][BLOCK] x, y
+    cdef real_t[2][BLOCK] e
     cdef real_t[BLOCK] before, bias, h
     for j in range(BLOCK):
         bias[j] = 0
-    for r in range(begin, end):
-        at = 0
-        while at < n:
-            m = min(n - at, <Py_ssize_t>BLOCK)
-            g, p = <real_t*>s.gates + 3 * n * r + at, <const real_t*>s.products + 3 * n * r + at
-            for k in range(3):
-                _take(x[k], g + k * n, m)
-                _take(y[k], p + k * n, m)
-            _take(before, <const real_t*>s.before + n * r + at, m)
-            if s.bias != NULL:
-                _take(bias, <const real_t*>s.bias + at, m)
-            for j in range(BLOCK):
-                x[0][j] = x[0][j] + y[0][j]
-                x[1][j] = x[1][j] + y[1][j]
-                a, b = exp_down(_away(x[0][j])), exp_down(_away(x[1][j]))
-                d = <real_t>1 / ((<real_t>1 + a) * (<real_t>1 + b))
-                x[0][j] = _sigmoid_top(x[0][j], a) * (d * (<real_t>1 + b))
-                x[1][j] = _sigmoid_top(x[1][j], b) * (d * (<real_t>1 + a))
-                y[2][j] = y[2][j] + bias[j]
-                x[2][j] = _tanh(x[2][j] + x[0][j] * y[2][j])
-                h[j] = (before[j] - x[2][j]) * x[1][j] + x[2][j]
-            for k in range(3):
-                _put(g + k * n, x[k], m)
-            _put(<real_t*>s.kept + n * r + at, y[2], m)
-            _put(<real_t*>s.state + n * r + at, h, m)
-            at += BLOCK
+    g, p = <real_t*>s.gates + 3 * n * row + at, <const real_t*>s.products + 3 * n * row + at
+    for k in range(3):
+        _take(x[k], g + k * n, m)
+        _take(y[k], p + k * n, m)
+    _take(before, <const real_t*>s.before + n * row + at, m)
+    if s.bias != NULL:
+        _take(bias, <const real_t*>s.bias + at, m)
+    for j in range(BLOCK):
+        x[0][j] = x[0][j] + y[0][j]
+        x[1][j] = x[1][j] + y[1][j]
+    _exps(e[0], x[0])
+    _exps(e[1], x[1])
+    for j in range(BLOCK):
+        a, b = e[0][j], e[1][j]
+        d = <real_t>1 / ((<real_t>1 + a) * (<real_t>1 + b))
+        x[0][j] = _sigmoid_top(x[0][j], a) * (d * (<real_t>1 + b))
+        x[1][j] = _sigmoid_top(x[1][j], b) * (d * (<real_t>1 + a))
+        y[2][j] = y[2][j] + bias[j]
+        x[2][j] = _tanh(x[2][j] + x[0][j] * y[2][j])
+        h[j] = (before[j] - x[2][j]) * x[1][j] + x[2][j]
+    for k in range(3):
+        _put(g + k * n, x[k], m)
+    _put(<real_t*>s.kept + n * row + at, y[2], m)
+    _put(<real_t*>s.state + n * row + at, h, m)
 
 
-cdef void _gru_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    cdef Py_ssize_t k, q, j, at, m, n = s.hidden
+cdef void _gru(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    _each_block[real_t](s, begin, end, _gru_block[real_t])
+
+
+cdef inline void _gru_backward_block(const Step* s, Py_ssize_t row, Py_ssize_t at, Py_ssize_t m,
+                                     real_t* tag) noexcept nogil:
+    cdef Py_ssize_t q, j, n = s.hidden
     cdef const real_t* g
     cdef real_t* dg
     cdef real_t* dp
     cdef real_t r, z, u
     cdef real_t[3][BLOCK] x, out
     cdef real_t[BLOCK] before, kept, dh, of_kept, past
-    for k in range(begin, end):
-        at = 0
-        while at < n:
-            m = min(n - at, <Py_ssize_t>BLOCK)
-            g, dg = <const real_t*>s.gates + 3 * n * k + at, <real_t*>s.grad_gates + 3 * n * k + at
-            dp = <real_t*>s.grad_products + 3 * n * k + at
-            for q in range(3):
-                _take(x[q], g + q * n, m)
-            _take(before, <const real_t*>s.before + n * k + at, m)
-            _take(kept, <const real_t*>s.kept + n * k + at, m)
-            _take(dh, <const real_t*>s.grad_state + n * k + at, m)
-            for j in range(BLOCK):
-                r, z, u = x[0][j], x[1][j], x[2][j]
-                out[2][j] = dh[j] * (<real_t>1 - z) * (<real_t>1 - u * u)
-                out[0][j] = out[2][j] * kept[j] * r * (<real_t>1 - r)
-                out[1][j] = dh[j] * (before[j] - u) * z * (<real_t>1 - z)
-                of_kept[j] = out[2][j] * r
-                past[j] = dh[j] * z
-            for q in range(3):
-                _put(dg + q * n, out[q], m)
-            for q in range(2):
-                _put(dp + q * n, out[q], m)
-            _put(dp + 2 * n, of_kept, m)
-            _put(<real_t*>s.grad_before + n * k + at, past, m)
-            at += BLOCK
+    g, dg = <const real_t*>s.gates + 3 * n * row + at, <real_t*>s.grad_gates + 3 * n * row + at
+    dp = <real_t*>s.grad_products + 3 * n * row + at
+    for q in range(3):
+        _take(x[q], g + q * n, m)
+    _take(before, <const real_t*>s.before + n * row + at, m)
+    _take(kept, <const real_t*>s.kept + n * row + at, m)
+    _take(dh, <const real_t*>s.grad_state + n * row + at, m)
+    for j in range(BLOCK):
+        r, z, u = x[0][j], x[1][j], x[2][j]
+        out[2][j] = dh[j] * (<real_t>1 - z) * (<real_t>1 - u * u)
+        out[0][j] = out[2][j] * kept[j] * r * (<real_t>1 - r)
+        out[1][j] = dh[j] * (before[j] - u) * z * (<real_t>1 - z)
+        of_kept[j] = out[2][j] * r
+        past[j] = dh[j] * z
+    for q in range(3):
+        _put(dg + q * n, out[q], m)
+    for q in range(2):
+        _put(dp + q * n, out[q], m)
+    _put(dp + 2 * n, of_kept, m)
+    _put(<real_t*>s.grad_before + n * row + at, past, m)
+
+
+cdef void _gru_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
+    _each_block[real_t](s, begin, end, _gru_backward_block[real_t])
 
 
 cdef void _plain(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -263,23 +306,27 @@ cdef void _plain_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
-cdef void _sum_rows(const real_t* x, Py_ssize_t step, real_t* out, Py_ssize_t rows, Py_ssize_t n) noexcept nogil:
-    """The sum of rows that are `step` apart."""
-    cdef Py_ssize_t r, j, at, m
+cdef void _sum_rows(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const real_t* x, Py_ssize_t x_outer,
+                    Py_ssize_t x_inner, real_t* out) noexcept nogil:
+    """The sum of outer * inner rows: row (o, i) stands at o * x_outer + i * x_inner."""
+    cdef Py_ssize_t o, r, j, at, m
+    cdef const real_t* row
     cdef real_t[4 * BLOCK] sums
     at = 0
     while at < n:
         m = min(n - at, <Py_ssize_t>(4 * BLOCK))
         for j in range(4 * BLOCK):
             sums[j] = 0
-        if m == 4 * BLOCK:
-            for r in range(rows):
-                for j in range(4 * BLOCK):
-                    sums[j] += x[r * step + at + j]
-        else:
-            for r in range(rows):
-                for j in range(m):
-                    sums[j] += x[r * step + at + j]
+        for o in range(outer):
+            row = x + o * x_outer + at
+            if m == 4 * BLOCK:
+                for r in range(inner):
+                    for j in range(4 * BLOCK):
+                        sums[j] += row[r * x_inner + j]
+            else:
+                for r in range(inner):
+                    for j in range(m):
+                        sums[j] += row[r * x_inner + j]
         for j in range(m):
             out[at + j] = sums[j]
         at += 4 * BLOCK
