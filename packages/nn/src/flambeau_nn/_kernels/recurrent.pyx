@@ -39,6 +39,7 @@ cdef enum:
     SHARE = 8  # rows of a batch that a thread should have at least
     WIDE = 1 << 20  # multiplications of a step from which BLAS's threads are worth it
     NEAR = 1 << 16  # weights of the inputs that stay in the cache from one step to the next
+    MANY = 16  # rows of a batch from which it pays to read more weights at each step, in proportion
     NARROW = 1 << 15  # weights up to which BLAS's preparation for their gradient costs more than it saves
 
 cdef struct Given:  # the arguments, borrowed; NULL: the operator has none
@@ -258,7 +259,7 @@ cdef class _Layer:
         workspace = fresh(self.dtype, 1, flat, &work)
         self.begin(&w, out.data, work.data, True)
         w.state, w.cells = state.data, cells.data
-        if w.by_state.packed and self.size * width <= NEAR:
+        if w.by_state.packed and self.size * width <= NEAR * min(max(self.batch // MANY, <Py_ssize_t>1), <Py_ssize_t>4):
             self.factor(&w.by_input, &self.w_ih, self.size, width, True)
             w.input = self.x
         else:

@@ -54,15 +54,20 @@
                               const T* start, T* c) {                                                                  \
         enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                                   \
         const ptrdiff_t apart = start ? 0 : n;                                                                         \
-        ptrdiff_t i, j, width;                                                                                         \
+        ptrdiff_t i, j, r, width;                                                                                      \
         for (j = 0; j < n; j += PANEL, packed += PANEL * k) {                                                          \
             const T* from = (start ? start : c) + j;                                                                   \
             width = n - j < PANEL ? n - j : PANEL;                                                                     \
             i = 0;                                                                                                     \
             if (FL_PACKED_ROWS == 8)                                                                                   \
-                for (; i + 8 <= m; i += 8)                                                                             \
+                for (; i + 8 <= m; i += 8) {                                                                           \
+                    for (r = 0; r < 8; r++) { /* rows far apart, which nothing else foresees */                        \
+                        __builtin_prefetch(c + (i + r) * n + j, 1);                                                    \
+                        __builtin_prefetch(c + (i + r) * n + j + PANEL / 2, 1);                                        \
+                    }                                                                                                  \
                     fl_tile_##T##_8_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,   \
                                       width);                                                                          \
+                }                                                                                                      \
             for (; i + 4 <= m; i += 4)                                                                                 \
                 fl_tile_##T##_4_2(k, a + i * a_row, a_row, 1, packed, from + i * apart, apart, c + i * n + j, n,       \
                                   width);                                                                              \
