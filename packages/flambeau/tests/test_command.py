@@ -49,6 +49,13 @@ def test_what_is_wrong_is_said(arguments, status, text, capsys):
     assert text in "".join(capsys.readouterr())
 
 
+@pytest.mark.parametrize("name", ["demo", "doctor", "coverage"])
+def test_each_part_calls_itself_by_its_name(name, capsys):
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    assert capsys.readouterr().out.startswith(f"usage: flambeau {name} ")
+
+
 def test_version(capsys):
     assert main(["--version"]) == 0
     lines = capsys.readouterr().out.splitlines()

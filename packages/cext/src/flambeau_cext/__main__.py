@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, prog: str = "python -m flambeau_cext") -> int:
     """Run the command line; 0 when nothing is missing."""
-    parser = argparse.ArgumentParser(prog="python -m flambeau_cext", description="Building extensions for flambeau.")
+    parser = argparse.ArgumentParser(prog=prog, description="Building extensions for flambeau.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("doctor", help="report on compilers, headers and the cache")
     commands.add_parser("include-paths", help="print the folders for the compiler's -I, one in a line")

@@ -82,8 +82,9 @@ def doctor(arguments: list[str]) -> int:
     from flambeau import __config__
     from flambeau_cext.__main__ import main as extensions
 
-    print(__config__.show().rstrip())
-    return extensions(["doctor", *arguments])
+    if not arguments:
+        print(__config__.show().rstrip())
+    return extensions(["doctor", *arguments], prog="flambeau")
 
 
 def demo(arguments: list[str]) -> int:
@@ -98,7 +99,7 @@ def coverage(arguments: list[str]) -> int:
     """Say which functions a type answers."""
     from flambeau_overrides.coverage import main as cover
 
-    return cover(arguments)
+    return cover(arguments, prog="flambeau coverage")
 
 
 def version(arguments: list[str]) -> int:

@@ -225,11 +225,11 @@ def example_of(target: str) -> object:
     return value
 
 
-def main(arguments: list[str]) -> int:
+def main(arguments: list[str], prog: str = "python -m flambeau_overrides") -> int:
     """Print the report for what the command line names; 1 if the type misses a function, 2 if it cannot be tried."""
     from argparse import ArgumentParser
 
-    parser = ArgumentParser(prog="python -m flambeau_overrides", description="What a type makes of every function.")
+    parser = ArgumentParser(prog=prog, description="What a type makes of every function.")
     parser.add_argument("target", help="module:Type, module:Type(arguments), module:instance or module:function")
     parser.add_argument("--namespace", help="only the functions of this namespace, such as torch.nn.functional")
     options = parser.parse_args(arguments)

@@ -122,7 +122,7 @@ def picture(model: nn.Module, losses: list[float], x: torch.Tensor, y: torch.Ten
 
 def main(arguments: list[str] | None = None) -> None:
     """Read the command line and run."""
-    parser = argparse.ArgumentParser(prog="python -m flambeau.demo", description=__doc__)
+    parser = argparse.ArgumentParser(prog="flambeau demo", description="Train a network on handwritten digits.")
     parser.add_argument("--epochs", type=int, default=30)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--seed", type=int, default=0)
