@@ -99,11 +99,12 @@ cdef int _compute(Tiled* t) except -1:
     """The result, in groups of tiles."""
     cdef Py_ssize_t channels = _whole(t.source.channels, _lanes), features = _whole(t.result.channels, _lanes)
     cdef Py_ssize_t tiles = max(CACHE // (PRODUCTS * (channels + features)), <Py_ssize_t>LEAST), threads = num_threads()
+    tiles = max(tiles, channels * features // (2 * (channels + features)))  # as the weights are read for each group
     t.segments = (t.columns + WIDEST - 1) // WIDEST
     t.wide = (t.columns + t.segments - 1) // t.segments
     t.tall = 1
     if t.segments == 1:
-        t.groups = (t.rows * t.columns + tiles - 1) // tiles
+        t.groups = max(t.rows * t.columns // tiles, <Py_ssize_t>1)
         if t.groups < 8 * threads:  # as many for each
             t.groups = (t.groups + threads - 1) // threads * threads
         t.tall = max((t.rows + t.groups - 1) // t.groups, <Py_ssize_t>1)

@@ -170,12 +170,12 @@ static inline void fl_winograd_result(const float* m, ptrdiff_t apart, const flo
     *(fl_tile_f*)doubt = seen;
 }
 
-/* u[6 i + j] = G w G' of nine vectors. */
-static inline void fl_winograd_weights(const float* w, float* u, ptrdiff_t apart) {
+/* u[6 i + j] = G w G' of nine vectors, `step` numbers apart. */
+static inline void fl_winograd_weights(const float* w, ptrdiff_t step, float* u, ptrdiff_t apart) {
     fl_tile_f e[6][3];
     int i, j;
     for (j = 0; j < 3; j++) {
-#define FL_IN(k) (*(const fl_tile_f*)(w + (3 * (k) + j) * FL_LANES))
+#define FL_IN(k) (*(const fl_tile_f*)(w + (3 * (k) + j) * step))
 #define FL_OUT(k, value) e[k][j] = value
         FL_WINOGRAD_WEIGHTS(FL_IN, FL_OUT);
 #undef FL_IN

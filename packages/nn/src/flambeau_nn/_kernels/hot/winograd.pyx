@@ -8,6 +8,7 @@ channels; planes are turned into rows of channels first, and results back.
 """
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
 from flambeau_nn._kernels.convolved cimport Planes
 from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Tiled
@@ -20,7 +21,7 @@ cdef extern from "winograd_tiles.h" nogil:
                             float* m, Py_ssize_t apart)
     void fl_winograd_result(const float* m, Py_ssize_t apart, const float* bias, float* y, Py_ssize_t row,
                             Py_ssize_t pixel, int rows, int columns, int lanes, float* doubt)
-    void fl_winograd_weights(const float* w, float* u, Py_ssize_t apart)
+    void fl_winograd_weights(const float* w, Py_ssize_t step, float* u, Py_ssize_t apart)
     void fl_winograd_of_weights(const float* u, Py_ssize_t apart, float* w, float* doubt)
     void fl_winograd_product(Py_ssize_t m, int half, Py_ssize_t k, const float* a, Py_ssize_t a_row, Py_ssize_t a_col,
                              const float* panel, float* c, Py_ssize_t c_row, int add)
@@ -31,6 +32,7 @@ cdef extern from "winograd_tiles.h" nogil:
 cdef enum:
     LINE = 64  # bytes
     MOST = 16  # lanes
+    SOME = 32  # channels whose weights are turned at a time
 
 
 cdef struct Part:  # tiles of one sample: rows `top` to `bottom`, columns `left` to `right`
@@ -233,22 +235,27 @@ cdef void _groups(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 cdef void _weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """G g G', for vectors `begin` to `end` of the result's channels."""
     cdef Tiled* t = <Tiled*>context
-    cdef Py_ssize_t block, f, c
-    cdef int k, r, lanes
+    cdef Py_ssize_t block, f, lanes, first, c, n
+    cdef float[9 * MOST * SOME] g  # of some channels of the source: (channels, taps, lanes)
+    cdef float* u
     cdef const float* w
-    cdef float[9 * MOST] g
-    for k in range(9 * MOST):
-        g[k] = 0
     for block in range(begin, end):
         f = block * FL_LANES
-        lanes = <int>min(t.result.channels - f, <Py_ssize_t>FL_LANES)
-        for c in range(t.source.channels):
-            for r in range(lanes):
-                w = t.weight + (f + r) * t.of_result + c * t.of_source
-                for k in range(9):
-                    g[k * FL_LANES + r] = w[(8 - k if t.flipped else k) * t.tap]
-            fl_winograd_weights(g, t.u + f // FL_PANEL * FL_PANEL * t.source.channels + c * FL_PANEL + f % FL_PANEL,
-                                t.u_apart)
+        lanes = min(t.result.channels - f, <Py_ssize_t>FL_LANES)
+        u = t.u + f // FL_PANEL * FL_PANEL * t.source.channels + f % FL_PANEL
+        first = 0
+        while first < t.source.channels:
+            n = min(t.source.channels - first, <Py_ssize_t>SOME)
+            w = t.weight + f * t.of_result + first * t.of_source
+            if t.flipped:
+                for c in range(n):
+                    fl_turn_in(w + c * t.of_source, t.of_result, 9, lanes, g + c * 9 * FL_LANES, FL_LANES, FL_LANES)
+            else:  # the taps of one channel after those of the other
+                fl_turn_in(w, t.of_result, 9 * n, lanes, g, FL_LANES, FL_LANES)
+            for c in range(n):
+                fl_winograd_weights(g + (c * 9 + (8 if t.flipped else 0)) * FL_LANES,
+                                    -FL_LANES if t.flipped else FL_LANES, u + (first + c) * FL_PANEL, t.u_apart)
+            first += n
 
 
 # --- the gradient of the weights ------------------------------------------------------------------------------------
@@ -285,23 +292,25 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 cdef void _of_weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     """G' u G, for channels `begin` to `end` of the result."""
     cdef Tiled* t = <Tiled*>context
-    cdef Py_ssize_t f, block, c
-    cdef int k, r, lanes
+    cdef Py_ssize_t f, block, c, lanes
+    cdef int k
     cdef float[9 * MOST] g
     cdef float[MOST] doubt
     cdef float* w
     for k in range(MOST):
         doubt[k] = 0
-    for f in range(begin, end):
-        for block in range(_vectors(t.source.channels)):
-            c = block * FL_LANES
-            lanes = <int>min(t.source.channels - c, <Py_ssize_t>FL_LANES)
+    for block in range(_vectors(t.source.channels)):
+        c = block * FL_LANES
+        lanes = min(t.source.channels - c, <Py_ssize_t>FL_LANES)
+        for f in range(begin, end):
             fl_winograd_of_weights(t.u + c // FL_PANEL * FL_PANEL * t.result.channels + f * FL_PANEL + c % FL_PANEL,
                                    t.u_apart, g, doubt)
-            for r in range(lanes):
-                w = t.weight + f * t.of_result + (c + r) * t.of_source
+            w = t.weight + f * t.of_result + c * t.of_source
+            if t.of_source == 1:
                 for k in range(9):
-                    w[k * t.tap] = g[k * FL_LANES + r]
+                    memcpy(w + k * t.tap, g + k * FL_LANES, lanes * sizeof(float))
+            else:
+                fl_turn_out(g, FL_LANES, 9, lanes, w, t.of_source)
     for k in range(MOST):
         if doubt[k] != 0:
             t.infinite = True
