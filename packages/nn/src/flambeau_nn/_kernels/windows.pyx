@@ -102,7 +102,8 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
     """The taps of each phase, and the weights in the order in which they are read."""
     cdef Grid* s = &w.source
     cdef Phase* phase = w.phase
-    cdef Py_ssize_t p, rest, c, tap, k, o, r, f, j, group, total = 0, place
+    cdef Py_ssize_t p, rest, c, tap, n, k, o, r, f, j, group, total = 0, place
+    cdef Py_ssize_t apart = s.phases[0] * s.phases[1] * s.phases[2] * s.apart  # from one channel to the next
     cdef Py_ssize_t step_in = g.rows if kind == IMAGE else g.taps, step_out = g.taps if kind == IMAGE else g.rows
     cdef Py_ssize_t[AXES] of, here, taps
     cdef int d, tile
@@ -114,25 +115,27 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
             of[d] = rest % w.step[d]
             rest //= w.step[d]
             phase.start[d] = 0 if kind != IMAGE else g.padding[d] // g.stride[d] * g.stride[d] + of[d] - g.padding[d]
-        phase.at, phase.first, k = at, total * w.features, 0
-        for c in range(s.channels):
-            for tap in range(g.taps):
-                taps[2], taps[1] = tap % g.kernel[2], tap // g.kernel[2] % g.kernel[1]
-                taps[0] = tap // (g.kernel[2] * g.kernel[1])
-                place, o, meets = 0, c, True
-                for d in range(AXES):
-                    j = taps[d] * g.dilation[d]
-                    if kind == IMAGE:
-                        meets = meets and j % g.stride[d] == of[d]
-                        here[d] = g.dilation[d] * (g.kernel[d] - 1) // g.stride[d] - j // g.stride[d]
-                    else:
-                        o = o * s.phases[d] + j % g.stride[d]
-                        here[d] = j // g.stride[d]
-                    place = place * s.length[d] + here[d]
-                if meets:
-                    at[k] = o * s.apart + place
-                    which[k] = c * step_in + tap
-                    k += 1
+        phase.at, phase.first, n = at, total * w.features, 0
+        for tap in range(g.taps):
+            taps[2], taps[1] = tap % g.kernel[2], tap // g.kernel[2] % g.kernel[1]
+            taps[0] = tap // (g.kernel[2] * g.kernel[1])
+            place, o, meets = 0, 0, True
+            for d in range(AXES):
+                j = taps[d] * g.dilation[d]
+                if kind == IMAGE:
+                    meets = meets and j % g.stride[d] == of[d]
+                    here[d] = g.dilation[d] * (g.kernel[d] - 1) // g.stride[d] - j // g.stride[d]
+                else:
+                    o = o * s.phases[d] + j % g.stride[d]
+                    here[d] = j // g.stride[d]
+                place = place * s.length[d] + here[d]
+            if meets:
+                at[n], which[n] = o * s.apart + place, tap
+                n += 1
+        for c in range(1, s.channels):  # the same taps of the other channels
+            for j in range(n):
+                at[c * n + j], which[c * n + j] = at[j] + c * apart, which[j] + c * step_in
+        k = n * s.channels
         phase.taps = k
         for group in range(w.groups if packed != NULL else 0):
             f = 0

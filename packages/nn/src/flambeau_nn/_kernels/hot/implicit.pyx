@@ -39,7 +39,10 @@ cdef inline void _gather_source(const Implicit* w, Py_ssize_t sample, Py_ssize_t
     cdef const Planes* s = &w.source
     cdef Py_ssize_t y, n = min(s.width, w.wide - w.margin)
     cdef const float* plane = s.at + sample * s.sample + channel * s.channel
+    cdef Py_ssize_t stride = 1 if w.kind == IMAGE else w.g.stride[1], reach = w.g.dilation[1] * (w.g.kernel[1] - 1)
     for y in range(low, high):
+        if (y + w.g.padding[1]) % stride > reach:  # between windows
+            continue
         _gather(s, plane + y * s.width * s.pixel, channels, n, out + ((y - low) * w.wide + w.margin) * w.pixel,
                 w.pixel, channels)
 
