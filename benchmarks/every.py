@@ -351,8 +351,22 @@ def main():
             print(f"{row['ratio']:8.2f}  {name:70}  {row['ours']:10.0f}  {row['peer']:10.0f} ns")
     print(summary(rows))
     if args.json:
-        machine = described(args.our_python, args.peer_python)
-        args.json.write_text(json.dumps({"machine": machine, "calls": rows, "not timed": absent}, indent=1) + "\n")
+        parts = {"machine": described(args.our_python, args.peer_python), "calls": rows, "not timed": absent}
+        args.json.write_text("{\n" + ",\n".join(f'"{name}": {lines(part)}' for name, part in parts.items()) + "\n}\n")
+
+
+def lines(part):
+    """JSON with a line for each entry, times in whole nanoseconds."""
+    if not isinstance(part, dict):
+        return json.dumps(part)
+    digits = {"ours": 0, "peer": 0, "ratio": 2}
+    rounded = {
+        name: {key: round(x, digits[key]) if isinstance(x, float) else x for key, x in row.items()}
+        if isinstance(row, dict) and row.keys() <= digits.keys()
+        else row
+        for name, row in part.items()
+    }
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(row)}" for name, row in rounded.items()) + "\n}"
 
 
 def split(rows):

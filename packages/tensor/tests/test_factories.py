@@ -348,6 +348,20 @@ def test_complex_and_polar():
 # --- limits ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("limits", [ft.finfo(ft.float16), ft.finfo(), ft.iinfo(ft.int8)])
+def test_limits_cannot_be_written_to(limits):
+    before = limits.max
+    with pytest.raises(AttributeError, match="attribute 'max' of 'torch.[fi]info' objects is not writable"):
+        limits.max = 3
+    assert limits.max == before
+
+
+@pytest.mark.parametrize("wrong", [3, [], None, ft.float32])
+def test_limits_are_of_dtypes(wrong):
+    with pytest.raises(TypeError):
+        ft.iinfo(wrong)
+
+
 @pytest.mark.parametrize("name", ["float16", "float32", "float64"])
 def test_finfo_is_numpys(name):
     ours, theirs = ft.finfo(getattr(ft, name)), np.finfo(name)

@@ -17,7 +17,8 @@ _FORMATS = {
 # Decimals that survive.
 _DIGITS = {"float16": 3, "bfloat16": 2, "float32": 6, "float64": 15, "float8_e5m2": 0, "float8_e4m3fn": 0}
 
-_known: dict = {}  # class and dtype -> the instance
+_floats: dict = {}  # dtype -> the instance
+_integers: dict = {}
 
 
 class _Limits:
@@ -32,8 +33,8 @@ class _Limits:
         raise AttributeError(f"attribute '{name}' of 'torch.{type(self).__name__}' objects is not writable")
 
     @classmethod
-    def _made(cls, of: DType, /, **facts):
-        self = _known[cls, of] = object.__new__(cls)
+    def _made(cls, **facts):
+        self = object.__new__(cls)
         for name, value in facts.items():
             object.__setattr__(self, name, value)
         return self
@@ -69,8 +70,10 @@ class finfo(_Limits):
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
 
     def __new__(cls, type: DType | None = None) -> "finfo":
-        dtype = get_default_dtype() if type is None else type
-        return _known.get((cls, dtype)) or cls._of(dtype)
+        try:
+            return _floats[get_default_dtype() if type is None else type]
+        except (KeyError, TypeError):  # not made yet, or no dtype
+            return cls._of(get_default_dtype() if type is None else type)
 
     @classmethod
     def _of(cls, dtype: DType) -> "finfo":
@@ -87,8 +90,7 @@ class finfo(_Limits):
         # no infinities: their exponent has numbers, up to one NaN
         most = 448.0 if name == "float8_e4m3fn" else (2 - eps) * 2.0**bias
         tiny, resolution = 2.0 ** (1 - bias), 10.0 ** -_DIGITS[name]
-        return cls._made(
-            dtype,
+        _floats[dtype] = self = cls._made(
             dtype=name,
             bits=bits,
             eps=eps,
@@ -98,6 +100,7 @@ class finfo(_Limits):
             smallest_normal=tiny,
             resolution=resolution,
         )
+        return self
 
     def __repr__(self) -> str:
         return (
@@ -120,7 +123,10 @@ class iinfo(_Limits):
     __slots__ = ()
 
     def __new__(cls, type: DType) -> "iinfo":
-        return _known.get((cls, type)) or cls._of(type)
+        try:
+            return _integers[type]
+        except (KeyError, TypeError):
+            return cls._of(type)
 
     @classmethod
     def _of(cls, dtype: DType) -> "iinfo":
@@ -131,7 +137,9 @@ class iinfo(_Limits):
             raise TypeError("torch.bool is not supported by torch.iinfo")
         bits = 8 * dtype.itemsize
         least = -(2 ** (bits - 1)) if dtype.is_signed else 0
-        return cls._made(dtype, dtype=dtype.name, bits=bits, min=least, max=2 ** (bits - dtype.is_signed) - 1)
+        most = 2 ** (bits - dtype.is_signed) - 1
+        _integers[dtype] = self = cls._made(dtype=dtype.name, bits=bits, min=least, max=most)
+        return self
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
