@@ -340,8 +340,8 @@ def _bessel(x):
 
 
 def _kaiser(x, size, beta):
-    y = x * (2 / (size - 1)) - 1
-    return find_operator("torch.i0")((1 - y * y).clamp_min(0).sqrt() * beta) / _bessel(beta)
+    x = x * (2 * beta / (size - 1))  # with y = x - beta, beta² (1 - (y / beta)²) is x (2 beta - x)
+    return find_operator("torch.i0")((x * (2 * beta - x)).clamp_min(0).sqrt()) / _bessel(beta)
 
 
 _window("hann_window", "Hann's window, sin²(πk / (N - 1)).", lambda x, size: _hamming(x, size, 0.5, 0.5))
