@@ -313,6 +313,8 @@ def test_short_rows(length, rows):
     np.testing.assert_array_equal((some * ft.from_numpy(column)).numpy(), cut * column)
     np.testing.assert_array_equal((some < ft.from_numpy(row)).numpy(), cut < row)
     np.testing.assert_array_equal(some.clone().numpy(), cut)
+    np.testing.assert_array_equal(some.isnan().numpy(), np.isnan(cut.copy()))
+    np.testing.assert_array_equal(some.isfinite().numpy(), np.isfinite(cut.copy()))
     np.testing.assert_array_equal((some + 1j).numpy(), (cut + 1j).astype("complex64"))
     t[..., :length] = some[..., :1]
     np.testing.assert_array_equal(t[..., :length].numpy(), np.broadcast_to(cut[..., :1], cut.shape))
