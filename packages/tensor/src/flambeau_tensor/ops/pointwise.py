@@ -20,7 +20,7 @@ from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real
 
 _hot = hot("pointwise")
-LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS
+LOOPS = _hot.LOOPS | hot("ternary").LOOPS | hot("special").LOOPS | hot("normal").LOOPS
 _ELEMENTARY = hot("elementary").LOOPS
 LOOPS |= {name: loops | LOOPS.get(name, {}) for name, loops in _ELEMENTARY.items()}
 HALVES = hot("halves").LOOPS

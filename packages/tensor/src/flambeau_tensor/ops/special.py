@@ -18,7 +18,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor.ops import factories, pointwise, reductions, softmax
 from flambeau_tensor.ops.pointwise import LOOPS as _OLDER
 
-_LOOPS = hot("bessel").LOOPS | hot("gammas").LOOPS | hot("polynomials").LOOPS | {"ndtr": _OLDER["ndtr"]}
+_LOOPS = hot("bessel").LOOPS | hot("gammas").LOOPS | hot("polynomials").LOOPS | hot("normal").LOOPS
 SPECIAL = {"namespace": "torch.special", "variants": "function"}
 _OUT = "*, Tensor(a!)? out=None) -> Tensor"
 

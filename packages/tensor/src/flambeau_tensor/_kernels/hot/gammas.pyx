@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Inner loops of incomplete gamma functions, normal distributions and entropies, in double precision.
+"""Inner loops of incomplete gamma functions, exp(x**2) erfc(x) and x log(1 + y), in double precision.
 
 The incomplete gamma functions go by the regions and methods of Didonato and Morris (ACM Transactions on Mathematical
 Software 12, 1986) and Gil, Segura and Temme (SIAM Journal on Scientific Computing 34, 2012): power series, continued
@@ -44,7 +44,7 @@ cdef inline double _factor(double a, double x) noexcept nogil:
     return math.exp(-a * _phi((x - a) / a) - y) / math.sqrt(6.283185307179586 * a)
 
 
-cdef inline double _lower_series(double a, double x) noexcept nogil:
+cdef inline double _lower_series(double a, double x, double small) noexcept nogil:
     """P(a, x), DLMF 8.11.4"""
     cdef double term = 1, total = 1, b = a
     cdef int _k
@@ -52,12 +52,12 @@ cdef inline double _lower_series(double a, double x) noexcept nogil:
         b += 1
         term *= x / b
         total += term
-        if term <= 1e-17 * total:
+        if term <= small * total:
             break
     return min(1.0, total * _factor(a, x))
 
 
-cdef inline double _upper_series(double a, double x) noexcept nogil:
+cdef inline double _upper_series(double a, double x, double small) noexcept nogil:
     """Q(a, x) for small a and x: without the difference of two numbers near 1."""
     cdef double term = 1, total = 0, y, part
     cdef int k
@@ -65,14 +65,14 @@ cdef inline double _upper_series(double a, double x) noexcept nogil:
         term *= -x / k
         part = term / (a + k)
         total += part
-        if math.fabs(part) <= 1e-17 * math.fabs(total):
+        if math.fabs(part) <= small * math.fabs(total):
             break
     # log(x**a / gamma(1 + a)); log gamma(1 + a) / a for a in [0, 1.25]
     y = a * (math.log(x) - series(LGAMMA1P, 26, a * 1.6 - 1))
     return -math.expm1(y) - a * math.exp(y) * total
 
 
-cdef inline double _upper_fraction(double a, double x) noexcept nogil:
+cdef inline double _upper_fraction(double a, double x, double small) noexcept nogil:
     """Q(a, x), DLMF 8.9.2 by the method of Lentz"""
     cdef double b = x + 1 - a, c = 1e300, d = 1 / b, h = d, step, n
     cdef int k
@@ -85,7 +85,7 @@ cdef inline double _upper_fraction(double a, double x) noexcept nogil:
         c = 1e-300 if c == 0 else c
         step = c * d
         h *= step
-        if math.fabs(step - 1) <= 1e-16:
+        if math.fabs(step - 1) <= small:
             break
     return h * a * _factor(a, x)
 
@@ -105,7 +105,7 @@ cdef inline double _uniform(double a, double x, bint lower) noexcept nogil:
     return 0.5 * math.erfc(eta * math.sqrt(a / 2)) + total
 
 
-cdef inline double _gamma_part(double a, double x, bint lower) noexcept nogil:
+cdef inline double _gamma_part(double a, double x, bint lower, double small) noexcept nogil:
     cdef double p
     if not (a >= 0 and x >= 0) or (a == 0 and x == 0) or (math.isinf(a) and math.isinf(x)):
         return math.NAN
@@ -116,23 +116,31 @@ cdef inline double _gamma_part(double a, double x, bint lower) noexcept nogil:
     if a >= 40 and math.fabs(x - a) < 0.4 * a:
         return _uniform(a, x, lower)
     if x <= 1.1 and not lower and (a < x * 1.1 if x > 0.5 else a < -0.4 / math.log(x)):
-        return _upper_series(a, x)
+        return _upper_series(a, x, small)
     if x > 1.1 and x > a:
-        p = _upper_fraction(a, x)
+        p = _upper_fraction(a, x, small)
         return 1 - p if lower else p
-    p = _lower_series(a, x)
+    p = _lower_series(a, x, small)
     return p if lower else 1 - p
 
 
 cdef double igamma(double a, double x) noexcept nogil:
-    return _gamma_part(a, x, True)
+    return _gamma_part(a, x, True, 1e-16)
 
 
 cdef double igammac(double a, double x) noexcept nogil:
-    return _gamma_part(a, x, False)
+    return _gamma_part(a, x, False, 1e-16)
 
 
-# --- normal distributions -------------------------------------------------------------------------------------------
+cdef double single_igamma(double a, double x) noexcept nogil:
+    return _gamma_part(a, x, True, 1e-11)
+
+
+cdef double single_igammac(double a, double x) noexcept nogil:
+    return _gamma_part(a, x, False, 1e-11)
+
+
+# --- error functions ------------------------------------------------------------------------------------------------
 
 cdef double erfcx(double x) noexcept nogil:
     cdef double square, y
@@ -147,55 +155,7 @@ cdef double erfcx(double x) noexcept nogil:
     return series(ERFCX, 28, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)  # (1 + 2x) exp(x**2) erfc(x)
 
 
-cdef double log_ndtr(double x) noexcept nogil:
-    cdef double t, y
-    if x < -1:
-        return math.log(erfcx(x * -0.7071067811865476) / 2) - x * x / 2
-    t = x * 0.7071067811865476  # and what rounding leaves out, which counts where the density falls steeply
-    y = math.erfc(t)
-    if t > 0 and y > 0:
-        y -= 1.1283791670955126 * math.exp(-t * t) * (math.fma(x, 0.7071067811865476, -t) - 4.833646656726457e-17 * x)
-    return math.log1p(-y / 2)
-
-
-cdef inline double _ndtri(double p, int steps) noexcept nogil:
-    """Halley's method, of the logarithm in the tail, from Abramowitz and Stegun 26.2.23."""
-    cdef double tail = p if p <= 0.5 else 1 - p, goal, t, x, h, u
-    cdef int _step
-    if not 0 < p < 1:
-        return -math.INFINITY if p == 0 else math.INFINITY if p == 1 else math.NAN
-    if p == 0.5:
-        return 0
-    goal = math.log(tail)
-    t = math.sqrt(-2 * goal)
-    x = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)))
-    for _step in range(steps):
-        if tail > 0.1:  # the logarithm says little of small x
-            u = (math.erf(x * 0.7071067811865476) - (1 - 2 * tail)) * 1.2533141373155001 * math.exp(x * x / 2)
-            x -= u / (1 + u * x / 2)
-        else:
-            h = erfcx(x * 0.7071067811865476)
-            u = math.log(h / 2) - x * x / 2 - goal
-            h = 0.7978845608028654 / h
-            x += u / h / (1 + u * (h - x) / (2 * h))
-    return -x if p <= 0.5 else x
-
-
-cdef double ndtri(double p) noexcept nogil:
-    return _ndtri(p, 2)
-
-
-cdef double ndtri_once(double p) noexcept nogil:
-    return _ndtri(p, 1)
-
-
-# --- entropies ------------------------------------------------------------------------------------------------------
-
-cdef double entr(double x) noexcept nogil:
-    if x > 0:
-        return -x * math.log(x)
-    return -math.INFINITY if x < 0 else x
-
+# --- logarithms -----------------------------------------------------------------------------------------------------
 
 cdef double xlog1py(double x, double y) noexcept nogil:
     if x == 0 and y == y:
@@ -209,27 +169,12 @@ cdef void loop_erfcx(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t*
     each(a, n, s, erfcx, tag)
 
 
-cdef void loop_log_ndtr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, log_ndtr, tag)
-
-
-cdef void loop_ndtri(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    if real_t is float:
-        each(a, n, s, ndtri_once, tag)
-    else:
-        each(a, n, s, ndtri, tag)
-
-
-cdef void loop_entr(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each(a, n, s, entr, tag)
-
-
 cdef void loop_igamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each2(a, n, s, igamma, tag)
+    each2(a, n, s, single_igamma if real_t is float else igamma, tag)
 
 
 cdef void loop_igammac(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    each2(a, n, s, igammac, tag)
+    each2(a, n, s, single_igammac if real_t is float else igammac, tag)
 
 
 cdef void loop_xlog1py(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
@@ -238,9 +183,6 @@ cdef void loop_xlog1py(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 LOOPS = {
     "erfcx": reals(<size_t>&loop_erfcx[float], <size_t>&loop_erfcx[double]),
-    "log_ndtr": reals(<size_t>&loop_log_ndtr[float], <size_t>&loop_log_ndtr[double]),
-    "ndtri": reals(<size_t>&loop_ndtri[float], <size_t>&loop_ndtri[double]),
-    "entr": reals(<size_t>&loop_entr[float], <size_t>&loop_entr[double]),
     "igamma": reals(<size_t>&loop_igamma[float], <size_t>&loop_igamma[double]),
     "igammac": reals(<size_t>&loop_igammac[float], <size_t>&loop_igammac[double]),
     "xlog1py": reals(<size_t>&loop_xlog1py[float], <size_t>&loop_xlog1py[double]),

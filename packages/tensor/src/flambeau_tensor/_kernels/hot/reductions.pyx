@@ -11,6 +11,7 @@ ctypedef double complex complex128
 cdef enum:
     LANES = 64  # accumulators that a run is spread over: enough to hide the latency of an addition
     FEW = 16  # elements that are not worth spreading
+    SHORT = 256  # elements that are spread over 16 accumulators only, whose sum costs less
     BLOCK = 1024  # elements summed in float before they go to a double
 
 
@@ -140,6 +141,20 @@ cdef void sum_along(Summing* op, const number* x, Py_ssize_t n, wide* acc, char*
     if n < FEW:
         for k in range(n):
             a = combined(op, a, term(op, x[k], a))
+    elif n <= SHORT:
+        for k in range(16):
+            lanes[k] = a
+        while i + 16 <= n:
+            for k in range(16):
+                lanes[k] = combined(op, lanes[k], term(op, x[i + k], a))
+            i += 16
+        for k in range(n - i):
+            lanes[k] = combined(op, lanes[k], term(op, x[i + k], a))
+        for k in range(8):
+            lanes[k] = combined(op, lanes[k], lanes[8 + k])
+        for k in range(4):
+            lanes[k] = combined(op, lanes[k], lanes[4 + k])
+        a = combined(op, combined(op, lanes[0], lanes[2]), combined(op, lanes[1], lanes[3]))
     elif Summing is Sum and number is float and wide is double:
         a = float_sum(x, n)
     else:
