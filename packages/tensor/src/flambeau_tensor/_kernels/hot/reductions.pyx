@@ -11,7 +11,7 @@ ctypedef double complex complex128
 cdef enum:
     LANES = 64  # accumulators that a run is spread over: enough to hide the latency of an addition
     FEW = 16  # elements that are not worth spreading
-    SHORT = 256  # elements that are spread over 16 accumulators only, whose sum costs less
+    SHORT = 256  # elements that are spread over a few accumulators only, as to fold them costs less
     BLOCK = 1024  # elements summed in float before they go to a double
 
 
@@ -303,16 +303,35 @@ cdef inline bint extreme_of_finite(Extreme* op, const element* x, Py_ssize_t n, 
     return zeros[0] == 0
 
 
+cdef inline bint extreme_of_short(Extreme* op, const element* x, Py_ssize_t n, element* best) noexcept nogil:
+    """Over few accumulators, whose folding costs less; False where something is NaN."""
+    cdef element[8] lanes
+    cdef Py_ssize_t i = 0, k
+    cdef int unordered = 0
+    for k in range(8):
+        lanes[k] = size(op, x[0])
+    while i + 8 <= n:
+        for k in range(8):
+            lanes[k] = better_number(op, lanes[k], size(op, x[i + k]))
+            unordered |= x[i + k] != x[i + k]
+        i += 8
+    for k in range(n - i):
+        lanes[k] = better_number(op, lanes[k], size(op, x[i + k]))
+        unordered |= x[i + k] != x[i + k]
+    for k in range(4):
+        lanes[k] = better_number(op, lanes[k], lanes[4 + k])
+    best[0] = better_number(op, better_number(op, lanes[0], lanes[2]), better_number(op, lanes[1], lanes[3]))
+    return not unordered
+
+
 cdef inline element extreme_of(Extreme* op, const element* x, Py_ssize_t n) noexcept nogil:
     cdef element[LANES] lanes
     cdef element best = size(op, x[0])
-    cdef Py_ssize_t i = 0, k
-    if n < FEW:
-        for k in range(n):
-            best = better(op, best, size(op, x[k]))
+    cdef Py_ssize_t i = 0, k, short = LANES if element is float or element is double else SHORT
+    if n <= short and extreme_of_short(op, x, n, &best):
         return best
     if element is float or element is double:
-        if n >= 4 * LANES and extreme_of_finite(op, x, n, &best):
+        if n > SHORT and extreme_of_finite(op, x, n, &best):
             return best
         best = size(op, x[0])
     for k in range(LANES):
