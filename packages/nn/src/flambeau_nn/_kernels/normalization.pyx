@@ -5,6 +5,7 @@ float16 and bfloat16 are computed in float32.
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
+from libc cimport math
 
 from flambeau_nn._kernels.normalized cimport PARTS, Normalized, normalized_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
@@ -20,6 +21,10 @@ from flambeau_tensor.compute import require as require_compute
 
 require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
+
+ctypedef fused real_t:
+    float
+    double
 
 cdef enum:
     MAX_NDIM = 64
@@ -185,5 +190,53 @@ cdef object _layer_norm_backward(PyObject* op, PyObject** a):
         PyMem_Free(w.data.sums)
 
 
+# --- statistics of rows ---------------------------------------------------------------------------------------------
+
+cdef void _moments_of(const real_t* x, Py_ssize_t rows, Py_ssize_t n, double eps, real_t* mean,
+                      real_t* scale) noexcept nogil:
+    cdef Py_ssize_t i, k
+    cdef double total, center
+    for i in range(rows):
+        total = 0
+        for k in range(n):
+            total += x[i * n + k]
+        center = total / n if n else math.NAN
+        total = 0
+        for k in range(n):
+            total += (x[i * n + k] - center) * (x[i * n + k] - center)
+        mean[i], scale[i] = <real_t>center, <real_t>(1 / math.sqrt(total / n + eps)) if n else <real_t>math.NAN
+
+
+cdef object _row_moments(PyObject* op, PyObject** a):
+    """(self, dims, eps, keepdim)"""
+    cdef Array x, mean, scale
+    cdef Py_ssize_t[MAX_NDIM] sizes
+    cdef Py_ssize_t n = 1, rows = 1
+    cdef int d, dtype, dims = <object>a[1], ndim
+    cdef double eps = read_float(a[2])
+    array_of(a[0], &x)
+    dtype = D_FLOAT32 if x.dtype == D_FLOAT16 or x.dtype == D_BFLOAT16 else x.dtype
+    if dtype != D_FLOAT32 and dtype != D_FLOAT64:
+        raise NotImplementedError(f"\"row_moments\" not implemented for '{type_string(x.dtype)}'")
+    if not 0 <= dims <= x.ndim:
+        raise RuntimeError(f"row_moments: {dims} dimensions of {x.ndim}")
+    _held = dense(a[0], dtype, &x)
+    for d in range(x.ndim):
+        if d < x.ndim - dims:
+            sizes[d] = x.sizes[d]
+            rows *= x.sizes[d]
+        else:
+            sizes[d] = 1
+            n *= x.sizes[d]
+    ndim = x.ndim if <object>a[3] is True else x.ndim - dims
+    means, scales = fresh(dtype, ndim, sizes, &mean), fresh(dtype, ndim, sizes, &scale)
+    if dtype == D_FLOAT32:
+        _moments_of[float](<const float*>x.data, rows, n, eps, <float*>mean.data, <float*>scale.data)
+    else:
+        _moments_of[double](<const double*>x.data, rows, n, eps, <double*>mean.data, <double*>scale.data)
+    return means, scales
+
+
+row_moments = new_kernel(_row_moments)
 layer_norm = new_kernel(_layer_norm)
 layer_norm_backward = new_kernel(_layer_norm_backward)

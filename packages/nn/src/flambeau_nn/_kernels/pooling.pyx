@@ -254,7 +254,6 @@ cdef void _set_sizes(Pool* p, int dims, int ndim, const Py_ssize_t* sizes) noexc
 cdef object _check_size(str name, int dims, bint maximum, int ndim, const Py_ssize_t* sizes):
     cdef int d
     cdef bint good = ndim == dims + 1 or ndim == dims + 2
-    shape = shape_text(ndim, sizes)
     if dims == 1 and not maximum and not good:
         raise RuntimeError(f"Expected 2 to 3 dimensions, but got {ndim}-dimensional tensor for argument #1 'self' "
                            f"(while checking arguments for {name})")
@@ -265,11 +264,12 @@ cdef object _check_size(str name, int dims, bint maximum, int ndim, const Py_ssi
     for d in range(ndim - dims - 1 if good else 0, ndim):
         if sizes[d] == 0 and dims == 3:
             raise RuntimeError(f"{name}(): Expected input's non-batch dimensions to have positive length, but input "
-                               f"has a shape of {shape} and non-batch dimension {d - (ndim - 4)} has length zero!")
+                               f"has a shape of {shape_text(ndim, sizes)} and non-batch dimension {d - (ndim - 4)} "
+                               "has length zero!")
         good = good and sizes[d] != 0
     if not good:
         raise RuntimeError(f"{name + ': ' if dims == 1 else ''}Expected {dims + 1}D or {dims + 2}D (batch mode) tensor "
-                           f"with optional 0 dim batch size for input, but got:{shape}")
+                           f"with optional 0 dim batch size for input, but got:{shape_text(ndim, sizes)}")
 
 
 cdef object _check_adaptive(_Name name, int ndim, const Py_ssize_t* sizes):

@@ -2,7 +2,7 @@
 
 from math import prod
 
-from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain
 from flambeau_nn.ops import normalization as ops
 
 
@@ -103,3 +103,4 @@ def _channel_scale(level, op, args, dims):
 batched(_channel_scale, ops.channel_scale)
 batched(_channel_norm, ops.channel_norm)
 batched(_channel_norm_backward, ops.channel_norm_backward)
+batched(plain, ops.row_moments)

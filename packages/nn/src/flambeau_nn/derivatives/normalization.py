@@ -66,3 +66,4 @@ derivative(
     not_differentiable=("mean", "variance"),
 )
 derivative(ops.channel_scale, composition=ops.composed_scale)
+derivative(ops.row_moments, composition=ops.composed_moments)

@@ -6,7 +6,7 @@ from flambeau_nn import functional as F
 from flambeau_nn.ops.activation import randomly_leaky
 from flambeau_nn.ops.declaring import composite as _composite
 from flambeau_nn.ops.loss import REDUCTIONS
-from flambeau_nn.ops.normalization import normalized_batch
+from flambeau_nn.ops.normalization import normalized_batch, row_moments
 from flambeau_nn.ops.pooling import adaptive_max_pools, max_pools
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import Forward, find_operator
@@ -198,14 +198,13 @@ _forward(
 
 def _kept(input, *parameters):
     """The dtype of statistics: the input's, but float32 of a half type beside parameters of float32."""
-    mixed = input.dtype in _HALVES and any(p is not None and p.dtype is ft.float32 for p in parameters)
-    return ft.float32 if mixed else input.dtype
+    dtype = input.dtype
+    mixed = dtype in _HALVES and any([p is not None and p.dtype is ft.float32 for p in parameters])
+    return ft.float32 if mixed else dtype
 
 
-def _moments(x, dims, eps, dtype, keepdim=False):
-    """Mean of dimensions, and 1 / sqrt of the variance, computed in single precision at least."""
-    variance, mean = ft.var_mean(x.to(ft.float32) if x.dtype in _HALVES else x, dims, correction=0, keepdim=keepdim)
-    return mean.to(dtype), (variance + eps).rsqrt().to(dtype)
+def _moments(x, dims, eps, dtype, keepdim):
+    return tuple([t if t.dtype is dtype else t.to(dtype) for t in row_moments(x, dims, eps, keepdim)])
 
 
 @composite(
@@ -216,7 +215,7 @@ def _moments(x, dims, eps, dtype, keepdim=False):
 def native_layer_norm(input, normalized_shape, weight, bias, eps):
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     out = F.layer_norm(input, shape, weight, bias, eps)
-    return out, *_moments(input.detach(), tuple(range(-len(shape), 0)), eps, _kept(input, weight, bias), True)
+    return out, *_moments(input.detach(), len(shape), eps, _kept(input, weight, bias), True)
 
 
 @composite(
@@ -227,7 +226,7 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
     out = F.group_norm(input, group, weight, bias, eps)
     rows = input.reshape((N, group, C // group * HxW if group else 0))
-    return out, *_moments(rows, -1, eps, _kept(input, weight, bias))
+    return out, *_moments(rows, 1, eps, _kept(input, weight, bias), False)
 
 
 def _batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps):
@@ -269,7 +268,7 @@ def norm_except_dim(v, pow, dim):
     v.size(dim)  # raises for a dimension that is not there
     if v.ndim == 1:  # no dimension is left, which would stand for all
         return vector_norm(v.unsqueeze(1), pow, (1,))
-    return vector_norm(v, pow, tuple(d for d in range(v.ndim) if d != dim % v.ndim), keepdim=True)
+    return vector_norm(v, pow, tuple([d for d in range(v.ndim) if d != dim % v.ndim]), keepdim=True)
 
 
 @composite("_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "The direction of `v` with the lengths `g`.")

@@ -29,6 +29,13 @@ layer_norm_backward = Operator(
     doc="The gradients of layer_norm with respect to self, weight and bias.",
 )
 
+row_moments = Operator(
+    "row_moments(Tensor self, int dims, float eps, bool keepdim) -> (Tensor mean, Tensor scale)",
+    kernels.row_moments,
+    namespace=INTERNAL,
+    variants="function",
+    doc="The mean of the last `dims` dimensions, and 1 / sqrt(variance + eps), computed in single precision at least.",
+)
 channel_norm = Operator(
     "channel_norm(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor result, Tensor mean, "
     "Tensor variance)",
@@ -54,6 +61,12 @@ channel_scale = Operator(
     variants="function",
     doc="(x - mean) / sqrt(variance + eps) · weight + bias of each channel (dimension 1).",
 )
+
+
+def composed_moments(input, dims, eps, keepdim):
+    """`row_moments` by other operations."""
+    variance, mean = ft.var_mean(_wide(input), tuple(range(-dims, 0)), correction=0, keepdim=keepdim)
+    return mean, (variance + eps).rsqrt()
 
 
 def _per_channel(t, ndim):
