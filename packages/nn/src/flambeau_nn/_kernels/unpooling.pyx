@@ -30,6 +30,7 @@ cdef enum:
 cdef struct Windows:  # in two dimensions the first axis has one element
     Py_ssize_t[AXES] size, count, kernel
     int[AXES] order  # the sample of each axis, -1: none
+    double[AXES] step  # from one window to the next, in the precision of the samples
     int dims
     const void* x
     const void* samples  # a row a plane
@@ -44,7 +45,7 @@ cdef inline Py_ssize_t _start(const Windows* w, int d, Py_ssize_t i, const real_
         return 0
     if i == w.count[d] - 1:
         return w.size[d] - w.kernel[d]
-    sample, step = samples[w.order[d]], <real_t>(w.size[d] - w.kernel[d]) / <real_t>(w.count[d] - 1)
+    sample, step = samples[w.order[d]], <real_t>w.step[d]
     i = <Py_ssize_t>((sample + <real_t>i) * step) - <Py_ssize_t>(sample * step)
     return min(max(i, <Py_ssize_t>0), w.size[d] - w.kernel[d])  # samples are between 0 and 1, or should be
 
@@ -125,6 +126,10 @@ cdef object _fractional_pool(PyObject* op, PyObject** a):
         if k >= 0:  # the first sample is the last axis' of two, the first's of three
             w.size[d], w.count[d], w.kernel[d] = x.sizes[2 + k], count[k], kernel[k]
             w.order[d] = k if w.dims == 3 else 1 - k
+            if dtype == D_FLOAT32:
+                w.step[d] = <float>(w.size[d] - w.kernel[d]) / <float>max(w.count[d] - 1, <Py_ssize_t>1)
+            else:
+                w.step[d] = <double>(w.size[d] - w.kernel[d]) / <double>max(w.count[d] - 1, <Py_ssize_t>1)
     for d in range(x.ndim):
         sizes[d] = x.sizes[d] if d < 2 else count[d - 2]
     _held = dense(a[0], dtype, &x), dense(a[1], dtype, &samples)

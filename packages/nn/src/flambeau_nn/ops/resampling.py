@@ -1,7 +1,8 @@
 """Images at other sizes, at other places, and as columns of windows.
 
 Sizes change by one operator for all modes, with one for its gradient; `fold` and `unfold` are each other's. So is
-sampling at places that a tensor holds; what differentiates that again is a composition.
+sampling at places that a tensor holds; what differentiates that again is a composition. The module is compiled, so the
+first level of a warning is the caller.
 """
 
 import math
@@ -160,7 +161,7 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
         sizes = _given_sizes(size, dims, input)
     else:
         factors = _given_factors(scale_factor, dims, input)
-        sizes = tuple(math.floor(float(n) * f) for n, f in zip(input.shape[2:], factors, strict=True))
+        sizes = tuple([math.floor(float(n) * f) for n, f in zip(input.shape[2:], factors, strict=True)])
         if sizes and max(sizes) >= 2**63:
             raise RuntimeError("value cannot be converted to type int64_t without overflow")
     _check_rank(input, mode, align_corners, antialias)
@@ -175,7 +176,7 @@ def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_
 
 def _deprecated(name):
     warnings.warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=3
+        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.", UserWarning, stacklevel=1
     )
 
 
@@ -246,7 +247,7 @@ _WARNING = (
 
 def _aligned(align_corners):
     if align_corners is None:
-        warnings.warn(_WARNING.format("grid_sample and affine_grid", False), UserWarning, stacklevel=4)
+        warnings.warn(_WARNING.format("grid_sample and affine_grid", False), UserWarning, stacklevel=1)
     return bool(align_corners)
 
 
