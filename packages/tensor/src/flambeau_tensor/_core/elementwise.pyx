@@ -197,9 +197,9 @@ cdef object run_elementwise(Operator op, PyObject** slots):
     if el.mode >= 0:
         el = _chosen(op, el, <object>slots[el.mode])
     if out == <PyObject*>None and (el.alpha < 0 or slots[el.alpha] == <PyObject*>_ONE):
-        if el.nparams == 0 and el.nin <= 2:
+        if el.nparams == 0 and el.nin <= 2 and el.fixed[0] < 0 and el.fixed[1] < 0:
             result = None
-            if isinstance(<object>slots[0], Tensor) and el.fixed[0] < 0:
+            if isinstance(<object>slots[0], Tensor):
                 result = _fast(op, el, <Tensor>slots[0], slots[1] if el.nin == 2 else NULL, slots)
         else:
             result = _fast_of_many(op, el, slots)

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t
 from flambeau_tensor._core.copying cimport contiguous, fill_elements, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, scalar_tensor
+from flambeau_tensor._core.tensor cimport Tensor, empty
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
@@ -65,7 +65,9 @@ cdef object _bincount(Operator op, PyObject** a):
 
 cdef double _as_stored(object number, int dtype) except? -1:
     """What a dtype makes of a number."""
-    return (<const double*>to_dtype(scalar_tensor(number, dtype), FLOAT64).data)[0]
+    cdef Tensor t = empty(dtype, 0, NULL)
+    fill_elements(t, number)  # raises for what is too large
+    return (<const double*>to_dtype(t, FLOAT64).data)[0]
 
 
 cdef object _histc(Operator op, PyObject** a):

@@ -108,8 +108,9 @@ cdef Tensor _places(Tensor edges, object values, Tensor order, bint right):
     if isinstance(values, Tensor):
         found = to_dtype(<Tensor>values, dtype)
     else:  # a number is what a floating dtype makes of it; among integers it stays what it is
-        found = scalar_tensor(values, dtype if CATEGORY[dtype] == CAT_FLOAT else INT64)
         dtype = dtype if CATEGORY[dtype] == CAT_FLOAT else INT64
+        found = empty(dtype, 0, NULL)
+        fill_elements(found, values)  # raises for what is too large
     edges = to_dtype(edges, dtype)
     s.dtype = _compared(dtype)
     edges, found = contiguous(edges, s.dtype), contiguous(found, s.dtype)
