@@ -108,7 +108,7 @@ def used(browser, root):
     if not page.url.endswith("quickstart.html"):
         yield f"the navigation leads to {page.url}"
     page.goto((root / "guides/from_pytorch.html").as_uri())
-    page.locator("button.copy").nth(1).click(force=True)
+    page.locator(".highlight", has_text=">>>").first.locator("button.copy").click(force=True)
     copied = page.evaluate("navigator.clipboard.readText()")
     if ">>>" in copied or "import flambeau" not in copied or "False" in copied.splitlines():
         yield f"the button copies {copied!r}"
