@@ -2,7 +2,7 @@
 #pragma once
 
 #if !__has_include(<pybind11/pybind11.h>)
-#error "torch/extension.h needs pybind11: pip install flambeau-cext[cpp]; torch/all.h does without it"
+#error "torch/extension.h needs pybind11: pip install pybind11; torch/all.h does without it"
 #endif
 #include <torch/csrc/utils/objects.h>
 #include <torch/library.h>
