@@ -4,6 +4,7 @@ import importlib
 import io
 import subprocess
 import sys
+from collections import OrderedDict, namedtuple
 
 import pytest
 
@@ -116,6 +117,65 @@ def test_marks_of_quantization_pass_values_on():
     x = torch.ones(2)
     assert torch.ao.quantization.QuantStub()(x) is x and torch.ao.quantization.DeQuantStub()(x) is x
     assert not hasattr(torch.ao.quantization, "convert")
+    for name in ("ObserverBase", "FakeQuantizeBase"):
+        assert not isinstance(torch.ao.quantization.QuantStub(), getattr(torch.ao.quantization, name))
+        with pytest.raises(NotImplementedError, match=rf"^torch\.ao\.quantization\.{name} is not built$"):
+            getattr(torch.ao.quantization, name)()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from torch.optim.adamw import AdamW as found; from torch.optim import AdamW as wanted",
+        "from torch.optim.adamax import Adamax as found; from torch.optim import Adamax as wanted",
+        "from torch.optim.nadam import NAdam as found; from torch.optim import NAdam as wanted",
+        "from torch.optim.radam import RAdam as found; from torch.optim import RAdam as wanted",
+        "from torch._C import Graph, Value, Node, Block; found = wanted = None",
+        "from torch.nested import nested_tensor, as_nested_tensor; found = wanted = None",
+        "from functorch import vmap as found; from torch import vmap as wanted",
+    ],
+)
+def test_imports_that_packages_begin_with(statement):
+    done = subprocess.run(
+        [sys.executable, "-m", "flambeau", "-c", f"{statement}; assert found is wanted"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_private_conversions():
+    x = torch.tensor([3.7, -1.0], requires_grad=True)
+    assert torch._cast_Long(x).tolist() == [3, -1] and torch._cast_Char(x).dtype is torch.int8
+    torch._cast_Double(x, True).sum().backward()
+    assert x.grad.tolist() == [1, 1]
+
+
+def test_nodes_of_trees_can_be_registered_again_by_their_own_functions():
+    from flambeau.utils import _pytree as tree
+
+    class Pair(namedtuple("Pair", "a b")):  # noqa: SLOT002
+        pass
+
+    tree.register_pytree_node(Pair, tree._namedtuple_flatten, tree._namedtuple_unflatten)
+    assert tree.tree_map(lambda x: x + 1, {"p": Pair(1, [2])}) == {"p": Pair(2, [3])}
+    for made, flatten, unflatten in (
+        ([1, 2], tree._list_flatten, tree._list_unflatten),
+        ((1, 2), tree._tuple_flatten, tree._tuple_unflatten),
+        ({"b": 1, "a": 2}, tree._dict_flatten, tree._dict_unflatten),
+        (OrderedDict(b=1, a=2), tree._ordereddict_flatten, tree._ordereddict_unflatten),
+    ):
+        values, context = flatten(made)
+        assert list(values) == [1, 2]
+        again = unflatten(values, context)
+        assert again == made and type(again) is type(made)
+
+
+def test_storages_say_how_much_memory_they_take():
+    x = torch.zeros(1000, dtype=torch.float64)
+    assert 8000 <= sys.getsizeof(x.untyped_storage()) < 8200
+    small = sys.getsizeof(torch.zeros(0).untyped_storage())
+    assert sys.getsizeof(torch.zeros(3, dtype=torch.int16).untyped_storage()) == small + 6
+    storage = torch.ByteStorage._from_buffer(b"abc")
+    assert storage.tolist() == [97, 98, 99] and sys.getsizeof(storage) > 3
 
 
 @pytest.mark.parametrize(

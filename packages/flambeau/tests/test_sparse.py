@@ -286,8 +286,8 @@ def test_what_is_not_built_says_so():
             f(x, 0)
     with pytest.raises(TypeError, match="can't convert torch.sparse_coo layout tensor to numpy"):
         x.numpy()
-    with pytest.raises(NotBuiltError, match=r"torch\.nested is not built"):
-        torch.nested  # noqa: B018
+    with pytest.raises(NotBuiltError, match=r"torch\.nested\.nested_tensor is not built"):
+        torch.nested.nested_tensor([torch.ones(2)])
     with pytest.raises(NotBuiltError, match=r"torch\.sparse\.sampled_addmm"):
         torch.sparse.sampled_addmm  # noqa: B018
 

@@ -31,6 +31,26 @@ def test_errors_and_their_texts(name, error):
         check(False, "text")
 
 
+def test_the_type_of_the_error_can_be_given():
+    assert ft._check_with(KeyError, True, None) is None
+    with pytest.raises(ZeroDivisionError, match="^by nothing$"):
+        ft._check_with(ZeroDivisionError, False, lambda: "by nothing")
+    with pytest.raises(TypeError, match=r"_check_with\(\): argument 'cond' \(position 2\) must be bool, not int"):
+        ft._check_with(ValueError, 0, None)
+
+
+def test_all_elements_have_to_be_true():
+    assert ft._check_tensor_all(ft.tensor([True, True])) is None
+    with pytest.raises(RuntimeError, match=r"^Expected cond to be True, but got False\.$"):
+        ft._check_tensor_all(ft.tensor([True, False]))
+    with pytest.raises(ValueError, match="^one is not$"):
+        ft._check_tensor_all_with(ValueError, ft.tensor([True, False]), lambda: "one is not")
+    with pytest.raises(TypeError, match=r"^cond tensor must have dtype torch.bool, but got torch.float32$"):
+        ft._check_tensor_all(ft.ones(2))
+    with pytest.raises(TypeError, match=r"^cond must be a tensor, but got <class 'bool'>$"):
+        ft._check_tensor_all(True)
+
+
 def test_assert():
     assert ft._assert(ft.tensor(True), "fine") is None
     with pytest.raises(AssertionError, match="^not so$"):

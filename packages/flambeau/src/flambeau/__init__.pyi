@@ -106,6 +106,14 @@ from flambeau_nn.functional import threshold as threshold
 from flambeau_nn.functional import threshold_ as threshold_
 from flambeau_nn.functional import triplet_margin_loss as triplet_margin_loss
 from flambeau_tensor.private_names import PyTorchFileReader as PyTorchFileReader
+from flambeau_tensor.private_names import _cast_Byte as _cast_Byte
+from flambeau_tensor.private_names import _cast_Char as _cast_Char
+from flambeau_tensor.private_names import _cast_Double as _cast_Double
+from flambeau_tensor.private_names import _cast_Float as _cast_Float
+from flambeau_tensor.private_names import _cast_Half as _cast_Half
+from flambeau_tensor.private_names import _cast_Int as _cast_Int
+from flambeau_tensor.private_names import _cast_Long as _cast_Long
+from flambeau_tensor.private_names import _cast_Short as _cast_Short
 from flambeau_tensor.storage import StorageBase as StorageBase
 
 from . import accelerator as accelerator
@@ -133,6 +141,7 @@ from . import masked as masked
 from . import mps as mps
 from . import mtia as mtia
 from . import multiprocessing as multiprocessing
+from . import nested as nested
 from . import nn as nn
 from . import onnx as onnx
 from . import optim as optim

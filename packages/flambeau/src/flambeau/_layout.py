@@ -24,6 +24,8 @@ TABLE = {
     "nn": "flambeau_nn",
     "nn.modules.utils": "flambeau_nn.modules.sizes",
     "optim": "flambeau_nn.optim",
+    "optim.adamw": "flambeau_nn.optim.adam",
+    **dict.fromkeys(("optim.adamax", "optim.nadam", "optim.radam"), "flambeau_nn.optim.moments"),
     "overrides": "flambeau_overrides",
     "_overrides": "flambeau_overrides",
     "library": "flambeau_cext.library",
@@ -79,6 +81,7 @@ OWN = {
     "jit",
     "mps",
     "mtia",
+    "nested",
     "multiprocessing",
     "onnx",
     "profiler",
@@ -93,7 +96,7 @@ OWN = {
     "xpu",
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
-MISSING = {"nested", "quantization"}
+MISSING = {"quantization"}
 # Names of ``torch`` itself that a module has which loads when one of them is first used.
 NAMES = {
     "__version__": "flambeau.version",
@@ -117,6 +120,10 @@ NAMES = {
     "StorageBase": "flambeau_tensor.storage",
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",
+    **dict.fromkeys(
+        (f"_cast_{kind}" for kind in ("Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")),
+        "flambeau_tensor.private_names",
+    ),
     **dict.fromkeys(
         (
             "_convert_indices_from_coo_to_csr",

@@ -115,7 +115,17 @@ LAZY_NAMES = {
             "fork_rng",
         ),
         "options": ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn"),
-        "checks": ("_assert", "_check", "_check_index", "_check_not_implemented", "_check_type", "_check_value"),
+        "checks": (
+            "_assert",
+            "_check",
+            "_check_index",
+            "_check_not_implemented",
+            "_check_tensor_all",
+            "_check_tensor_all_with",
+            "_check_type",
+            "_check_value",
+            "_check_with",
+        ),
         "storage": (
             "is_storage",
             "TypedStorage",

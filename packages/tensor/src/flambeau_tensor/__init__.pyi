@@ -9,7 +9,9 @@ from typing_extensions import TypeIs
 from flambeau_tensor import return_types as _return_types
 from flambeau_tensor.checks import (
     _assert as _assert, _check as _check, _check_index as _check_index,
-    _check_not_implemented as _check_not_implemented, _check_type as _check_type, _check_value as _check_value,
+    _check_not_implemented as _check_not_implemented, _check_tensor_all as _check_tensor_all,
+    _check_tensor_all_with as _check_tensor_all_with, _check_type as _check_type, _check_value as _check_value,
+    _check_with as _check_with,
 )
 from flambeau_tensor.dlpack import from_dlpack as from_dlpack, to_dlpack as to_dlpack
 from flambeau_tensor.numeric_limits import finfo as finfo, iinfo as iinfo

@@ -14,16 +14,43 @@ def _assert(condition: object, message: str) -> None:
         raise AssertionError(message)
 
 
+def _check_with(error_type: type[Exception], cond: bool, message: Callable[[], object] | None) -> None:
+    """Raise an error of that type unless ``cond``, a bool, is true; ``message`` is called for the text."""
+    _raise_unless(cond, message, error_type, "_check_with", 2)
+
+
+def _check_tensor_all(cond: Tensor, message: Callable[[], object] | None = None) -> None:
+    """Raise RuntimeError unless all elements of ``cond``, a tensor of bools, are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _check_tensor_all_with(
+    error_type: type[Exception], cond: Tensor, message: Callable[[], object] | None = None
+) -> None:
+    """Raise an error of that type unless all elements of ``cond``, a tensor of bools, are true."""
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
+    if cond.dtype.name != "bool":
+        raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
+    _raise_unless(cond.all().item(), message, error_type, "_check_tensor_all_with", 2)
+
+
+def _raise_unless(cond, message, error, name, position):
+    if cond is True:
+        return
+    if type(cond) is not bool:
+        what = "a Tensor; use cond.all().item()" if isinstance(cond, Tensor) else type(cond).__name__
+        raise TypeError(f"{name}(): argument 'cond' (position {position}) must be bool, not {what}")
+    if message is not None and not callable(message):
+        raise TypeError(
+            f"{name}(): argument 'message' (position {position + 1}) must be callable, not {type(message).__name__}"
+        )
+    raise error(str(message()) if message is not None else "Expected cond to be True, but got False.")
+
+
 def _checks(name: str, error: type[Exception]) -> Callable:
     def check(cond: bool, message: Callable[[], object] | None = None) -> None:
-        if cond is True:
-            return
-        if type(cond) is not bool:
-            what = "a Tensor; use cond.all().item()" if isinstance(cond, Tensor) else type(cond).__name__
-            raise TypeError(f"{name}(): argument 'cond' (position 1) must be bool, not {what}")
-        if message is not None and not callable(message):
-            raise TypeError(f"{name}(): argument 'message' (position 2) must be callable, not {type(message).__name__}")
-        raise error(str(message()) if message is not None else "Expected cond to be True, but got False.")
+        _raise_unless(cond, message, error, name, 1)
 
     check.__name__ = check.__qualname__ = name
     check.__doc__ = f"""Raise {error.__name__} unless ``cond``, a bool, is true.

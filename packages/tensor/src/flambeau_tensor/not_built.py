@@ -67,6 +67,27 @@ def function_not_built(name: str, why: str = "") -> Callable[..., NoReturn]:
     return function
 
 
+def class_not_built(name: str, why: str = "") -> type:
+    """A class, by its full name, that raises when it is made; `why` follows what the error says. Nothing is an
+    instance, and annotations, `isinstance` and imports can name it.
+
+    >>> from collections import deque
+    >>> isinstance(deque(), class_not_built("torch.Anything"))
+    False
+    """
+    module, _, own = name.rpartition(".")
+    return type(
+        own,
+        (),
+        {
+            "__init__": function_not_built(name, why),
+            "__module__": module,
+            "__not_built__": True,
+            "__doc__": "Raises when made: it is not built.",
+        },
+    )
+
+
 class NotBuiltAttribute:
     """An attribute of a class by its full name: asking the class or an instance for it raises."""
 

@@ -1,6 +1,7 @@
 """Functions of ``torch._utils`` that packages use, beside those that files name (``serialization.rebuilding``)."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from flambeau_tensor._core.dtype import DType
@@ -92,3 +93,18 @@ class PyTorchFileReader:
 
         data = bytearray(self.get_record(name))
         return frombuffer(data, dtype=dtype, count=numel) if numel else empty(0, dtype=dtype)
+
+
+def _cast_to(kind):
+    def cast(self: Tensor, non_blocking: bool = False) -> Tensor:
+        return self.to(dtype)
+
+    dtype = getattr(import_module("flambeau_tensor"), kind.lower() if kind not in _BYTES else _BYTES[kind])
+    cast.__name__ = cast.__qualname__ = f"_cast_{kind}"
+    cast.__doc__ = f"`self` in {dtype}."
+    return cast
+
+
+_BYTES = {"Byte": "uint8", "Char": "int8"}
+for _kind in ("Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"):
+    globals()[f"_cast_{_kind}"] = _cast_to(_kind)

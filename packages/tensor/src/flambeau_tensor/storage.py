@@ -108,6 +108,9 @@ class TypedStorage:
     def nbytes(self):
         return len(self._untyped_storage)
 
+    def __sizeof__(self):
+        return super().__sizeof__() + self.nbytes()
+
     def element_size(self):
         return self.dtype.itemsize
 
@@ -228,6 +231,8 @@ class TypedStorage:
             kwargs["byte_order"] = args[1]
         untyped = UntypedStorage.from_buffer(args[0], dtype=dtype, **kwargs)
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+
+    _from_buffer = from_buffer
 
     @classmethod
     def from_file(cls, filename, shared=False, size=0, *, dtype=None):

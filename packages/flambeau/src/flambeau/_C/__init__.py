@@ -20,8 +20,20 @@ from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
 
 
-class TensorType:
-    """TorchScript's type of tensors. There is no TorchScript; programs annotate with it."""
+def _part_of_a_script(name: str, what: str) -> type:
+    doc = f"""TorchScript's {what}. There is no TorchScript; programs annotate with it."""
+    return type(name, (), {"__module__": __name__, "__doc__": doc})
+
+
+Argument = _part_of_a_script("Argument", "argument of a schema")
+Block = _part_of_a_script("Block", "block of a graph")
+FunctionSchema = _part_of_a_script("FunctionSchema", "schema of a function")
+Graph = _part_of_a_script("Graph", "graph")
+Node = _part_of_a_script("Node", "node of a graph")
+ScriptObject = _part_of_a_script("ScriptObject", "object of a class")
+TensorType = _part_of_a_script("TensorType", "type of tensors")
+Type = _part_of_a_script("Type", "type")
+Value = _part_of_a_script("Value", "value in a graph")
 
 
 _push_on_torch_dispatch_stack = _dispatching.push_mode
@@ -45,6 +57,11 @@ def _get_dispatch_stack_at(i: int) -> object:
 
 def _get_tracing_state() -> None:
     """The trace of TorchScript that is being made: None."""
+
+
+def _is_tracing() -> bool:
+    """Whether a trace of TorchScript is being made: False."""
+    return False
 
 
 def _are_functorch_transforms_active() -> bool:

@@ -11,6 +11,7 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, NoReturn
 
+from flambeau_tensor.not_built import class_not_built as _class_not_built
 from flambeau_tensor.not_built import function_not_built as _function_not_built
 
 _NEED_A_GROUP = (
@@ -109,16 +110,7 @@ def function_not_built(name: str) -> Callable[..., NoReturn]:
 
 def class_not_built(name: str) -> type:
     """A class that says that it is not built when it is made. Nothing is an instance."""
-    return type(
-        name.rpartition(".")[2],
-        (),
-        {
-            "__init__": function_not_built(name),
-            "__module__": "torch.distributed",
-            "__not_built__": True,
-            "__doc__": "Raises when made: it is not built.",
-        },
-    )
+    return _class_not_built(f"torch.distributed.{name}", ": there is one process")
 
 
 for _name in _NEED_A_GROUP:

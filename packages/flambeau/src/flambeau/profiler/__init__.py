@@ -122,6 +122,11 @@ def schedule(
     return action
 
 
+def _default_schedule_fn(_: int) -> ProfilerAction:
+    """What `profile` does in every step without a schedule: it records."""
+    return ProfilerAction.RECORD
+
+
 def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import left_out
 

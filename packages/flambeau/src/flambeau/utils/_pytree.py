@@ -315,6 +315,51 @@ def tree_map_with_path(func, tree, *rests, is_leaf=None):
     return spec.unflatten(map(func, paths, leaves, *[spec.flatten_up_to(other) for other in rests]))
 
 
+# The pairs of functions that packages register again for classes of their own.
+
+
+def _list_flatten(d):
+    return d, None
+
+
+def _list_unflatten(values, context):
+    return list(values)
+
+
+def _tuple_flatten(d):
+    return list(d), None
+
+
+def _tuple_unflatten(values, context):
+    return tuple(values)
+
+
+def _namedtuple_flatten(d):
+    return list(d), type(d)
+
+
+def _namedtuple_unflatten(values, context):
+    return context(*values)
+
+
+def _dict_flatten(d):
+    return list(d.values()), list(d)
+
+
+def _dict_unflatten(values, context):
+    return dict(zip(context, values, strict=True))
+
+
+_ordereddict_flatten = _odict_flatten = _dict_flatten
+
+
+def _ordereddict_unflatten(values, context):
+    return OrderedDict(zip(context, values, strict=True))
+
+
+_odict_unflatten = _ordereddict_unflatten
+
+
 def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
     """The leaves of ``tree``, each repeated for what stands in its place in a structure; None if they disagree."""
     if tree_is_leaf(tree, is_leaf):

@@ -241,6 +241,9 @@ cdef class Storage:
     def size(self):
         return self.nbytes
 
+    def __sizeof__(self):
+        return object.__sizeof__(self) + self.nbytes
+
     # --- what it is ---
 
     def data_ptr(self):

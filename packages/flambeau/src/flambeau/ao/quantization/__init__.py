@@ -10,6 +10,7 @@ from typing import Any
 
 from flambeau_nn import Module
 from flambeau_tensor import Tensor
+from flambeau_tensor.not_built import class_not_built
 
 
 class QuantStub(Module):
@@ -27,6 +28,11 @@ class QuantStub(Module):
 
 class DeQuantStub(QuantStub):
     """Where values would become numbers again: returns what it is given."""
+
+
+# Packages ask of each module of a network whether it is one of these.
+FakeQuantizeBase = class_not_built("torch.ao.quantization.FakeQuantizeBase")
+ObserverBase = class_not_built("torch.ao.quantization.ObserverBase")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,26 @@
+"""``torch.nested``: batches of unequal sizes in one tensor are not built. What programs import without use is here, and
+says what it misses when it is called.
+
+>>> import flambeau as torch
+>>> torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+Traceback (most recent call last):
+flambeau_tensor.not_built.NotBuiltError: torch.nested.nested_tensor is not built: pad the parts
+"""
+
+from typing import Any
+
+from flambeau_tensor.not_built import function_not_built, left_out
+
+for _name in (
+    "as_nested_tensor",
+    "masked_select",
+    "narrow",
+    "nested_tensor",
+    "nested_tensor_from_jagged",
+    "to_padded_tensor",
+):
+    globals()[_name] = function_not_built(f"torch.nested.{_name}", ": pad the parts")
+
+
+def __getattr__(name: str) -> Any:
+    raise left_out("torch.nested", name)
