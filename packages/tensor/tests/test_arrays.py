@@ -251,3 +251,14 @@ def test_conversion():
     assert ft.Tensor.__array__(Both()) == ("torch function", "__array__")
     shared = T.__array_wrap__(A)
     assert np.shares_memory(shared.numpy(), A)
+
+
+@pytest.mark.parametrize("name", "maximum fmin arctan2 hypot logaddexp heaviside copysign nextafter greater".split())
+def test_universal_functions_take_python_numbers(name):
+    function = getattr(np, name)
+    for dtype in (np.float32, np.float64):
+        array = np.array([0.0, 1.0, 3.0], dtype)
+        for given in (lambda x: (x, 1.5), lambda x: (1.5, x)):
+            result, wanted = function(*given(ft.tensor(array))), function(*given(array))
+            assert isinstance(result, ft.Tensor) and result.numpy().dtype == wanted.dtype
+            assert np.allclose(result.numpy(), wanted)

@@ -1,8 +1,8 @@
 """NumPy's protocols: what NumPy does when it meets a tensor.
 
 A universal function (`np.sin(tensor)`, `array + tensor`) is answered by the torch function of the same meaning, so that
-gradients, subclasses and types with `__torch_function__` take part. What torch has no function for is computed on
-arrays and comes back as a tensor.
+gradients, subclasses and types with `__torch_function__` take part. What torch has no function for, or takes no number
+(`np.maximum(tensor, 1.0)`), is computed on arrays and comes back as a tensor.
 """
 
 import numpy as np
@@ -44,7 +44,7 @@ def _array_ufunc(self, ufunc, method, *inputs, out=(), **options):
         return NotImplemented
     into_tensor = any(isinstance(x, Tensor) for x in out)
     function = None if method != "__call__" or options or (out and not into_tensor) else _function_of(ufunc)
-    if function is not None:
+    if function is not None and _takes(function, inputs):
         operands = [_operand(x) for x in inputs]
         return function(*operands, out=out[0]) if out else function(*operands)
     if into_tensor:
@@ -65,6 +65,14 @@ def _knows_better(x):
 
 
 _PLAIN = np.ndarray.__array_ufunc__
+
+
+def _takes(function, inputs):
+    """Whether a function takes the Python numbers that are among the operands."""
+    arguments = function.default.schema.arguments
+    return all(
+        arguments[slot].name in function.numbers for slot, x in enumerate(inputs) if isinstance(x, (int, float, complex))
+    )
 
 
 def _operand(x):
