@@ -1,33 +1,50 @@
 """torch.utils.tensorboard: what is in the event files."""
 
+import importlib
+import io
 import struct
+import sys
 
 import numpy as np
 import pytest
 
 import flambeau as torch
 
-pytest.importorskip("tensorboardX")
+WRITERS = {"tensorboardX": "tensorboardX.proto.event_pb2", "tensorboard": "tensorboard.compat.proto.event_pb2"}
 
 
-def events(folder):
+@pytest.fixture(params=WRITERS)
+def module(request, monkeypatch):
+    """The module, over one of the packages that write such files, and the class of what is in them."""
+    pytest.importorskip(request.param)
+    event = importlib.import_module(WRITERS[request.param]).Event
+    if request.param == "tensorboard":
+        monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    forget(monkeypatch)
+    return importlib.import_module("flambeau.utils.tensorboard"), event
+
+
+def forget(monkeypatch):
+    """Have the module chosen anew."""
+    for name in [n for n in sys.modules if "utils.tensorboard" in n]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def events(folder, event_class):
     """The values of all event files, read as the format says: length, checksum, data, checksum."""
-    from tensorboardX.proto.event_pb2 import Event
-
     for file in sorted(folder.rglob("*tfevents*")):
         data = file.read_bytes()
         while data:
             (n,) = struct.unpack("<Q", data[:8])
-            event = Event.FromString(data[12 : 12 + n])
+            event = event_class.FromString(data[12 : 12 + n])
             data = data[16 + n :]
             for value in event.summary.value:
                 yield value.tag, event.step, value
 
 
-def test_what_is_written(tmp_path):
-    from flambeau.utils.tensorboard import SummaryWriter
-
-    with SummaryWriter(tmp_path) as writer:
+def test_what_is_written(tmp_path, module):
+    module, event_class = module
+    with module.SummaryWriter(tmp_path) as writer:
         for i in range(3):
             writer.add_scalar("loss", torch.tensor(1.0 / (1 + i), requires_grad=True), i, new_style=True)
         writer.add_scalars("both", {"a": torch.tensor(1.0), "b": 2.0}, 0)
@@ -38,7 +55,7 @@ def test_what_is_written(tmp_path):
             writer.add_graph(None)
         assert writer.get_logdir() == str(tmp_path) or writer.get_logdir() == tmp_path
     seen = {}
-    for tag, step, value in events(tmp_path):
+    for tag, step, value in events(tmp_path, event_class):
         seen.setdefault(tag, []).append((step, value))
     assert [step for step, _ in seen["loss"]] == [0, 1, 2]
     np.testing.assert_allclose([v.simple_value for _, v in seen["loss"]], [1, 0.5, 1 / 3], rtol=1e-6)
@@ -46,11 +63,22 @@ def test_what_is_written(tmp_path):
     assert seen["accuracy"][0][1].simple_value == 0.5 and "note/text_summary" in seen
 
 
-def test_without_the_package(monkeypatch):
-    import sys
+def test_pictures(tmp_path, module):
+    pytest.importorskip("PIL")
+    module, event_class = module
+    with module.SummaryWriter(tmp_path) as writer:
+        writer.add_image("red", torch.tensor([1.0, 0.0, 0.0]).reshape(3, 1, 1).expand(3, 2, 5), 7)
+    ((tag, step, value),) = events(tmp_path, event_class)
+    assert (tag, step, value.image.height, value.image.width) == ("red", 7, 2, 5)
+    image = importlib.import_module("PIL.Image").open(io.BytesIO(value.image.encoded_image_string))
+    assert image.getpixel((4, 1)) == (255, 0, 0)
 
-    monkeypatch.setitem(sys.modules, "tensorboardX", None)
-    for name in [n for n in sys.modules if n.endswith("utils.tensorboard")]:
+
+def test_without_the_packages(monkeypatch):
+    for name in WRITERS:
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in [n for n in sys.modules if n.startswith("tensorboard.")]:
         monkeypatch.delitem(sys.modules, name)
+    forget(monkeypatch)
     with pytest.raises(ModuleNotFoundError, match="needs the package tensorboardX: pip install tensorboardX"):
-        import flambeau.utils.tensorboard  # noqa: F401
+        importlib.import_module("flambeau.utils.tensorboard")

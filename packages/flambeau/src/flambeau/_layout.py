@@ -33,6 +33,7 @@ TABLE = {
     "distributed._tensor": "flambeau.distributed.tensor",
     "utils._foreach_utils": "flambeau_nn.optim._foreach_utils",
     "utils._python_dispatch": "flambeau_cext.dispatch.python_dispatch",
+    "utils.tensorboard.writer": "flambeau.utils.tensorboard",
     "utils.cpp_extension": "flambeau_cext",
     "utils.data": "flambeau_data",
     "utils.dlpack": "flambeau_tensor.dlpack",

@@ -71,7 +71,9 @@ def _takes(function, inputs):
     """Whether a function takes the Python numbers that are among the operands."""
     arguments = function.default.schema.arguments
     return all(
-        arguments[slot].name in function.numbers for slot, x in enumerate(inputs) if isinstance(x, (int, float, complex))
+        arguments[slot].name in function.numbers
+        for slot, x in enumerate(inputs)
+        if isinstance(x, (int, float, complex))
     )
 
 

@@ -1,21 +1,28 @@
-"""``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX."""
+"""``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX, or, where that is not,
+by tensorboard."""
 
 from functools import wraps
+from importlib import import_module
 from typing import Any, NoReturn
 
 from flambeau_tensor import Tensor
 from flambeau_tensor.not_built import not_built
 
 try:
-    import tensorboardX
+    import tensorboardX as _events
 except ModuleNotFoundError as e:
-    raise ModuleNotFoundError(
-        "torch.utils.tensorboard needs the package tensorboardX: pip install tensorboardX", name=e.name
-    ) from None
+    try:
+        _events = import_module("flambeau.utils.tensorboard._over_tensorboard")
+    except ModuleNotFoundError as other:
+        if other.name.partition(".")[0] != "tensorboard":
+            raise
+        raise ModuleNotFoundError(
+            "torch.utils.tensorboard needs the package tensorboardX: pip install tensorboardX", name=e.name
+        ) from None
 
 __all__ = ["FileWriter", "SummaryWriter"]
 
-FileWriter = tensorboardX.FileWriter
+FileWriter = _events.FileWriter
 
 
 def _plain(value):
@@ -38,7 +45,7 @@ def _taking_tensors(method):
     return run
 
 
-class SummaryWriter(tensorboardX.SummaryWriter):
+class SummaryWriter(_events.SummaryWriter):
     """Writes numbers, pictures, histograms and more to a folder that ``tensorboard --logdir`` shows.
 
     Args:
@@ -97,6 +104,6 @@ class SummaryWriter(tensorboardX.SummaryWriter):
         return self.logdir
 
 
-for _name in dir(tensorboardX.SummaryWriter):
+for _name in dir(_events.SummaryWriter):
     if _name.startswith("add_") and _name not in vars(SummaryWriter):
-        setattr(SummaryWriter, _name, _taking_tensors(getattr(tensorboardX.SummaryWriter, _name)))
+        setattr(SummaryWriter, _name, _taking_tensors(getattr(_events.SummaryWriter, _name)))

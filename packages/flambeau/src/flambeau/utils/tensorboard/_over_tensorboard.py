@@ -1,0 +1,157 @@
+"""A writer of event files over the package tensorboard, for where tensorboardX is not: PyTorch needs the former, so
+packages that write such files bring it.
+"""
+
+import io
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tensorboard.compat.proto import event_pb2, summary_pb2, tensor_pb2, tensor_shape_pb2, types_pb2
+from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2, summary_v2
+from tensorboard.plugins.hparams import metadata as hparams_metadata
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+
+FileWriter = EventFileWriter
+
+
+class SummaryWriter:
+    """Numbers, texts, histograms, pictures and options of runs; the methods are tensorboardX's."""
+
+    def __init__(self, log_dir, comment, purge_step, max_queue, flush_secs, filename_suffix):
+        if not log_dir:
+            started = time.strftime("%b%d_%H-%M-%S")
+            log_dir = Path("runs", f"{started}_{socket.gethostname()}{comment}")
+        self.logdir = str(log_dir)
+        self._made_with = max_queue, flush_secs, filename_suffix
+        self._writers = {}
+        if purge_step is not None:
+            status = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
+            self._add(event_pb2.Event(session_log=status), purge_step)
+
+    @property
+    def log_dir(self) -> str:
+        return self.logdir
+
+    def _add(self, event, step, walltime=None, folder=""):
+        event.wall_time = time.time() if walltime is None else walltime
+        if step is not None:
+            event.step = int(step)
+        if folder not in self._writers:
+            self._writers[folder] = EventFileWriter(str(Path(self.logdir, folder)), *self._made_with)
+        self._writers[folder].add_event(event)
+
+    def _value(self, step, walltime, folder="", **value):
+        summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(**value)])
+        self._add(event_pb2.Event(summary=summary), step, walltime, folder)
+
+    def _number(self, tag, value, step, walltime=None, folder=""):
+        self._value(step, walltime, folder, tag=tag, simple_value=float(np.asarray(value).squeeze()))
+
+    def add_scalar(self, tag, scalar_value, global_step=None, walltime=None):
+        self._number(tag, scalar_value, global_step, walltime)
+
+    def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
+        for name, number in tag_scalar_dict.items():
+            folder = f"{main_tag.replace('/', '_')}_{name}"
+            self._number(main_tag, number, global_step, walltime, folder)
+
+    def add_text(self, tag, text_string, global_step=None, walltime=None):
+        shape = tensor_shape_pb2.TensorShapeProto(dim=[tensor_shape_pb2.TensorShapeProto.Dim(size=1)])
+        text = tensor_pb2.TensorProto(dtype=types_pb2.DT_STRING, string_val=[text_string.encode()], tensor_shape=shape)
+        plugin = summary_pb2.SummaryMetadata.PluginData(plugin_name="text")
+        metadata = summary_pb2.SummaryMetadata(plugin_data=plugin)
+        self._value(global_step, walltime, tag=f"{tag}/text_summary", metadata=metadata, tensor=text)
+
+    def add_histogram(self, tag, values, global_step=None, bins=64, walltime=None, max_bins=None):
+        values = np.asarray(values, dtype=np.float64).ravel()
+        counts, edges = np.histogram(values, bins=64 if bins == "tensorflow" else bins)
+        histogram = summary_pb2.HistogramProto(
+            min=values.min(),
+            max=values.max(),
+            num=values.size,
+            sum=values.sum(),
+            sum_squares=values @ values,
+            bucket_limit=edges[1:].tolist(),
+            bucket=counts.tolist(),
+        )
+        self._value(global_step, walltime, tag=tag, histo=histogram)
+
+    def add_image(self, tag, img_tensor, global_step=None, walltime=None, dataformats="CHW"):
+        from PIL import Image
+
+        pixels = np.asarray(img_tensor)
+        if pixels.dtype != np.uint8:
+            pixels = (pixels.clip(0, 1) * 255).astype(np.uint8)
+        if "C" in dataformats:
+            pixels = pixels.transpose([dataformats.index(d) for d in "HWC"])
+            pixels = pixels[..., 0] if pixels.shape[2] == 1 else pixels
+        else:
+            pixels = pixels.transpose([dataformats.index(d) for d in "HW"])
+        data = io.BytesIO()
+        Image.fromarray(pixels).save(data, "PNG")
+        picture = summary_pb2.Summary.Image(
+            height=pixels.shape[0],
+            width=pixels.shape[1],
+            colorspace=1 if pixels.ndim == 2 else pixels.shape[2],
+            encoded_image_string=data.getvalue(),
+        )
+        self._value(global_step, walltime, tag=tag, image=picture)
+
+    def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
+        figure.canvas.draw()
+        self.add_image(tag, np.asarray(figure.canvas.buffer_rgba()), global_step, walltime, "HWC")
+        if close:
+            import matplotlib.pyplot as plt
+
+            plt.close(figure)
+
+    def add_hparams(self, hparam_dict, metric_dict, name=None, global_step=None):
+        folder = str(time.time()) if name is None else name
+        plain = (str, bool, int, float)
+        values = {key: value if isinstance(value, plain) else str(value) for key, value in hparam_dict.items()}
+        ended = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS, end_time_secs=time.time())
+        ending = summary_pb2.Summary.Value(
+            tag=hparams_metadata.SESSION_END_INFO_TAG,
+            metadata=hparams_metadata.create_summary_metadata(
+                plugin_data_pb2.HParamsPluginData(session_end_info=ended)
+            ),
+        )
+        hparams, metrics = [*map(summary_v2.HParam, hparam_dict)], [*map(summary_v2.Metric, metric_dict)]
+        for summary in (
+            summary_v2.hparams_config_pb(hparams, metrics),
+            summary_v2.hparams_pb(values),
+            summary_pb2.Summary(value=[ending]),
+        ):
+            self._add(event_pb2.Event(summary=summary), None, folder=folder)
+        for key, number in metric_dict.items():
+            self._number(key, number, global_step, folder=folder)
+
+    def flush(self) -> None:
+        for writer in self._writers.values():
+            writer.flush()
+
+    def close(self) -> None:
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised: Any) -> None:
+        self.close()
+
+
+def _needs_the_other(name):
+    def method(self, *args: Any, **kwargs: Any) -> None:
+        raise ModuleNotFoundError(f"SummaryWriter.{name} needs the package tensorboardX: pip install tensorboardX")
+
+    return method
+
+
+for _name in "audio custom_scalars embedding images mesh onnx_graph pr_curve video".split():
+    _name = f"add_{_name}"
+    setattr(SummaryWriter, _name, _needs_the_other(_name))
