@@ -135,3 +135,15 @@ def test_it_loads_when_it_is_named():
     code = "import sys, flambeau; print([m for m in sys.modules if 'profiler' in m or 'sparse' in m])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_whether_something_records():
+    import flambeau.autograd as autograd
+
+    assert autograd._profiler_enabled() is False
+    with torch.profiler.profile():
+        assert autograd._profiler_enabled() is True
+        with pytest.raises(NotImplementedError, match=r"use stop\(\) of the profile"):
+            autograd._disable_profiler()
+    assert autograd._profiler_enabled() is False
+    assert torch.profiler.profiler._default_schedule_fn(3) is torch.profiler.ProfilerAction.RECORD

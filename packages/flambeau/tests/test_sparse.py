@@ -279,7 +279,7 @@ def test_what_is_not_built_says_so():
         torch.cumsum,
         lambda x, d: x.add_(x),
         lambda x, d: x[0],
-        lambda x, d: torch.cat([x, x]),
+        lambda x, d: torch.flip(x, [0]),
         lambda x, d: torch.nn.functional.linear(x, x),
     ):
         with pytest.raises(NotBuiltError, match=r"to_dense\(\)"):
@@ -290,6 +290,41 @@ def test_what_is_not_built_says_so():
         torch.nested.nested_tensor([torch.ones(2)])
     with pytest.raises(NotBuiltError, match=r"torch\.sparse\.sampled_addmm"):
         torch.sparse.sampled_addmm  # noqa: B018
+
+
+def test_joining():
+    a = torch.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]], requires_grad=True)
+    b = torch.tensor([[0.0, 0.0, 5.0]], dtype=torch.float64)
+    joined = torch.cat([a.to_sparse(), b.to_sparse()])
+    assert joined.layout is torch.sparse_coo and joined.dtype is torch.float64 and not joined.is_coalesced()
+    assert joined.to_dense().tolist() == [[0, 2, 0], [3, 0, 4], [0, 0, 5]]
+    joined.to_dense()[1].sum().backward()
+    assert a.grad.tolist() == [[0, 0, 0], [1, 0, 1]]
+    for dim in (0, 1, -1):
+        dense = torch.cat([a, 2 * a], dim)
+        assert torch.equal(torch.cat([a.to_sparse(), 2 * a.to_sparse()], dim).to_dense(), dense)
+        hybrid = torch.cat([a.to_sparse(1), 2 * a.to_sparse(1)], dim)
+        assert torch.equal(hybrid.to_dense(), dense) and hybrid.dense_dim() == 1
+    for dim in (0, 1, 2, -1):
+        assert torch.equal(torch.stack([a.to_sparse(), a.to_sparse()], dim).to_dense(), torch.stack([a, a], dim))
+        assert torch.equal(a.to_sparse(1).unsqueeze(dim).to_dense(), a.unsqueeze(dim))
+    assert torch.vstack([a.to_sparse(), b.to_sparse()]).shape == (3, 3)
+    assert torch.hstack([a.to_sparse(), a.to_sparse()]).shape == (2, 6)
+
+
+def test_joining_errors():
+    x = torch.eye(2).to_sparse()
+    with pytest.raises(RuntimeError, match=r"^Concatenating sparse tensors, but a dense tensor was found at"):
+        torch.cat([x, torch.eye(2)])
+    text = r"shape: \[2, 2\] \(except in the concatenating dimension\), but found shape: \[3, 3\] at position 1\.$"
+    with pytest.raises(RuntimeError, match=text):
+        torch.cat([x, torch.eye(3).to_sparse()])
+    with pytest.raises(RuntimeError, match="same sparse_dim and dense_dim: 2, 0, but tensor at position 1 has 1, 1"):
+        torch.cat([x, torch.eye(2).to_sparse(1)])
+    with pytest.raises(IndexError, match=r"^Dimension out of range \(expected to be in range of \[-2, 1\], but"):
+        torch.cat([x, x], 5)
+    with pytest.raises(NotBuiltError, match=r"cat\(\) of tensors of layout torch\.sparse_csr is not built"):
+        torch.cat([x.to_sparse_csr(), x.to_sparse_csr()])
 
 
 def test_long_texts_are_broken_where_pytorch_breaks_them():

@@ -87,6 +87,8 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module(LOCAL_NAMES[f"torch.autograd.{name}"])
+    if name in ("_profiler_enabled", "_disable_profiler"):
+        return getattr(__getattr__("profiler"), name)
     raise missing("torch.autograd", name)
 
 

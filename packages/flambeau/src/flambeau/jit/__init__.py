@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 from flambeau_nn import Module
 
@@ -518,6 +518,13 @@ def wait(future: "Future") -> Any:
     tensor([2., 2.])
     """
     return future.wait()
+
+
+def _get_trace_graph(*args: Any, **kwargs: Any) -> NoReturn:
+    """Raises: it is not built. Packages that count operations in such graphs import it."""
+    from flambeau_tensor.not_built import not_built
+
+    raise not_built("torch.jit._get_trace_graph", "there is no TorchScript; torch.fx.symbolic_trace makes graphs")
 
 
 def __getattr__(name: str) -> Any:

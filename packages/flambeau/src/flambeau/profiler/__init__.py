@@ -10,6 +10,7 @@ calls, in the thread that records. What a composition calls inside, and what bac
 ['aten::ones', 'aten::exp']
 """
 
+import sys
 from collections.abc import Callable
 from enum import Enum
 from typing import Any
@@ -125,6 +126,9 @@ def schedule(
 def _default_schedule_fn(_: int) -> ProfilerAction:
     """What `profile` does in every step without a schedule: it records."""
     return ProfilerAction.RECORD
+
+
+profiler = sys.modules[__name__]  # PyTorch has all of this there
 
 
 def __getattr__(name: str) -> Any:

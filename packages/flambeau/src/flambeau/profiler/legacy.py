@@ -1,11 +1,13 @@
 """``torch.autograd.profiler``: the older names of `flambeau.profiler`."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau.profiler import _profile
 from flambeau.profiler._events import Event as FunctionEvent
 from flambeau.profiler._events import EventList
 from flambeau.profiler._profile import record_function
+from flambeau_overrides import _get_current_function_mode_stack
+from flambeau_tensor.not_built import not_built
 
 __all__ = ["EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "profile", "record_function"]
 
@@ -80,3 +82,13 @@ class emit_nvtx(_Nothing):  # noqa: N801
 
 class emit_itt(_Nothing):  # noqa: N801
     """Nothing: there is no ITT."""
+
+
+def _profiler_enabled() -> bool:
+    """Whether something records in this thread."""
+    return any(isinstance(mode, _profile.Recorder) for mode in _get_current_function_mode_stack())
+
+
+def _disable_profiler() -> NoReturn:
+    """Raises: who began to record has to end it."""
+    raise not_built("torch.autograd._disable_profiler", "use stop() of the profile")

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 import flambeau as torch
+from flambeau.sparse import _joining as _joining
 from flambeau.sparse import _tensor
 from flambeau.sparse._tensor import SparseTensor
 from flambeau_tensor.extend import wrapped_dim

@@ -1,0 +1,68 @@
+"""Joining sparse tensors: their places one after the other, those of later ones moved along."""
+
+import flambeau as torch
+from flambeau.sparse._tensor import HANDLERS, SparseTensor, not_built
+from flambeau_tensor.extend import wrapped_dim
+
+
+def _cat(tensors, dim=0):
+    first = tensors[0]
+    for i, t in enumerate(tensors):
+        if not isinstance(t, SparseTensor):
+            raise RuntimeError(f"Concatenating sparse tensors, but a dense tensor was found at position {i}.")
+        if not t.is_sparse:
+            raise not_built(f"cat() of tensors of layout {t.layout}", "to_sparse()")
+    dim = wrapped_dim(dim, first.ndim)
+    for i, t in enumerate(tensors):
+        others = [[n for d, n in enumerate(x.shape) if d != dim] for x in (first, t)]
+        if others[0] != others[1] or t.ndim != first.ndim:
+            raise RuntimeError(
+                f"All tensors must have the same shape: {list(first.shape)} (except in the concatenating dimension), "
+                f"but found shape: {list(t.shape)} at position {i}."
+            )
+        if t.sparse_dim() != first.sparse_dim():
+            raise RuntimeError(
+                f"All tensors must have the same sparse_dim and dense_dim: {first.sparse_dim()}, {first.dense_dim()}, "
+                f"but tensor at position {i} has {t.sparse_dim()}, {t.dense_dim()}."
+            )
+    size = list(first.shape)
+    size[dim] = sum(t.shape[dim] for t in tensors)
+    start, places, values = 0, [], []
+    for t in tensors:
+        part, stored = t._places, t._stored
+        if dim < t.sparse_dim():
+            part = part.clone()
+            part[dim] += start
+        else:  # where the others have numbers, it has zeros
+            row = dim - t.sparse_dim() + 1
+            before, after = list(stored.shape), list(stored.shape)
+            before[row], after[row] = start, size[dim] - start - t.shape[dim]
+            stored = torch.cat([stored.new_zeros(before), stored, stored.new_zeros(after)], row)
+        places.append(part)
+        values.append(stored)
+        start += t.shape[dim]
+    return SparseTensor._of(torch.cat(places, 1), torch.cat(values), size)
+
+
+def _unsqueeze(x, dim):
+    if not x.is_sparse:
+        raise not_built(f"unsqueeze() of tensors of layout {x.layout}", "to_sparse()")
+    dim = wrapped_dim(dim, x.ndim + 1)
+    size = [*x.shape[:dim], 1, *x.shape[dim:]]
+    if dim > x.sparse_dim():
+        return SparseTensor._of(x._places, x._stored.unsqueeze(dim - x.sparse_dim() + 1), size, x._coalesced)
+    places = torch.cat([x._places[:dim], torch.zeros_like(x._places[:1]), x._places[dim:]])
+    return SparseTensor._of(places, x._stored, size, x._coalesced)
+
+
+def _stack(tensors, dim=0):
+    return _cat([torch.unsqueeze(t, dim) for t in tensors], dim)
+
+
+HANDLERS |= {
+    **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
+    "unsqueeze": _unsqueeze,
+    "stack": _stack,
+    "vstack": _cat,
+    "hstack": lambda tensors: _cat(tensors, min(1, tensors[0].ndim - 1)),
+}
