@@ -128,18 +128,12 @@ def _top(children: list[str]) -> str:
 
 def functions_of_nn() -> list[str]:
     """The functions of ``torch`` itself that ``flambeau_nn`` declares."""
-    from flambeau_nn.ops import OF_TORCH
+    from flambeau_tensor import __all__ as below
     from flambeau_tensor.extend import operators
 
-    return sorted(
-        {
-            op.name
-            for op in operators().values()
-            if op.namespace == "torch"
-            and op.is_function
-            and getattr(op.implementation, "__module__", "").startswith("flambeau_nn")
-        }.union(OF_TORCH, ["convolution"])  # whose kernel is compiled, and tells no module
-    )
+    # Compiled kernels tell no module; so what is not declared below, nor by flambeau_autograd.
+    declared = {op.name for op in operators().values() if op.namespace == "torch" and op.is_function}
+    return sorted(declared - {*below, "detach", "detach_"})
 
 
 _LIST = '''\
