@@ -312,6 +312,16 @@ def test_joining():
     assert torch.hstack([a.to_sparse(), a.to_sparse()]).shape == (2, 6)
 
 
+def test_slices_of_a_dimension():
+    a = torch.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]])
+    for dim in (0, 1, -1):
+        for x in (a.to_sparse(), a.to_sparse(1)):
+            for part, wanted in zip(x.unbind(dim), a.unbind(dim), strict=True):
+                assert torch.equal(part.to_dense() if part.is_sparse else part, wanted)
+    assert [row.layout for row in a.to_sparse()] == [torch.sparse_coo] * 2
+    assert [row.layout for row in a.to_sparse(1)] == [torch.strided] * 2
+
+
 def test_joining_errors():
     x = torch.eye(2).to_sparse()
     with pytest.raises(RuntimeError, match=r"^Concatenating sparse tensors, but a dense tensor was found at"):

@@ -1,7 +1,7 @@
 """Joining sparse tensors: their places one after the other, those of later ones moved along."""
 
 import flambeau as torch
-from flambeau.sparse._tensor import HANDLERS, SparseTensor, not_built
+from flambeau.sparse._tensor import HANDLERS, SparseTensor, index_select, not_built
 from flambeau_tensor.extend import wrapped_dim
 
 
@@ -59,7 +59,26 @@ def _stack(tensors, dim=0):
     return _cat([torch.unsqueeze(t, dim) for t in tensors], dim)
 
 
+def _unbind(x, dim=0):
+    """The slices of a tensor, without the dimension."""
+    parts = []
+    dim = wrapped_dim(dim, x.ndim)
+    for i in range(x.shape[dim]):
+        part = index_select(x, dim, torch.tensor([i]))
+        size = [*part.shape[:dim], *part.shape[dim + 1 :]]
+        if dim >= x.sparse_dim():
+            values = part._stored.squeeze(dim - x.sparse_dim() + 1)
+            parts.append(SparseTensor._of(part._places, values, size, part._coalesced))
+        elif x.sparse_dim() == 1:  # no dimension is sparse any more
+            parts.append(part._stored.sum(0))
+        else:
+            places = torch.cat([part._places[:dim], part._places[dim + 1 :]])
+            parts.append(SparseTensor._of(places, part._stored, size, part._coalesced))
+    return tuple(parts)
+
+
 HANDLERS |= {
+    "unbind": _unbind,
     **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
     "unsqueeze": _unsqueeze,
     "stack": _stack,
