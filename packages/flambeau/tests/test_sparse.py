@@ -277,7 +277,7 @@ def test_what_is_not_built_says_so():
     x = some()
     for f in (
         torch.cumsum,
-        lambda x, d: x.add_(x),
+        lambda x, d: x.mul_(x),
         lambda x, d: x[0],
         lambda x, d: torch.flip(x, [0]),
         lambda x, d: torch.nn.functional.linear(x, x),
@@ -320,6 +320,16 @@ def test_slices_of_a_dimension():
                 assert torch.equal(part.to_dense() if part.is_sparse else part, wanted)
     assert [row.layout for row in a.to_sparse()] == [torch.sparse_coo] * 2
     assert [row.layout for row in a.to_sparse(1)] == [torch.strided] * 2
+
+
+def test_adding_in_place():
+    a = torch.tensor([[0.0, 2.0], [3.0, 0.0]])
+    x = y = a.to_sparse()
+    x += torch.eye(2, dtype=torch.float64).to_sparse()
+    assert x is y and x.dtype is torch.float32 and torch.equal(y.to_dense(), a + torch.eye(2))
+    assert x.add_(x, alpha=2).to_dense().tolist() == [[3, 6], [9, 3]]
+    with pytest.raises(NotBuiltError, match=r"add_\(\) of a sparse tensor and a dense one is not built"):
+        x.add_(a)
 
 
 def test_joining_errors():

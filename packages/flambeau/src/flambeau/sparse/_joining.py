@@ -1,4 +1,4 @@
-"""Joining sparse tensors: their places one after the other, those of later ones moved along."""
+"""Joining sparse tensors, taking them apart, and adding to them in place."""
 
 import flambeau as torch
 from flambeau.sparse._tensor import HANDLERS, SparseTensor, index_select, not_built
@@ -77,7 +77,17 @@ def _unbind(x, dim=0):
     return tuple(parts)
 
 
+def _add_(a, b, *, alpha=1):
+    """The sum, in the place of the first."""
+    if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
+        raise not_built("add_() of a sparse tensor and a dense one", "add()")
+    out = (torch.add(a, b, alpha=alpha)).to(a.dtype)
+    a.__dict__.update(_places=out._places, _stored=out._stored, _coalesced=out._coalesced)
+    return a
+
+
 HANDLERS |= {
+    "add_": _add_,
     "unbind": _unbind,
     **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
     "unsqueeze": _unsqueeze,
