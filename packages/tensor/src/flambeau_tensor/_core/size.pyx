@@ -7,9 +7,12 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 cdef extern from "Python.h":
     ctypedef struct Mapping "PyMappingMethods":
         object (*mp_subscript)(object, object)
+    ctypedef struct Sequence "PySequenceMethods":
+        void* sq_item
     ctypedef object (*newfunc)(PyTypeObject*, PyObject*, PyObject*)
     ctypedef struct Slots "PyTypeObject":
         Mapping* tp_as_mapping
+        Sequence* tp_as_sequence
         newfunc tp_new
     void PyType_Modified(PyTypeObject*)
     Slots PyTuple_Type
@@ -110,4 +113,5 @@ cdef object _subscript(object size, object index):
 
 (<Slots*><PyObject*>Size).tp_new = _new
 (<Slots*><PyObject*>Size).tp_as_mapping.mp_subscript = _subscript
+(<Slots*><PyObject*>Size).tp_as_sequence.sq_item = PyTuple_Type.tp_as_sequence.sq_item
 PyType_Modified(<PyTypeObject*>Size)
