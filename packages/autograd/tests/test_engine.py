@@ -5,7 +5,7 @@ import pytest
 
 import flambeau_autograd as autograd
 import flambeau_tensor as torch
-from flambeau_autograd import grad
+from flambeau_autograd import grad, no_grad
 
 
 def test_backward_accumulates(leaf):
@@ -91,6 +91,17 @@ def test_unused_inputs(leaf):
         grad((x * 2).sum(), [x, other])
     with pytest.raises(ValueError, match="Expected allow_unused to be True or not passed"):
         grad((x * 2).sum(), [x, other], allow_unused=False, materialize_grads=True)
+
+
+def test_a_view_made_without_recording_is_an_unused_input(leaf):
+    x = leaf(1.0, 2.0)
+    with no_grad():
+        view = x[:1]
+    assert view.requires_grad
+    assert grad((view * x).sum(), view, allow_unused=True) == (None,)
+    assert grad((view * x).sum(), [x, view], materialize_grads=True)[1].tolist() == [0.0]
+    with pytest.raises(RuntimeError, match="Tensor at index 0 appears to not have been used in the graph"):
+        grad((view * x).sum(), view)
 
 
 def test_backward_inputs(leaf):

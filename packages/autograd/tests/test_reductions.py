@@ -40,6 +40,13 @@ def test_the_number_of_nonzeros_has_no_gradient(leaf):
     assert x.grad is None
 
 
+@pytest.mark.parametrize("order", [float("inf"), float("-inf")])
+def test_a_norm_that_is_nan_has_the_gradient_of_the_nan(leaf, order):  # whose sign is 0
+    x = leaf(1.0, float("nan"), -2.0)
+    torch.norm(x, order).backward()
+    assert x.grad.tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize("name", ["quantile", "nanquantile"])
 def test_quantiles(name, random, check, leaf):
     function = getattr(torch, name)

@@ -1,5 +1,7 @@
 """Derivatives of short-time Fourier transforms, which are compositions."""
 
+import warnings
+
 import pytest
 
 import flambeau_tensor as torch
@@ -35,6 +37,14 @@ def test_many_examples(random):
     x = random(3, 9, requires_grad=False)
     found = vmap(lambda x: torch.stft(x, 4, window=WINDOW, return_complex=True))(x)
     assert (found == torch.stft(x, 4, window=WINDOW, return_complex=True)).all()
+
+
+def test_back_without_a_window_for_many_examples(random):
+    x = torch.stft(random(3, 9, requires_grad=False), 4, window=WINDOW, return_complex=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = vmap(lambda x: torch.istft(x, 4))(x)
+        assert (found == torch.istft(x, 4)).all()
 
 
 TestDerivatives = check_derivatives("tensor.signal")

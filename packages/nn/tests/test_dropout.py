@@ -43,6 +43,13 @@ def test_at_rest():
     assert m(x) is x
 
 
+@pytest.mark.parametrize("dtype", [ft.bool, ft.uint8, ft.int64, ft.float16])
+@pytest.mark.parametrize("drop", [F.dropout, F.alpha_dropout, F.feature_alpha_dropout])
+def test_nothing_is_left_of_any_dtype(drop, dtype):
+    out = drop(ft.ones(2, 3, dtype=dtype), 1.0, True)
+    assert out.dtype is dtype and not out.any()
+
+
 def test_inplace():
     ft.manual_seed(0)
     expected = F.dropout(ft.ones(100), 0.5)

@@ -159,6 +159,10 @@ def test_native_dropout():
     for p, train, value in ((0.25, False, 1.0), (0.0, True, 1.0), (1.0, True, 0.0)):
         out, kept = native("native_dropout")(x, p, train)
         assert ft.equal(out, x * value) and kept.double().mean().item() == value
+    assert native("native_dropout")(ft.ones(3, dtype=ft.int64), 0.5, False)[0].tolist() == [1, 1, 1]
+    for p in 0.0, 0.5, 1.0:
+        with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type"):
+            native("native_dropout")(ft.ones(3, dtype=ft.int64), p, True)
 
 
 def test_native_norms():

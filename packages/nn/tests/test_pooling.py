@@ -4,6 +4,7 @@ Texts of errors and the numbers under "literal" were printed by PyTorch 2.13 on 
 """
 
 import itertools
+import math
 import random
 
 import numpy as np
@@ -174,6 +175,15 @@ def test_lp_pool(n):
     )
     got = getattr(F, f"lp_pool{n}d")(ft.from_numpy(x), 3, 3, 2, True)
     np.testing.assert_allclose(got.numpy(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+@pytest.mark.parametrize(("order", "extreme"), [(math.inf, np.max), (-math.inf, np.min)])
+def test_lp_pool_of_infinite_order(n, order, extreme):
+    x = data([2, 3] + [7] * n)
+    axes = windows([7] * n, (3,) * n, (2,) * n, (0,) * n, (1,) * n, True)
+    expected = pooled(x, axes, lambda plane, positions, covered: extreme(np.abs(plane[np.ix_(*positions)])))
+    np.testing.assert_array_equal(getattr(F, f"lp_pool{n}d")(ft.from_numpy(x), order, 3, 2, True), expected)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -10,7 +10,7 @@ from flambeau_tensor.abi cimport (
     set_flags, shape_of, size_of, thread_flags,
 )
 
-from flambeau_autograd._engine.edges cimport gradient_edge
+from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
 from flambeau_autograd._engine.engine cimport capture_one, execute, execute_one
 from flambeau_autograd._engine.levels cimport refuse_backward
 from flambeau_autograd._engine.gradients cimport constant, zeros_of
@@ -127,7 +127,7 @@ cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint 
 
 
 cdef tuple _target(object t):
-    """The (node, output number) that takes the gradient of a wanted input."""
+    """The (node, output number) that takes the gradient of a wanted input; None if nothing can lead to it."""
     cdef int nr = 0
     cdef PyObject* node
     if not is_tensor(<PyObject*>t):
@@ -136,6 +136,8 @@ cdef tuple _target(object t):
         raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     node = gradient_edge(<PyObject*>t, &nr)
     if node == NULL:
+        if requires_grad(<PyObject*>t):  # a view that was made without recording
+            return None
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return owned(node), nr
 
@@ -300,7 +302,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     if len(outs) == 1 and len(ins) == 1 and grad_outputs is None:
         first = _initial(outs[0], None, 0, graph)
         root, target = _root(outs[0], 0), _target(ins[0])
-        results = [capture_one(root[0], root[1], first, keep, graph, target[0], target[1])]
+        results = [None if target is None else
+                   capture_one(root[0], root[1], first, keep, graph, target[0], target[1])]
     else:
         _roots(outs, grad_outputs, roots, initial, graph)
         results = execute(roots, initial, keep, graph, _targets(ins, False), False)

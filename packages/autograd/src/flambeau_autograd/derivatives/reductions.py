@@ -75,14 +75,19 @@ def _extreme(grad, self, dim, keepdim, result):
     return mask * spread(grad / number, shape, dim, keepdim)
 
 
+def _chosen(x, extreme):
+    """Which elements are equal to the extreme; NaN are equal here."""
+    return pointwise.logical_or(x == extreme, pointwise.logical_and(pointwise.isnan(x), pointwise.isnan(extreme)))
+
+
 def share(grad, self, result):
-    """All elements equal to the one that was chosen share its gradient; NaN are equal here."""
-    mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
+    """All elements equal to the one that was chosen share its gradient."""
+    mask = _chosen(self, result)
     return pointwise.where(mask, grad / mask.sum(), 0.0)
 
 
 def mean_of_chosen(self_t, self, result):
-    mask = pointwise.logical_or(self == result, pointwise.logical_and(pointwise.isnan(self), pointwise.isnan(result)))
+    mask = _chosen(self, result)
     return pointwise.where(mask, self_t, 0.0).sum() / mask.sum()
 
 
@@ -152,7 +157,7 @@ def _vector_norm(grad, self, ord, dim, keepdim, result):
         return pointwise.sgn(self) * grad
     size = pointwise.abs(self)
     if math.isinf(ord):
-        mask = size == norm
+        mask = _chosen(size, norm)
         return pointwise.sgn(self) * mask * (grad / mask.sum(dim, True))
     direction = pointwise.sgn(self) * pointwise.pow(size, ord - 1)
     scale = pointwise.where(norm == 0, 0.0, grad / pointwise.pow(norm, ord - 1))

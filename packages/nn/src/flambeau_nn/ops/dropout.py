@@ -43,7 +43,7 @@ def _alpha_drop(input, p, training, inplace, channels=False):
     if p == 0 or not training or input.numel() == 0:
         return input
     if p == 1:
-        return input.mul_(0) if inplace else input * 0
+        return _drop(input, p, training, inplace)
     a = 1 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
     kept = _noise(input, p, channels)
     shift = kept.add(-1).mul_(_ALPHA * a).add_(_ALPHA * a * p)

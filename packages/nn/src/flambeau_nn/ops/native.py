@@ -110,12 +110,10 @@ for _name, _function in (
     "Dropout, unless `train` is False, and where elements were kept.",
 )
 def native_dropout(input, p, train):
-    if train is False or p == 0:
+    if train is False:
         return input.clone(), ft.ones_like(input, dtype=ft.bool)
-    if p == 1:
-        return input * 0, ft.zeros_like(input, dtype=ft.bool)
     kept = ft.empty_like(input, dtype=ft.bool, requires_grad=False).bernoulli_(1 - p)
-    return input * kept * (1 / (1 - p)), kept
+    return (input * kept).mul_(0.0 if p == 1 else 1 / (1 - p)), kept
 
 
 # --- pooling --------------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@ An operator for each number of dimensions, all on one kernel for averages and on
 operator for any number. The functions with `return_indices` choose what to return.
 """
 
+from math import inf
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import pooling as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
@@ -136,9 +138,13 @@ def _lp_pool(n):
         f"lp_pool{n}d(Tensor self, Scalar norm_type, int[{n}] kernel_size, int[{n}]? stride=None, "
         "bool ceil_mode=False)",
         f"The sum of the powers `norm_type` of each window's elements, to the power 1 / `norm_type`; `input` is "
-        f"{_SHAPES[n]}. {_CEIL}",
+        f"{_SHAPES[n]}. An infinite `norm_type` gives the largest absolute value, a negative one the smallest. "
+        f"{_CEIL}",
     )
     def lp_pool(input, norm_type, kernel_size, stride, ceil_mode):
+        if norm_type in (inf, -inf):
+            sign = 1 if norm_type == inf else -1
+            return sign * max_pools[n](sign * ft.abs(input), kernel_size, stride, 0, 1, ceil_mode)[0]
         sizes = kernel_size if isinstance(kernel_size, tuple) else (kernel_size,)
         elements = 1
         for size in sizes * n if len(sizes) == 1 else sizes:

@@ -404,6 +404,7 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
     """beta * start + alpha * (a @ b), for checked factors."""
     cdef Products p
     cdef Scalar s
+    cdef bint read  # else the factors are not, NaN or not
     cdef int ndim = 0, lead = a.ndim - 2
     cdef Py_ssize_t[3] sizes
     cdef Tensor out
@@ -416,9 +417,15 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
         sizes[ndim] = b.sizes[b.ndim - 1]
         ndim += 1
     _check_expand(start, ndim, sizes)
+    read_scalar(alpha, &s)
+    read = s.re != 0 or s.im != 0
     a, b = _computable(a), _computable(b)
     if not has_factors(a.dtype):
-        out = _batched(a, False, b, False) if lead else _product(a, False, b, column)
+        if not read:
+            out = empty(a.dtype, ndim, sizes)
+            fill_elements(out, 0)
+        else:
+            out = _batched(a, False, b, False) if lead else _product(a, False, b, column)
         return _combined(start, out, <object>beta, <object>alpha)
     a, b = _set_a(&p, a, False), _set_b(&p, b, column, False)
     out = empty(a.dtype, ndim, sizes)
@@ -427,10 +434,9 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
         p.nbatch = 1
         p.batch_sizes[0] = sizes[0]
         p.a_batch[0], p.b_batch[0], p.c_batch[0] = a.strides[0], b.strides[0], p.m * p.n
-    read_scalar(alpha, &s)
     p.alpha[0], p.alpha[1] = s.re, s.im
-    if s.re == 0 and s.im == 0:
-        p.k = 0  # the factors are not read, NaN or not
+    if not read:
+        p.k = 0
     read_scalar(beta, &s)
     p.beta[0], p.beta[1] = s.re, s.im
     if s.re != 0 or s.im != 0:  # else `start` is not read at all, NaN or not
@@ -444,10 +450,7 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
 cdef object _combined(Tensor start, Tensor product, beta, alpha):
     if CATEGORY[product.dtype] <= CAT_INT:
         alpha, beta = int(alpha), int(beta)
-    if alpha == 0:
-        fill_elements(product, 0)  # as above, NaN or not
-    else:
-        product = call2(find("torch.mul"), product, alpha)
+    product = call2(find("torch.mul"), product, alpha)
     if beta == 0:
         return to_dtype(product, start.dtype)
     return call2(find("torch.add"), call2(find("torch.mul"), start, beta), to_dtype(product, start.dtype))

@@ -172,9 +172,12 @@ def _even(t, step, dim, order):
 def _uneven(t, places, dim, order):
     """Differences over samples at given places, exact for parabolas inside, at the ends for those of `order`."""
     n = t.shape[dim]
-    if places.shape[0] < n:  # what is left over is not looked at
-        t, n = t.narrow(dim, 0, places.shape[0]), places.shape[0]
-    widths = find_operator("torch.diff")(places.narrow(0, 0, n))
+    if places.shape[0] != n:
+        raise RuntimeError(
+            f"torch.gradient expected a place for each sample, but got {places.shape[0]} places for the {n} samples "
+            f"along dimension {dim}"
+        )
+    widths = find_operator("torch.diff")(places)
 
     def along(v):
         return v.reshape(tuple(-1 if d == dim else 1 for d in range(t.ndim)))
@@ -211,7 +214,7 @@ Args:
 
 Raises:
     RuntimeError: a dimension has fewer than `edge_order` + 1 samples or is named twice, `spacing` does not have as many
-        items as there are dimensions, or the dtype is bool or uint8.
+        items as there are dimensions or a vector in it as many as there are samples, or the dtype is bool or uint8.
 
 >>> import flambeau_tensor as ft
 >>> ft.gradient(ft.tensor([1.0, 4.0, 9.0, 16.0]))

@@ -1,12 +1,14 @@
 """Matrix and vector products."""
 
 from flambeau_tensor._core.binding import accept_deprecated
+from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import alias, find_operator
 from flambeau_tensor._kernels import matmul as kernels
 
 FUNCTIONAL = "torch.nn.functional"
+_BOOL = _dtype_by_name("bool")
 
 mm = Operator(
     "mm(Tensor self, Tensor mat2, *, Tensor(a!)? out=None) -> Tensor",
@@ -141,7 +143,9 @@ def _addr(input, vec1, vec2, beta, alpha, out):
         input, vec1, vec2 = input.to(dtype), vec1.to(dtype), vec2.to(dtype)
     start = _scaled(input, beta, "beta")
     product = _scaled(_outer(vec1, vec2, None), alpha, "alpha")
-    return product if beta == 0 else find_operator("torch.add")(start, product)
+    if beta == 0:  # `input` has a gradient of zeros
+        return find_operator("torch.where")(product.new_ones((), dtype=_BOOL), product, start)
+    return find_operator("torch.add")(start, product)
 
 
 addr = Operator(

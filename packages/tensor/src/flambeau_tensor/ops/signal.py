@@ -227,7 +227,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     one = frequencies != n_fft if onesided is None else onesided
     if said := _wrong_in_istft(input, window, n_fft, hop, size, one):
         raise _error("istft", input, window, given, said)
-    weights = input.real.new_ones((size,)) if window is None else window
+    weights = factories.ones((size,), dtype=input.dtype.to_real(), device=input.device) if window is None else window
     if size < n_fft:
         left = (n_fft - size) // 2
         weights = _zeros_around(weights, left, n_fft - size - left)
