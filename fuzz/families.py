@@ -4,6 +4,7 @@ losses with targets, storages. Drawn from schemas alone they would hardly ever g
 import random
 
 import calls
+import operands
 
 FLOATS = ["float32"] * 5 + ["float64"] * 3 + ["float16", "bfloat16"]
 F, NN = "torch.nn.functional", "torch.nn"
@@ -93,7 +94,7 @@ def pooling(f):
     if kind == 2:
         return f"{F}.adaptive_{f.rng.choice(['max', 'avg'])}_pool{d}d({x}, {f.each(d, 1, 2, 3, 5)})"
     if kind == 3:
-        return f"{F}.lp_pool{d}d({x}, {f.n(1, 2, 3)}, {k}, {stride}, {f.flag()})"
+        return f"{F}.lp_pool{d}d({x}, {f.rng.choice('1 2 3 inf -inf 0.5'.split())}, {k}, {stride}, {f.flag()})"
     if kind == 4:
         return f"{F}.max_unpool{d}d(*{F}.max_pool{d}d({x}, {k}, {stride}, return_indices=True), {k}, {stride})"
     return f"{F}.unfold({x}, {f.each(2, 1, 2)}, {f.each(2, 1, 2)}, {f.each(2, 0, 1)}, {f.each(2, 1, 2)})"
@@ -359,6 +360,7 @@ FAMILIES = [
     gathering,
     storages,
     lists,
+    *operands.FAMILIES,
 ]
 
 

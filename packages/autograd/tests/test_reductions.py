@@ -112,6 +112,15 @@ TestDerivatives = check_derivatives("tensor.reductions")
 TestBatches = check_batches("tensor.reductions")
 
 
+@pytest.mark.parametrize(("correction", "expected"), [(2, [float("-inf"), float("inf")]), (3, [1, -1])])
+def test_a_variance_without_freedom(leaf, correction, expected):
+    # Printed by PyTorch 2.13.
+    x = leaf(1.0, 2.0)
+    with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
+        torch.var(x, 0, correction=correction).backward()
+    assert x.grad.tolist() == expected
+
+
 def test_a_constant_deviates_in_no_direction():
     """The gradient of its deviation is zero, as for real numbers."""
     for dtype in (torch.float64, torch.complex128):

@@ -21,24 +21,24 @@ STATEMENTS = ROOT / "samples" / "raises.txt"
 # Public names without errors of their own, by the reason. What takes no argument needs none.
 NOTHING_RAISED = {
     "takes any object, and answers or hands it on": """
-        allow_in_graph annotate assume_constant_result default_convert disable export get_device_states
+        annotate assume_constant_result default_convert export get_device_states
         has_torch_function_unary has_torch_function_variadic ignore interface is_dependent is_parametrized
         is_storage is_tensor is_tensor_like list_backends location_tag map_arg nested_compile_region noop_mask
-        optimize_for_inference script_if_tracing script_method substitute_in_graph sym_fresh_size sym_not
+        optimize_for_inference script_if_tracing script_method sym_fresh_size sym_not
         transfer_parametrizations_and_params type_before_parametrizations typename unused register_flop_formula
     """,
     "keeps what it is given, of any type": """
         Attribute AuxOutput AuxRequest FlexKernelOptions FlopCounterMode Identity LinearCrossEntropyOptions Partition
         PassResult ProxyableClassMeta SelectiveCheckpointContext SystemEnv TaskSpec UnpackedDualTensor check_complete
-        layout memory_format record_function register register_namespace this_before_that_pass_constraint
+        record_function register register_namespace this_before_that_pass_constraint
     """,
     "switches something, by the truth of what it is given": """
-        DisableTorchFunction DisableTorchFunctionSubclass enable_grad enable_reentrant_dispatch fork_rng
+        DisableTorchFunction DisableTorchFunctionSubclass enable_grad enable_reentrant_dispatch
         guaranteed_datapipes_determinism inference_mode no_grad save_on_cpu set_checkpoint_debug_enabled
         set_checkpoint_early_stop set_crc32_options set_detect_mutation set_multithreading_enabled skip_data
     """,
     "has no effect here, and takes what PyTorch takes": """
-        check_sparse_tensor_invariants custom_bwd custom_fwd enable_onednn_fusion optimized_execution
+        check_sparse_tensor_invariants enable_onednn_fusion optimized_execution
         set_default_backend set_float32_matmul_precision set_fusion_strategy set_stance strict_fusion
     """,
     "takes no argument": "CodeGen ModuleTracker TensorType",

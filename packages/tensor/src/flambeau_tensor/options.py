@@ -1,6 +1,8 @@
 """What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU, or
 have no memory, on device 'meta'; the other names exist so that programs which mention them get a clear answer."""
 
+from typing import Self
+
 from flambeau_overrides import ask_modes, has_torch_function
 from flambeau_tensor._core import dtype as _dtypes
 from flambeau_tensor._core.dtype import DType
@@ -118,9 +120,16 @@ Device = device | str  # what arguments named device take
 
 class _Named:
     __slots__ = ("name",)
+    name: str
 
-    def __init__(self, name: str) -> None:
+    def __new__(cls, *_: object) -> Self:
+        raise TypeError(f"cannot create 'torch.{cls.__name__}' instances")
+
+    @classmethod
+    def _make(cls, name: str) -> Self:
+        self = object.__new__(cls)
         self.name = name
+        return self
 
     def __repr__(self) -> str:
         return f"torch.{self.name}"
@@ -132,6 +141,9 @@ class _Named:
 class layout(_Named):
     """How elements are laid out; dense tensors are ``torch.strided``.
 
+    Raises:
+        TypeError: it is called; there are those that have names.
+
     >>> torch.ones(2).layout
     torch.strided
     """
@@ -140,19 +152,22 @@ class layout(_Named):
 class memory_format(_Named):
     """The order of dimensions in memory that an operation should produce.
 
+    Raises:
+        TypeError: it is called; there are those that have names.
+
     >>> torch.ones(1, 2, 3, 4).to(memory_format=torch.channels_last).stride()
     (24, 1, 8, 2)
     """
 
 
-strided = layout("strided")
-contiguous_format = memory_format("contiguous_format")
-preserve_format = memory_format("preserve_format")
-channels_last = memory_format("channels_last")
-channels_last_3d = memory_format("channels_last_3d")
+strided = layout._make("strided")
+contiguous_format = memory_format._make("contiguous_format")
+preserve_format = memory_format._make("preserve_format")
+channels_last = memory_format._make("channels_last")
+channels_last_3d = memory_format._make("channels_last_3d")
 # For programs that ask what layout a tensor has: none has these.
 sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc, jagged, _mkldnn = map(
-    layout, ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn")
+    layout._make, ("sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "jagged", "_mkldnn")
 )
 CPU, META = device._make("cpu"), device._make("meta")
 

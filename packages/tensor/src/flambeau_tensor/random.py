@@ -8,6 +8,7 @@ from contextlib import ContextDecorator
 
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels.generator import Forked, Generator, default_generator
+from flambeau_tensor.options import device
 
 __all__ = [
     "Generator",
@@ -92,7 +93,10 @@ class fork_rng(Forked, ContextDecorator):
     Args:
         devices: accepted for programs that name accelerators, and ignored.
         enabled: False makes it a block like any other.
-        device_type: ignored like ``devices``.
+        device_type: ignored like ``devices``, but has to be the name of one.
+
+    Raises:
+        RuntimeError: there is no such kind of device.
 
     >>> g = manual_seed(0)
     >>> with fork_rng():
@@ -102,4 +106,5 @@ class fork_rng(Forked, ContextDecorator):
     """
 
     def __init__(self, devices: object = None, enabled: bool = True, *, device_type: str = "cuda") -> None:
+        device(device_type)
         super().__init__(default_generator if enabled else None)

@@ -126,7 +126,7 @@ def _freedom(shape, dim, correction):
 
 def _var(grad, self, dim, correction, keepdim):
     n = _freedom(self.shape, dim, correction)
-    factor = 2 / n if n > 0 else math.nan
+    factor = 2 / n if n else math.inf
     return spread(grad, self.shape, dim, keepdim) * factor * (self - self.mean(dim, True))
 
 

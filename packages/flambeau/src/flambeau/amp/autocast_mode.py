@@ -312,6 +312,11 @@ class autocast:  # noqa: N801
         return cast(F, decorated)
 
 
+def _check_name(device_type: object) -> None:
+    if not isinstance(device_type, str):
+        raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
+
+
 def custom_fwd(
     fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: torch.dtype | None = None
 ) -> Callable[..., Any]:
@@ -322,6 +327,9 @@ def custom_fwd(
         device_type: whose autocasting is meant.
         cast_inputs: a dtype that floating point tensors among the arguments are cast to where autocasting is on; it is
             off in ``forward`` then.
+
+    Raises:
+        ValueError: ``device_type`` is no text.
 
     >>> class Half(torch.autograd.Function):
     ...     @staticmethod
@@ -336,6 +344,7 @@ def custom_fwd(
     ...     print(Half.apply(torch.ones(1, dtype=torch.bfloat16)).dtype)
     torch.float32
     """
+    _check_name(device_type)
     if fwd is None:
         return lambda fwd: custom_fwd(fwd, device_type=device_type, cast_inputs=cast_inputs)
 
@@ -360,6 +369,9 @@ def custom_fwd(
 def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Callable[..., Any]:
     """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`.
 
+    Raises:
+        ValueError: ``device_type`` is no text.
+
     >>> class Half(torch.autograd.Function):
     ...     @staticmethod
     ...     @torch.amp.custom_fwd(device_type="cpu")
@@ -374,6 +386,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
     >>> x.grad
     tensor([0.5000])
     """
+    _check_name(device_type)
     if bwd is None:
         return lambda bwd: custom_bwd(bwd, device_type=device_type)
 

@@ -82,18 +82,28 @@ def _same(fn):
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
     """The function itself, or a decorator that returns what it is given.
 
+    Raises:
+        AssertionError: it is no function.
+
     >>> disable(len) is len
     True
     """
+    if fn is not None and not callable(fn):
+        raise AssertionError("fn must be callable")
     return _same if fn is None else fn
 
 
 def allow_in_graph(fn: F) -> F:
     """The function itself, or the functions of a list.
 
+    Raises:
+        AssertionError: one of them is no function.
+
     >>> allow_in_graph(len) is len
     True
     """
+    if not all(map(callable, fn if isinstance(fn, (list, tuple)) else (fn,))):
+        raise AssertionError("allow_in_graph expects a callable")
     return fn
 
 
@@ -147,12 +157,17 @@ def substitute_in_graph(
 ) -> Callable[[F], F]:
     """A decorator that returns what it is given.
 
+    Raises:
+        TypeError: what it stands for is no function.
+
     >>> @substitute_in_graph(len)
     ... def length(x):
     ...     return x.__len__()
     >>> length([1, 2])
     2
     """
+    if not callable(original_fn):
+        raise TypeError(f"substitute_in_graph expects a function but got {type(original_fn)!r}")
     return _same
 
 
