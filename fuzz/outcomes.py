@@ -58,7 +58,7 @@ def apart(a, b, rtol):
 ROUGH = {
     r"\b(\w*bessel_[jyik]\d|airy_ai|i0e?|i1e?|gammaincc?|igammac?_?)\(": 2e-4,
     r"\b(matrix_exp|lstsq|pinv\w*|\w+_norm)\(": 1e-3,
-    r"scaled_dot_product_attention\(|tan_?\(|\bfft\.\w+\(": 1e-4,
+    r"(scaled_dot_product_attention|multi_head_attention_forward)\(|tan_?\(|\bfft\.\w+\(": 1e-4,
 }
 
 
