@@ -5,7 +5,8 @@ import pytest
 import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
 from flambeau_autograd import func, grad, inference_mode, no_grad
-from flambeau_tensor.extend import Forward, operators
+from flambeau_tensor.extend import Forward
+from samples.operators import operators_of
 
 INTEGERS = {
     "gcd",
@@ -20,7 +21,7 @@ INTEGERS = {
 UNKNOWN = {"igamma", "igammac"}  # nobody has their derivative by `self`
 PAIRS = [
     op
-    for op in operators().values()
+    for op in operators_of("flambeau_autograd")
     if op.inplace is not None and op.name not in INTEGERS | UNKNOWN and not isinstance(op.implementation, Forward)
 ]  # those are signatures of others
 I = torch.tensor([2, 0, 2])  # noqa: E741
