@@ -166,6 +166,8 @@ def test_native_dropout():
 
 
 def test_native_norms():
+    with pytest.raises(RuntimeError, match="Expected num groups to be greater than 0, got 0"):
+        native("native_group_norm")(X, None, None, 2, 3, 4, 0, 1e-5)
     out, mean, deviation = native("native_layer_norm")(X, [4], None, None, 1e-5)
     assert same(out, F.layer_norm(X, (4,))) and mean.shape == deviation.shape == (2, 3, 1)
     assert mean.flatten().tolist() == [1.5, 5.5, 9.5, 13.5, 17.5, 21.5]

@@ -204,6 +204,18 @@ def test_imaginary_factors_of_what_is_added_to_a_product_of_nothing():
     assert ft.equal(ft.addmm(start, start[:, :0], start.new_ones(0, 3), beta=1j), start * 1j)
 
 
+@pytest.mark.parametrize("factor", [float("inf"), float("nan"), 2**63, 1j])
+def test_factors_that_whole_numbers_cannot_hold(factor):
+    a = ft.ones(2, 2, dtype=ft.int64)
+    for name in "beta", "alpha":
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+            ft.addmm(a, a, a, **{name: factor})
+        with pytest.raises(RuntimeError, match="value cannot be converted to type int64_t without overflow"):
+            ft.baddbmm(a[None], a[None], a[None], **{name: factor})
+    with pytest.raises(RuntimeError, match="value cannot be converted to type uint8_t without overflow"):
+        ft.addmm(*[a.to(ft.uint8)] * 3, alpha=300)
+
+
 @pytest.mark.parametrize("dtype", [*FLOATS, "int32", "int64"])
 @pytest.mark.parametrize("beta, alpha", [(1, 1), (0, 1), (2, 3), (1, 0), (0, 0)])
 def test_products_added_to_something(dtype, beta, alpha):

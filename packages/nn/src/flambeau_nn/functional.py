@@ -4,6 +4,7 @@ import flambeau_nn.ops as _ops
 import flambeau_nn.packing as _packing  # noqa: F401  (says what handlers get)
 from flambeau_nn.ops import activation as _activation
 from flambeau_nn.ops.multi_head import multi_head_attention_forward as multi_head_attention_forward
+from flambeau_tensor import Tensor as _Tensor
 from flambeau_tensor import relu as _relu
 from flambeau_tensor.extend import find_operator as _find_operator
 from flambeau_tensor.extend import find_quickly as _find_quickly
@@ -22,10 +23,13 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
 
     Raises:
         NotImplementedError: the input is complex.
+        TypeError: the input is no tensor.
 
     >>> torch.nn.functional.hardtanh_(torch.tensor([-2.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])
     """
+    if not isinstance(input, _Tensor):
+        raise TypeError(f"hardtanh_(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     return _activation.clamped(input, min_val, max_val, True)
 
 

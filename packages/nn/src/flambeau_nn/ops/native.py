@@ -147,14 +147,18 @@ _forward(
 )
 
 
+def _check_groups(number):
+    if number == 0:
+        raise RuntimeError(f"Expected num groups to be greater than 0, got {number}")
+
+
 @composite(
     f"group_norm(Tensor input, int num_groups, {_AFFINE}, bool cudnn_enabled=True) -> Tensor",
     "`torch.nn.functional.group_norm`, which divides by the number of groups before it looks at it.",
 )
 def group_norm(input, num_groups, weight, bias, eps, cudnn_enabled):
     input.size(1)  # raises an IndexError
-    if num_groups == 0:
-        raise RuntimeError(f"Expected num groups to be greater than 0, got {num_groups}")
+    _check_groups(num_groups)
     return F.group_norm(input, num_groups, weight, bias, eps)
 
 
@@ -222,8 +226,9 @@ def native_layer_norm(input, normalized_shape, weight, bias, eps):
     "group_norm, and the mean and 1 / deviation of each group.",
 )
 def native_group_norm(input, weight, bias, N, C, HxW, group, eps):
+    _check_groups(group)
     out = F.group_norm(input, group, weight, bias, eps)
-    rows = input.reshape((N, group, C // group * HxW if group else 0))
+    rows = input.reshape((N, group, C // group * HxW))
     return out, *_moments(rows, 1, eps, _kept(input, weight, bias), False)
 
 

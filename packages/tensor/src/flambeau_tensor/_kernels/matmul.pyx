@@ -11,7 +11,7 @@ from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
 from flambeau_tensor._core.operator cimport Operator, call1, call2, make_kernel
 from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar
+from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
 from flambeau_tensor._core.tensor cimport (
     Tensor, contiguous_strides, empty, grad_flags, plain_tuple, set_geometry, shape_str, view_of,
 )
@@ -447,9 +447,18 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
     return to_dtype(out, start.dtype)
 
 
+cdef object _held(object factor, int dtype):
+    """A factor as a number of the dtype, which has to hold it."""
+    cdef Scalar s
+    cdef char[16] element
+    read_scalar(<PyObject*>factor, &s)
+    store_scalar(&s, dtype, element)
+    return load_scalar(dtype, element)
+
+
 cdef object _combined(Tensor start, Tensor product, beta, alpha):
     if CATEGORY[product.dtype] <= CAT_INT:
-        alpha, beta = int(alpha), int(beta)
+        alpha, beta = _held(alpha, product.dtype), _held(beta, product.dtype)
     product = call2(find("torch.mul"), product, alpha)
     if beta == 0:
         return to_dtype(product, start.dtype)
