@@ -217,6 +217,7 @@ LOOPED = {
     "numbers are read from tensors": "linspace logspace",
     "counts between edges of their own": "histogram_counts histogram_edges",
     "rows up to a number": "nonzero_static",
+    "all elements at once": "hash_tensor isin",
     "results whose size depends on the elements": "argwhere bincount nonzero repeated unique unique_consecutive",
     "where in memory, and the base of views": "as_strided_backward",
     "concerns the tensor itself": "__deepcopy__ resize_",
