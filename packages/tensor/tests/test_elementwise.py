@@ -4,6 +4,7 @@ The tables of promotion were printed by PyTorch 2.13 (torch.result_type); one le
 (complex32) that this package has not.
 """
 
+import itertools
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -299,6 +300,26 @@ def test_few_elements_in_any_order(shape, dtype):
 
 
 # --- large work -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 8])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *itertools.product(
+            ["isnan", "isinf", "isfinite", "logical_not"], ["float16", "float32", "float64", "complex64"]
+        ),
+        *itertools.product(["signbit"], ["float16", "float32", "float64", "int8", "int64"]),
+    ],
+)
+def test_truth_that_does_not_lie_in_line(name, dtype, step):
+    """Long enough for vectors; NumPy's own loops have left elements of such results as they were."""
+    values = [0, -0.0, 1, -2, np.nan, -np.nan, np.inf, -np.inf][: 4 if "int" in dtype else 8]
+    values = np.resize(np.array(values).astype(dtype), 333)
+    expected = getattr(np, name)(values)
+    out = ft.ones(333 * step, dtype=ft.bool) if step % 2 else ft.zeros(333 * step, dtype=ft.bool)
+    getattr(np, name)(ft.from_numpy(values), out=out[::step])
+    np.testing.assert_array_equal(out[::step].numpy(), expected)
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7, 8, 15, 16, 17])

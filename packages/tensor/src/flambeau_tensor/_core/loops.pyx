@@ -73,8 +73,6 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
             row //= s.sizes[d]
             for k in range(s.nop):
                 rows[k] += counter[d] * s.strides[k][d]
-    # NumPy's loops of isnan and its kin leave out results that do not lie in line (2.4 with AVX-512).
-    short = short and s.inner_strides[s.nop - 1] != 1
     if short:
         for k in range(s.nop):
             across[k] = s.strides[k][s.ndim - 1]

@@ -313,7 +313,7 @@ logical_not = _unary(
 )
 isnan = _unary(
     "isnan",
-    np.isnan,
+    (LOOPS["isnan"], np.isnan),
     "Whether the element is NaN.",
     variants="function method",
     result="bool",
@@ -322,7 +322,7 @@ isnan = _unary(
 )
 isinf = _unary(
     "isinf",
-    np.isinf,
+    (LOOPS["isinf"], np.isinf),
     "Whether the element is infinite.",
     variants="function method",
     result="bool",
@@ -331,7 +331,7 @@ isinf = _unary(
 )
 isfinite = _unary(
     "isfinite",
-    np.isfinite,
+    (LOOPS["isfinite"], np.isfinite),
     "Whether the element is neither infinite nor NaN.",
     variants="function method",
     result="bool",

@@ -258,16 +258,58 @@ cdef void loop_negative(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inte
 
 # --- truth of any dtype ---------------------------------------------------------------------------------------------
 
-cdef void loop_logical_not(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+cdef inline void _map1_truth(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag,
+                             uint8_t (*f)(any_t) noexcept nogil) noexcept nogil:
     cdef Py_ssize_t i
     cdef any_t* x = <any_t*>a[0]
     cdef uint8_t* out = <uint8_t*>a[1]
     if s[0] == sizeof(any_t) and s[1] == 1:
         for i in range(n[0]):
-            out[i] = x[i] == 0
+            out[i] = f(x[i])
         return
     for i in range(n[0]):
-        (<uint8_t*>(a[1] + i * s[1]))[0] = (<any_t*>(a[0] + i * s[0]))[0] == 0
+        (<uint8_t*>(a[1] + i * s[1]))[0] = f((<any_t*>(a[0] + i * s[0]))[0])
+
+
+cdef inline uint8_t _is_zero(any_t x) noexcept nogil:
+    return x == 0
+
+
+cdef void loop_logical_not(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag) noexcept nogil:
+    _map1_truth(a, n, s, tag, _is_zero[any_t])
+
+
+# NumPy's own loops of these leave out results that do not lie in line (2.4 with AVX-512).
+cdef inline uint8_t _isnan(real_t x) noexcept nogil:
+    return x != x
+
+
+cdef inline uint8_t _isinf(real_t x) noexcept nogil:
+    return math.fabs(x) == math.INFINITY
+
+
+cdef inline uint8_t _isfinite(real_t x) noexcept nogil:
+    return math.fabs(x) < math.INFINITY
+
+
+cdef inline uint8_t _signbit(real_t x) noexcept nogil:
+    return math.copysign(<real_t>1, x) < 0
+
+
+cdef void loop_isnan(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    _map1_truth(a, n, s, tag, _isnan[real_t])
+
+
+cdef void loop_isinf(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    _map1_truth(a, n, s, tag, _isinf[real_t])
+
+
+cdef void loop_isfinite(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    _map1_truth(a, n, s, tag, _isfinite[real_t])
+
+
+cdef void loop_signbit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
+    _map1_truth(a, n, s, tag, _signbit[real_t])
 
 
 cdef inline uint8_t _and(bint x, bint y) noexcept nogil:
@@ -636,7 +678,11 @@ LOOPS = {
         <size_t>&loop_sign[uint8_t], <size_t>&loop_sign[int8_t], <size_t>&loop_sign[int16_t],
         <size_t>&loop_sign[int32_t], <size_t>&loop_sign[int64_t])
     | complexes(<size_t>&loop_sgn[cython.floatcomplex], <size_t>&loop_sgn[cython.doublecomplex]),
-    "signbit": integers(
+    "isnan": reals(<size_t>&loop_isnan[float], <size_t>&loop_isnan[double]),
+    "isinf": reals(<size_t>&loop_isinf[float], <size_t>&loop_isinf[double]),
+    "isfinite": reals(<size_t>&loop_isfinite[float], <size_t>&loop_isfinite[double]),
+    "signbit": reals(<size_t>&loop_signbit[float], <size_t>&loop_signbit[double])
+    | integers(
         <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[int8_t], <size_t>&loop_negative[int16_t],
         <size_t>&loop_negative[int32_t], <size_t>&loop_negative[int64_t])
     | wider_unsigned(<size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t], <size_t>&loop_negative[uint8_t]),
