@@ -5,6 +5,7 @@ The tables of promotion were printed by PyTorch 2.13 (torch.result_type); one le
 """
 
 import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
