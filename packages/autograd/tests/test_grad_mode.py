@@ -205,8 +205,9 @@ def test_gradients_of_views_made_without_recording_end_there():
     assert view.requires_grad and view.is_leaf
     (view * 2).sum().backward()
     assert view.grad is None and leaf.grad is None
-    with pytest.raises(RuntimeError, match="does not require grad"):
+    with pytest.raises(RuntimeError, match="index 0 appears to not have been used in the graph"):
         autograd.grad((view * 2).sum(), view)
+    assert autograd.grad((view * 2).sum(), view, allow_unused=True) == (None,)
     view.requires_grad_()
     (view * 2).sum().backward()
     assert view.grad.tolist() == [[2, 2, 2]] and leaf.grad is None

@@ -16,9 +16,12 @@ from cpython.pythread cimport PyThread_get_thread_ident
 from flambeau_tensor.abi cimport is_tensor, thread_flags
 
 from flambeau_autograd._engine.gradients cimport add_up, validate
-from flambeau_autograd._engine.node cimport NODE_LEAF, Node, record_tracebacks, release_saved
+from flambeau_autograd._engine.node cimport NODE_LEAF, NODE_OP, Node, record_tracebacks, release_saved
 from flambeau_autograd._engine.node_hooks cimport as_tuple, post_hooks, pre_hooks, tensor_hooks
+from flambeau_autograd._engine.parts cimport add_to_part
+from flambeau_autograd._engine.queue cimport Queue, pop, push
 from flambeau_autograd._engine.refs cimport *
+from flambeau_autograd._engine.rule cimport Rule
 
 from sys import getswitchinterval as _getswitchinterval
 from time import monotonic as _monotonic
@@ -29,10 +32,6 @@ cdef extern from "Python.h":
 cdef enum:
     INLINE_GRADS = 8
     MAX_DEPTH = 60  # of runs inside each other in one thread
-
-cdef struct Waiting:
-    long long seq
-    PyObject* node  # owned
 
 cdef long long _runs = 0
 cdef Run _holder = None  # the run that may use the places in the nodes
@@ -64,8 +63,7 @@ cdef class _Slots:
 cdef class Run:
     """One call of backward or grad."""
 
-    cdef Waiting* heap
-    cdef int n, room
+    cdef Queue queue
     cdef long long id
     cdef bint inside  # uses the places in the nodes
     cdef bint keep_graph, selective, accumulate
@@ -83,53 +81,10 @@ cdef class Run:
     cdef PyObject* current  # the node that is running, borrowed
 
     def __dealloc__(self):
-        PyMem_Free(self.heap)
+        PyMem_Free(self.queue.heap)
 
 
-# --- the queue ------------------------------------------------------------------------------------------------------
-
-cdef int _push(Run run, Node node) except -1:
-    cdef int i = run.n, parent
-    cdef Waiting* heap
-    cdef long long seq = node.seq
-    if run.n == run.room:
-        heap = <Waiting*>PyMem_Realloc(run.heap, (2 * run.room + 16) * sizeof(Waiting))
-        if heap == NULL:
-            raise MemoryError()
-        run.heap, run.room = heap, 2 * run.room + 16
-    heap = run.heap
-    run.n += 1
-    while i > 0:
-        parent = (i - 1) >> 1
-        if heap[parent].seq >= seq:
-            break
-        heap[i] = heap[parent]
-        i = parent
-    heap[i].seq, heap[i].node = seq, <PyObject*>node
-    incref(<PyObject*>node)
-    return 0
-
-
-cdef PyObject* _pop(Run run) noexcept:
-    cdef Waiting* heap = run.heap
-    cdef PyObject* top = heap[0].node
-    cdef Waiting last
-    cdef int i = 0, child
-    run.n -= 1
-    last = heap[run.n]
-    while True:
-        child = 2 * i + 1
-        if child >= run.n:
-            break
-        if child + 1 < run.n and heap[child + 1].seq > heap[child].seq:
-            child += 1
-        if heap[child].seq <= last.seq:
-            break
-        heap[i] = heap[child]
-        i = child
-    heap[i] = last
-    return top
-
+# --- arriving gradients ---------------------------------------------------------------------------------------------
 
 cdef int _arrive(Run run, Node node, int output_nr, PyObject* gradient) except -1:
     """A gradient (a reference that is taken over, or NULL) has come for an output of ``node``."""
@@ -138,7 +93,7 @@ cdef int _arrive(Run run, Node node, int output_nr, PyObject* gradient) except -
     if run.inside:
         if not node.queued:
             node.queued = True
-            _push(run, node)
+            push(&run.queue, node)
         place = &node.pending[output_nr]
     else:
         s = run.table.get(node)
@@ -149,7 +104,7 @@ cdef int _arrive(Run run, Node node, int output_nr, PyObject* gradient) except -
             run.table[node] = s
         if not s.queued:
             s.queued = True
-            _push(run, node)
+            push(&run.queue, node)
         place = &s.grads[output_nr]
     if place[0] == NULL:
         place[0] = gradient
@@ -287,17 +242,7 @@ cdef int _step(Run run, Node node) except -1:
         else:
             if node.extra is not None and node.extra.pre_hooks is not None:
                 pre_hooks(node, grads)
-            node.apply(node, needs, grads, out)
-            validate(node, out)
-            if node.extra is not None and node.extra.post_hooks is not None:
-                post_hooks(node, out, grads)
-            if not run.keep_graph:
-                release_saved(node)
-            if _anomaly:
-                from flambeau_autograd.anomaly_mode import check_nan
-
-                check_nan(node, as_tuple(out, m))
-            _send(run, node, needs, out)
+            _execute(run, node, needs, grads, out)
     finally:
         for i in range(n):
             xdecref(grads[i])
@@ -306,6 +251,40 @@ cdef int _step(Run run, Node node) except -1:
         if grads != inline_grads:
             PyMem_Free(grads)
     return 0
+
+
+cdef int _execute(Run run, Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
+    """Compute the gradients of a node's inputs, and hand them on."""
+    if node.kind == NODE_OP and (<Rule>node.rule).nparts and needs and _add_to_part(run, node, grads[0]):
+        if not run.keep_graph:
+            release_saved(node)
+        return 0
+    node.apply(node, needs, grads, out)
+    validate(node, out)
+    if node.extra is not None and node.extra.post_hooks is not None:
+        post_hooks(node, out, grads)
+    if not run.keep_graph:
+        release_saved(node)
+    if _anomaly:
+        from flambeau_autograd.anomaly_mode import check_nan
+
+        check_nan(node, as_tuple(out, node.nedges))
+    return _send(run, node, needs, out)
+
+
+cdef bint _add_to_part(Run run, Node node, PyObject* gradient) except -1:
+    """Whether the gradient of a view that takes a part went straight to where that of the whole waits."""
+    cdef Node following = <Node>node.edges[0].node
+    cdef PyObject* whole
+    cdef _Slots s
+    if gradient == NULL or _anomaly or (node.extra is not None and node.extra.post_hooks is not None):
+        return False
+    if run.inside:
+        whole = following.pending[node.edges[0].output_nr]
+    else:
+        s = run.table.get(following)
+        whole = s.grads[node.edges[0].output_nr] if s is not None else NULL
+    return whole != NULL and add_to_part(node, gradient, whole)
 
 
 cdef inline int _send(Run run, Node node, unsigned long long needs, PyObject** out) except -1:
@@ -328,8 +307,8 @@ cdef int _clear(Run run) except -1:
     cdef PyObject* p
     cdef Node node
     cdef int i
-    while run.n:
-        p = _pop(run)
+    while run.queue.n:
+        p = pop(&run.queue)
         node = <Node>p
         if run.inside:
             node.queued = False
@@ -414,8 +393,8 @@ cdef int _run(Run run) except -1:
     cdef int count = 0
     cdef double turn = 0
     try:
-        while run.n:
-            p = run.current = _pop(run)
+        while run.queue.n:
+            p = run.current = pop(&run.queue)
             _step(run, <Node>p)
             decref(p)
             p = NULL
@@ -516,7 +495,7 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
         gradients.clear()
         _drive(run)
     finally:
-        if run.n:  # an error before anything ran
+        if run.queue.n:  # an error before anything ran
             _clear(run)
         _stop(run)
     return run.results
@@ -609,7 +588,7 @@ def will_run(list nodes not None):
             oldest = node.seq
     if run.current != NULL:
         stack.append(<object>run.current)
-    for i in range(run.n):
+    for i in range(run.queue.n):
         stack.append(<object>run.heap[i].node)
     while stack:
         node = stack.pop()

@@ -7,6 +7,7 @@ cdef enum:
     MAX_DIFFERENTIABLE = 16
     MAX_ITEMS = 24
     MAX_PARAMS = 32
+    MAX_PARTS = 4
 
 cdef enum:  # Item.kind
     SAVE_TENSOR  # a tensor argument: the tensor, a number, or None
@@ -63,6 +64,8 @@ cdef class Rule:
     cdef int nparams
     cdef unsigned int not_outputs  # outputs without gradient, as bits
     cdef bint saves_results
+    cdef int nparts  # of a view that takes a part: how many arguments say which; 0: no such view
+    cdef int[MAX_PARTS] parts  # the items that hold them
     cdef readonly tuple argument_names
     cdef dict slot_numbers  # of the arguments of the schema
     cdef dict meanings  # of parameters of formulas of forward mode, as they are first asked for

@@ -194,6 +194,10 @@ cdef class _Reader:
         order = sorted([s for group in groups for s in group])
         self.read_arguments(order)
         self.read_formulas(groups, order)
+        if options.get("part"):
+            for slot in range(1, len(self.slots)):
+                rule.parts[rule.nparts] = self.item(SAVE_PLAIN, slot, 1)
+                rule.nparts += 1
         for name in options.get("not_differentiable") or ():
             if isinstance(name, str):
                 if name not in self.returns:
@@ -275,7 +279,7 @@ cdef class _Reader:
 
 
 def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
-               composition=None, **by_name):
+               composition=None, part=False, **by_name):
     """Declare how an operation is differentiated.
 
     Args:
@@ -299,6 +303,8 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         name: what the node is called, if not after the operation.
         composition: instead of formulas, a function of all arguments that computes the same by other operations. It
             runs in the kernel's place where the call is to be differentiated; for the gradients of other operations.
+        part: the operation is a view of a part of its first argument, no element twice. Where a gradient of that
+            argument waits already, this one is added to its part, in place of a sum of two whole ones.
 
     Raises:
         ImportError: a name is not in the operation's schema; names the operation and what was wrong.
@@ -318,7 +324,8 @@ def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None,
         raise ImportError(f"derivative of {op.__torch_name__}: no formula; what never has gradients is declared with "
                           "differentiable=False")
     rule = reader.read(by_argument, {"linear": linear, "elementwise": elementwise, "jvp": jvp, "name": name,
-                                     "not_differentiable": not_differentiable, "composition": composition})
+                                     "not_differentiable": not_differentiable, "composition": composition,
+                                     "part": part})
     op.derivative = rule
     if op.inplace is not None:
         op.inplace.derivative = rule

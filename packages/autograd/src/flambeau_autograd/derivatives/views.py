@@ -8,6 +8,7 @@ from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import views as ops
 
 _back = {"linear": True}
+_part = {"linear": True, "part": True}
 
 
 def _zeros(like, shape):
@@ -52,24 +53,24 @@ derivative(ops.permute, self=lambda grad, dims: grad.permute(_inverse(dims)), **
 derivative(ops.expand, self=lambda grad: grad, **_back)  # the sum over what was repeated is taken centrally
 derivative(ops.alias_, self=lambda grad: grad, **_back)
 derivative(
-    ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index), **_back
+    ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index), **_part
 )
 derivative(
     ops.slice_,
     self=lambda grad, self_shape, dim, start, end, step: ops.slice_backward(grad, self_shape, dim, start, end, step),
-    **_back,
+    **_part,
 )
 derivative(
     ops.narrow,
     self=lambda grad, self_shape, dim, start, length: ops.slice_backward(
         grad, self_shape, dim, start, _end(start, length), 1
     ),
-    **_back,
+    **_part,
 )
 derivative(
     ops.diagonal,
     self=lambda grad, self_shape, offset, dim1, dim2: ops.diagonal_backward(grad, self_shape, offset, dim1, dim2),
-    **_back,
+    **_part,
 )
 derivative(
     ops.unfold,
