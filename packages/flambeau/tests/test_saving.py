@@ -181,3 +181,11 @@ def test_modules_share_memory():
     net = model()
     net.share_memory()
     assert all(t.is_shared() for t in net.state_dict().values())
+
+
+@pytest.mark.parametrize("name", "Adam AdamW Adamax NAdam RAdam SGD ASGD Rprop RMSprop Adagrad Adadelta LBFGS".split())
+def test_optimizers_have_the_names_of_pytorch(name):
+    """There, each stands in a file of its own."""
+    optimizer = getattr(torch.optim, name)([torch.zeros(2, requires_grad=True)], lr=0.1)
+    assert f"torch.optim.{name.lower()}\n{name}\n".encode() in pickled(optimizer)
+    assert type(again(optimizer)) is type(optimizer)

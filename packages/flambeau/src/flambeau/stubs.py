@@ -128,8 +128,10 @@ def _top(children: list[str]) -> str:
 
 def functions_of_nn() -> list[str]:
     """The functions of ``torch`` itself that ``flambeau_nn`` declares."""
-    from flambeau_tensor import __all__ as below
+    import flambeau_tensor
     from flambeau_tensor.extend import operators
+
+    below = vars(flambeau_tensor)["__all__"]
 
     # Compiled kernels tell no module; so what is not declared below, nor by flambeau_autograd.
     declared = {op.name for op in operators().values() if op.namespace == "torch" and op.is_function}

@@ -109,6 +109,9 @@ def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_ho
 
 
 LOCAL_NAMES["torch.nn"], LOCAL_NAMES["torch.optim"] = "flambeau_nn", "flambeau_nn.optim"
+for _file, _classes in {"adam": "Adam AdamW", "moments": "Adamax NAdam RAdam"}.items():  # there, a file each
+    for _class in _classes.split():
+        LOCAL_NAMES[f"torch.optim.{_class.lower()}.{_class}"] = f"flambeau_nn.optim.{_file}.{_class}"
 LOCAL_NAMES |= {
     f"torch._utils.{f.__name__}": f"{__name__}.{f.__name__}"
     for f in (_rebuild_parameter, _rebuild_parameter_with_state)

@@ -86,7 +86,7 @@ def run(program, names=()):
 
     *steps, last = _statements(program)
     names = {"torch": _Torch(), **dict(names)}
-    with fork_rng(), DisableTorchFunction(), Undispatched():  # it is nobody else's affair
+    with DisableTorchFunction(), Undispatched(), fork_rng():  # it is nobody else's affair
         manual_seed(0)
         for step in steps:
             exec(step, names)

@@ -68,6 +68,12 @@ class finfo(_Limits):
     """
 
     __slots__ = ("eps", "resolution", "smallest_normal", "tiny")
+    eps: float
+    max: float
+    min: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
 
     def __new__(cls, type: DType | None = None) -> "finfo":
         try:
@@ -121,6 +127,8 @@ class iinfo(_Limits):
     """
 
     __slots__ = ()
+    max: int
+    min: int
 
     def __new__(cls, type: DType) -> "iinfo":
         try:

@@ -106,5 +106,6 @@ def _cast_to(kind):
 
 
 _BYTES = {"Byte": "uint8", "Char": "int8"}
-for _kind in ("Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short"):
-    globals()[f"_cast_{_kind}"] = _cast_to(_kind)
+_cast_Byte, _cast_Char, _cast_Short = _cast_to("Byte"), _cast_to("Char"), _cast_to("Short")
+_cast_Int, _cast_Long = _cast_to("Int"), _cast_to("Long")
+_cast_Half, _cast_Float, _cast_Double = _cast_to("Half"), _cast_to("Float"), _cast_to("Double")

@@ -36,13 +36,11 @@ class Call:
 
     def run(self, other=()):
         """The result with some other arguments, of copies: an operator may write to them."""
-        from flambeau_overrides import DisableTorchFunction
-        from flambeau_tensor._core.dispatching import Undispatched
         from flambeau_tensor.random import fork_rng
 
         values = {name: _each_tensor(value, _copy) for name, value in {**self.given, **dict(other)}.items()}
         first = [values.pop(name) for name in list(values)[:1]]  # it is `input` of a function and `self` of a method
-        with fork_rng(), DisableTorchFunction(), Undispatched():
+        with fork_rng():
             return self.op(*first, **values)
 
     def error(self, other):
@@ -261,7 +259,11 @@ def _errors(call):
 
 
 def _quietly(function, *arguments):
-    with warnings.catch_warnings():
+    """Heard by nobody: no modes, no warnings."""
+    from flambeau_overrides import DisableTorchFunction
+    from flambeau_tensor._core.dispatching import Undispatched
+
+    with DisableTorchFunction(), Undispatched(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return function(*arguments)
 

@@ -589,7 +589,7 @@ def will_run(list nodes not None):
     if run.current != NULL:
         stack.append(<object>run.current)
     for i in range(run.queue.n):
-        stack.append(<object>run.heap[i].node)
+        stack.append(<object>run.queue.heap[i].node)
     while stack:
         node = stack.pop()
         if node in seen or node.seq < oldest or (run.selective and not _needs(run, node)):

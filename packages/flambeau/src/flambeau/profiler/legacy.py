@@ -6,7 +6,7 @@ from flambeau.profiler import _profile
 from flambeau.profiler._events import Event as FunctionEvent
 from flambeau.profiler._events import EventList
 from flambeau.profiler._profile import record_function
-from flambeau_overrides import _get_current_function_mode_stack
+from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.not_built import not_built
 
 __all__ = ["EventList", "FunctionEvent", "emit_itt", "emit_nvtx", "profile", "record_function"]

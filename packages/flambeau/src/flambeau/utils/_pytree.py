@@ -424,6 +424,7 @@ def _flatten_with_keys(tree):
 
 
 _dict_flatten_with_keys = _list_flatten_with_keys = _tuple_flatten_with_keys = _flatten_with_keys
-_dict_flatten, _dict_unflatten = NODES[dict][:2]
-_list_flatten, _list_unflatten = NODES[list][:2]
-_tuple_flatten, _tuple_unflatten = NODES[tuple][:2]
+_NODES: Any = NODES  # whose tuples mypy joins to objects
+_dict_flatten, _dict_unflatten = _NODES[dict][:2]
+_list_flatten, _list_unflatten = _NODES[list][:2]
+_tuple_flatten, _tuple_unflatten = _NODES[tuple][:2]

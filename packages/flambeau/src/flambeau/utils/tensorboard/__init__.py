@@ -14,7 +14,7 @@ except ModuleNotFoundError as e:
     try:
         _events = import_module("flambeau.utils.tensorboard._over_tensorboard")
     except ModuleNotFoundError as other:
-        if other.name.partition(".")[0] != "tensorboard":
+        if (other.name or "").partition(".")[0] != "tensorboard":
             raise
         raise ModuleNotFoundError(
             "torch.utils.tensorboard needs the package tensorboardX: pip install tensorboardX", name=e.name
