@@ -96,7 +96,10 @@ def _unlisted(place: str, module: _Module, source: str) -> list[str]:
     if "__all__" not in source:
         return []
     listed = source.partition("__all__")[2].partition("]")[0]
-    known = dir(import_module(module.target))
+    try:
+        known = dir(import_module(module.target))
+    except ModuleNotFoundError:  # it stands on an extra that is not here
+        return []
     names = sorted(name for name in names_of_pytorch().get(f"torch.{place}", ()) if name in known)
     return [name for name in names if f'"{name}"' not in listed]
 
