@@ -130,12 +130,11 @@ cdef object _distances(Operator op, PyObject** a):
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int d
     cdef bint fits = x1.ndim >= 2 and x2.ndim == x1.ndim and x1.sizes[x1.ndim - 1] == x2.sizes[x1.ndim - 1]
-    _check_wide("cdist", x1)
     for d in range(x1.ndim if fits else 0):
         fits = fits and (d >= x1.ndim - 2 or x1.sizes[d] == x2.sizes[d])
         sizes[d] = x1.sizes[d] if d < x1.ndim - 1 else x2.sizes[d - 1]
-    if not fits or x1.dtype != x2.dtype:
-        raise RuntimeError("cdist expects batches of the same sizes, and rows of the same length and dtype")
+    if not fits or x1.dtype != x2.dtype or CATEGORY[x1.dtype] != CAT_FLOAT:
+        raise RuntimeError("cdist expects batches of the same sizes, and rows of the same length and floating dtype")
     return _between(x1, x2, <object>a[2], False, x1.ndim, sizes)
 
 
