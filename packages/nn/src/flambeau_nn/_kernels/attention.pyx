@@ -12,9 +12,10 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from flambeau_nn._kernels.attended cimport Attended, attended_t
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_tensor.abi cimport T_LAYERED, TENSOR_ABI, TensorInfo, new_kernel, tensor_info
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
+    COMPUTE_ABI, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,
     hold_blas, itemsize, multiply_here, num_threads, parallel_for, range_task, read_float, release_blas, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
@@ -223,7 +224,7 @@ cdef class _Attention:
                                f"{shape_text(v.ndim, v.sizes)} do not go together")
         memset(job, 0, sizeof(Job))
         self.original, self.ndim, self.held = q.dtype, q.ndim, []
-        job.dtype = D_FLOAT32 if q.dtype == D_FLOAT16 or q.dtype == D_BFLOAT16 else q.dtype
+        job.dtype = computed(q.dtype)
         job.itemsize = itemsize(job.dtype)
         self.held.append(dense(query, job.dtype, &self.q))
         self.held.append(dense(key, job.dtype, &self.k))

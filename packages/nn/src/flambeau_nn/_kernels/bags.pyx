@@ -9,10 +9,11 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from flambeau_nn._kernels.bagged cimport MAX, Bags, bags_t
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, convert, converted, dense,
-    fresh, itemsize, num_threads, parallel_for, shape_text,
+    COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, convert, converted, dense, fresh, itemsize,
+    num_threads, parallel_for, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -73,7 +74,7 @@ cdef _Held _read(Bags* b, PyObject** a):
     cdef Py_ssize_t i
     array_of(a[0], &table)
     held.original = table.dtype
-    held.dtype = D_FLOAT32 if table.dtype == D_FLOAT16 or table.dtype == D_BFLOAT16 else table.dtype
+    held.dtype = computed(table.dtype)
     if table.ndim != 2 or (held.dtype != D_FLOAT32 and held.dtype != D_FLOAT64):
         raise NotImplementedError(f"embedding_bags: a table of size {shape_text(table.ndim, table.sizes)} and dtype "
                                   f"{type_string(table.dtype)}")

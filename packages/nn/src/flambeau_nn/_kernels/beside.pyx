@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels cimport channels, implicit
 from flambeau_nn._kernels.beside cimport Depthwise, depthwise_t
+from flambeau_nn._kernels.computing cimport memory
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, measure
 from flambeau_nn._kernels.packed cimport pack_t, packed_t
 from flambeau_nn._kernels.winograd cimport in_tiles
@@ -56,13 +57,6 @@ cdef bint suits(const Geometry* g, Py_ssize_t groups, int dtype, PyObject* input
     if (dtype != D_FLOAT32 and dtype != D_FLOAT64) or not channels.lie_beside(input):
         return False
     return _plain(g, groups) or _one_channel(g) or (dtype == D_FLOAT32 and implicit.suits(g, VALUES))
-
-
-cdef object _memory(int dtype, Py_ssize_t numbers, void** out):
-    cdef Array a
-    held = fresh(dtype, 1, &numbers, &a)
-    out[0] = a.data
-    return held
 
 
 cdef int _product(int dtype, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, bint a_across,
@@ -125,7 +119,7 @@ cdef int _rows_by(int dtype, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const 
         for r in range(rows if bias != NULL else 0):
             memcpy(c + r * n * item, bias, n * item)
         return _product(dtype, rows, n, k, a, False, weight, across, c, bias != NULL)
-    _packed, _start = _memory(dtype, k * columns, &packed), _memory(dtype, n, &start)
+    _packed, _start = memory(dtype, k * columns, &packed), memory(dtype, n, &start)
     _pack[which](n, k, weight, 1 if across else n, k if across else 1, packed)
     memset(start, 0, n * item)
     if bias != NULL:
@@ -142,7 +136,7 @@ cdef int _rows_by(int dtype, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const 
 cdef int _sum_rows(int dtype, const char* x, Py_ssize_t rows, Py_ssize_t columns, char* out) except -1:
     cdef void* ones
     cdef Py_ssize_t r
-    _ones = _memory(dtype, rows, &ones)
+    _ones = memory(dtype, rows, &ones)
     for r in range(rows):
         if dtype == D_FLOAT32:
             (<float*>ones)[r] = 1
@@ -170,8 +164,8 @@ cdef int _depthwise(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t wi
     cdef Py_ssize_t rows, work, item = itemsize(dtype)
     cdef int which = dtype == D_FLOAT64
     cdef depthwise_t task = _slopes[which] if kind == WEIGHTS else _rows[which]
-    _weight = _memory(dtype, g.taps * width, &turned)
-    _start = _memory(dtype, width, &start)
+    _weight = memory(dtype, g.taps * width, &turned)
+    _start = memory(dtype, width, &start)
     if bias != NULL:
         memcpy(start, bias, width * item)
     else:

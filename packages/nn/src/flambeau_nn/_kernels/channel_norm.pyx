@@ -8,10 +8,11 @@ from cpython.object cimport PyObject
 from libc cimport math
 
 from flambeau_nn._kernels.channels cimport beside_too, laid, operand
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_nn._kernels.normalized cimport FACTORS, PARTS, Channels, channels_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, in_format_of,
+    COMPUTE_ABI, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, in_format_of,
     parallel_for, read_float,
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
@@ -73,7 +74,7 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, 
     if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
         raise NotImplementedError(f'"GroupNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
     held.original = a.dtype
-    held.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
+    held.dtype = computed(a.dtype)
     held.x = operand(x, held.dtype, &held.beside, &held.array)
     d.x, d.eps, d.groups = held.array.data, read_float(eps), <object>groups
     d.samples, d.channels, d.positions = a.sizes[0], a.sizes[1], 1

@@ -2,11 +2,11 @@
 """Images at places that a tensor holds, and the gradients by both. float16 and bfloat16 are computed in float32."""
 from cpython.object cimport PyObject
 
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_nn._kernels.sampled cimport AXES, BICUBIC, BLOCK, Sampled, sampled_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,
-    shape_text,
+    COMPUTE_ABI, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -43,7 +43,7 @@ cdef object _read(Sampled* s, PyObject** a, Array* x, Array* grid, int* dtype):
     cdef bint good
     array_of(a[0], x)
     array_of(a[1], grid)
-    dtype[0] = D_FLOAT32 if x.dtype == D_FLOAT16 or x.dtype == D_BFLOAT16 else x.dtype
+    dtype[0] = computed(x.dtype)
     s.dims, s.mode, s.padding, s.align_corners = x.ndim - 2, mode, <object>a[3], a[4] == Py_True
     good = (s.dims == 2 or (s.dims == 3 and mode != BICUBIC)) and grid.ndim == x.ndim
     good = good and grid.sizes[grid.ndim - 1] == s.dims and x.sizes[0] == grid.sizes[0] and x.dtype == grid.dtype

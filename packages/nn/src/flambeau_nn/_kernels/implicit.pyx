@@ -5,10 +5,11 @@ tiles of positions and features read what a tap sees of successive positions at 
 formats, as the rows of channels are gathered from either. The gradient by the image is the same over the values, for
 each class of positions with the taps that meet it; that by the weights sums over the positions of a block.
 """
+from flambeau_nn._kernels.computing cimport memory
 from flambeau_nn._kernels.convolved cimport IMAGE, WEIGHTS, Geometry, lay
 from flambeau_nn._kernels.implicit cimport Implicit, apart_of, classes_of, implicit_t, meets
 from flambeau_tensor.abi cimport TENSOR_ABI
-from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, Array, fresh, num_threads, parallel_for
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, num_threads, parallel_for
 from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.abi import require
@@ -137,7 +138,7 @@ cdef bint in_products(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t 
     w.parts = 1
     if kind == WEIGHTS:
         w.parts = min(batch * w.blocks, max(<Py_ssize_t>1, wanted // (groups * w.chunks)))
-    _held = _memory(&w.packed, w.parts * groups * w.panels * g.taps * w.source.channels * _panel)
+    _held = memory(D_FLOAT32, w.parts * groups * w.panels * g.taps * w.source.channels * _panel, <void**>&w.packed)
     with nogil:
         if kind == WEIGHTS:
             parallel_for(w.parts * groups * w.chunks, 1, _slopes, &w)
@@ -148,10 +149,3 @@ cdef bint in_products(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t 
     if w.failed:
         raise MemoryError()
     return True
-
-
-cdef object _memory(float** out, Py_ssize_t numbers):
-    cdef Array a
-    held = fresh(D_FLOAT32, 1, &numbers, &a)
-    out[0] = <float*>a.data
-    return held

@@ -7,11 +7,12 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, convert,
-    converted, dense, elementwise, fresh, itemsize, parallel_for, permuted, read_float, shape_text,
+    COMPUTE_ABI, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, convert, converted, dense,
+    elementwise, fresh, itemsize, parallel_for, permuted, read_float, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE, HEAVY_GRAIN
 
@@ -25,11 +26,6 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 cdef enum:
     MAX_NDIM = 64
 
-cdef enum:  # reductions
-    NONE = 0
-    MEAN = 1
-    SUM = 2
-
 _hot = hot("loss", "flambeau_nn._kernels")
 
 
@@ -37,11 +33,19 @@ cdef inline size_t _address(dict table, int dtype):
     return table["float32" if dtype == D_FLOAT32 else "float64"]
 
 
-cdef inline int _computed(int dtype) noexcept:
-    return D_FLOAT32 if dtype == D_FLOAT16 or dtype == D_BFLOAT16 else dtype
+cdef sum_t _sum_floats = <sum_t><size_t>_hot.SUMS["float32"]
+cdef sum_t _sum_doubles = <sum_t><size_t>_hot.SUMS["float64"]
 
 
-cdef int _reduction(PyObject* slot) except -1:
+cdef inline sum_t _adder(int dtype) noexcept nogil:
+    return _sum_floats if dtype == D_FLOAT32 else _sum_doubles
+
+
+cdef double sum_of(const void* x, Py_ssize_t n, int dtype) noexcept nogil:
+    return _adder(dtype)(x, n)
+
+
+cdef int reduction_of(PyObject* slot) except -1:
     text = <object>slot
     if text == "mean":
         return MEAN
@@ -159,7 +163,7 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     r.smoothing = read_float(a[first + 5])
     if not 0 <= r.smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {r.smoothing:g}")
-    b.dtype = _computed(x.dtype)
+    b.dtype = computed(x.dtype)
     r.inner = _rows_beside(&x, held, <object>scores)
     held.scores = dense(<PyObject*>held.scores, b.dtype, &x)
     r.scores = x.data
@@ -190,12 +194,8 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
             raise RuntimeError(f"expected scalar type {type_string(x.dtype)} but found {type_string(w.dtype)}")
         held.weight = dense(a[first + 2], b.dtype, &w)
         r.weight = w.data
-        r.total_weight = _sum(w.data, w.numel, b.dtype)
+        r.total_weight = sum_of(w.data, w.numel, b.dtype)
     return held
-
-
-cdef double _sum(const void* x, Py_ssize_t n, int dtype) except? -1:
-    return (<sum_t>_address(_hot.SUMS, dtype))(x, n)
 
 
 cdef double _label_weight(const Rows* r, Py_ssize_t n, int dtype) noexcept nogil:
@@ -219,7 +219,7 @@ cdef double _label_weight(const Rows* r, Py_ssize_t n, int dtype) noexcept nogil
 cdef object _cross_entropy(PyObject* op, PyObject** a):
     cdef Batch b
     cdef Array losses, weights, scalar, original, target
-    cdef int reduction = _reduction(a[4])
+    cdef int reduction = reduction_of(a[4])
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef double total
     cdef int d, ndim
@@ -244,9 +244,9 @@ cdef object _cross_entropy(PyObject* op, PyObject** a):
         memset(losses.data, 0, losses.numel * itemsize(b.dtype))
     if reduction == NONE:
         return converted(per_row, original.dtype)
-    total = _sum(losses.data, losses.numel, b.dtype)
+    total = sum_of(losses.data, losses.numel, b.dtype)
     if reduction == MEAN:
-        total = total / _sum(weights.data, weights.numel, b.dtype)
+        total = total / sum_of(weights.data, weights.numel, b.dtype)
     out = fresh(b.dtype, 0, NULL, &scalar)
     _store(&scalar, total)
     return converted(out, original.dtype)
@@ -262,7 +262,7 @@ cdef inline void _store(Array* scalar, double value) noexcept:
 cdef object _cross_entropy_backward(PyObject* op, PyObject** a):
     cdef Batch b
     cdef Array g, x, out
-    cdef int reduction = _reduction(a[5])
+    cdef int reduction = reduction_of(a[5])
     cdef _Held held = _set_rows(&b, a, 1)
     cdef int[MAX_NDIM] order
     cdef int d
@@ -406,20 +406,20 @@ cdef object _values(str name, PyObject** a, double* p):
     """A loss of (self, target, reduction, …)."""
     cdef Array x, y, out
     cdef Pairs s
-    cdef int reduction = _reduction(a[2]), dtype, original, k
+    cdef int reduction = reduction_of(a[2]), dtype, original, k
     cdef Py_ssize_t parts = 1
     cdef double total = 0
     array_of(a[0], &x)
     array_of(a[1], &y)
     _check_pair(name, &x, &y)
     original = x.dtype
-    dtype = s.dtype = _computed(x.dtype)
+    dtype = s.dtype = computed(x.dtype)
     s.block, s.p = <pairs_t>_address(_hot.PAIRS[name], dtype), p
     if reduction == NONE:  # lies as `self` does
         return elementwise(2, a, dtype, original, _each_pair, &s)
     _first, _second = dense(a[0], dtype, &x), dense(a[1], dtype, &y)
     s.x, s.y, s.item, s.n, s.grad = x.data, y.data, itemsize(dtype), x.numel, NULL
-    s.add = <sum_t>_address(_hot.SUMS, dtype)
+    s.add = _adder(dtype)
     if x.numel < GIL_FREE:
         s.part = max(x.numel, <Py_ssize_t>1)
         _sum_pairs(&s, 0, 1)
@@ -441,14 +441,14 @@ cdef object _backward(str name, PyObject** a, double* p):
     """The gradient for (grad_output, self, target, reduction, …)."""
     cdef Array g, x, y, out
     cdef Pairs s
-    cdef int reduction = _reduction(a[3]), dtype, original
+    cdef int reduction = reduction_of(a[3]), dtype, original
     array_of(a[0], &g)
     array_of(a[1], &x)
     array_of(a[2], &y)
     _check_pair(name, &x, &y)
     _check_gradient(name, &g, x.numel if reduction == NONE else 1)
     original = x.dtype
-    dtype = _computed(x.dtype)
+    dtype = computed(x.dtype)
     _grad, _first, _second = dense(a[0], dtype, &g), dense(a[1], dtype, &x), dense(a[2], dtype, &y)
     s.block = <pairs_t>_address(_hot.PAIRS[name], dtype)
     s.x, s.y, s.item, s.n, s.p, s.grad = x.data, y.data, itemsize(dtype), x.numel, p, g.data
@@ -518,8 +518,8 @@ cdef int _check_probabilities(PyObject* tensor, str name) except -1:
     array_of(tensor, &x)
     if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
         return 0  # the dtype is the error
-    _kept = dense(tensor, _computed(x.dtype), &x)
-    if not (_within(<const float*>x.data, x.numel) if itemsize(_computed(x.dtype)) == 4
+    _kept = dense(tensor, computed(x.dtype), &x)
+    if not (_within(<const float*>x.data, x.numel) if itemsize(computed(x.dtype)) == 4
             else _within(<const double*>x.data, x.numel)):
         raise RuntimeError(f"all elements of {name} should be between 0 and 1")
     return 0

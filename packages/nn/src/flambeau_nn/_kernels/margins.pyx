@@ -8,10 +8,12 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memset
 
+from flambeau_nn._kernels cimport loss
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense,
-    fresh, itemsize, parallel_for, read_float, shape_text,
+    COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense, fresh, itemsize,
+    parallel_for, read_float, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -27,11 +29,6 @@ ctypedef fused real_t:
 
 cdef enum:
     MAX_NDIM = 64
-
-cdef enum:  # reductions
-    NONE = 0
-    MEAN = 1
-    SUM = 2
 
 cdef struct Scores:
     Py_ssize_t rows, classes, inner  # rows are beside each other `inner` at a time: (samples, classes, inner)
@@ -248,29 +245,6 @@ cdef int _run(Scores* s, scores_t loop, Py_ssize_t work) except -1:
 
 # --- results --------------------------------------------------------------------------------------------------------
 
-cdef int _reduction(PyObject* slot) except -1:
-    text = <object>slot
-    if text == "mean":
-        return MEAN
-    if text == "sum":
-        return SUM
-    if text == "none":
-        return NONE
-    raise ValueError(f"{text} is not a valid value for reduction")
-
-
-cdef inline double _sum(const void* x, Py_ssize_t n, int dtype) noexcept nogil:
-    cdef double total = 0
-    cdef Py_ssize_t i
-    if dtype == D_FLOAT32:
-        for i in range(n):
-            total += (<const float*>x)[i]
-    else:
-        for i in range(n):
-            total += (<const double*>x)[i]
-    return total
-
-
 cdef object _losses(Scores* s, _Held held, scores_t loop, Py_ssize_t work, int ndim, const Py_ssize_t* sizes):
     """The loss of each row, of these sizes, reduced."""
     cdef Array out, scalar
@@ -278,10 +252,10 @@ cdef object _losses(Scores* s, _Held held, scores_t loop, Py_ssize_t work, int n
     each = fresh(held.dtype, ndim, sizes, &out)
     s.losses = out.data
     _run(s, loop, work)
-    if held.reduction == NONE:
+    if held.reduction == loss.NONE:
         return converted(each, held.original)
-    total = _sum(out.data, s.rows, held.dtype)
-    if held.reduction == MEAN:
+    total = loss.sum_of(out.data, s.rows, held.dtype)
+    if held.reduction == loss.MEAN:
         total = total / held.total
     result = fresh(held.dtype, 0, NULL, &scalar)
     if held.dtype == D_FLOAT32:
@@ -296,15 +270,15 @@ cdef object _gradient(str name, Scores* s, _Held held, scores_t loop, Py_ssize_t
     """The gradient by the scores `x`, of a result that begins as `zeros` or anyhow."""
     cdef Array g, a, out
     _grads = dense(grad, held.dtype, &g)
-    if g.numel != (s.rows if held.reduction == NONE else 1):
+    if g.numel != (s.rows if held.reduction == loss.NONE else 1):
         raise RuntimeError(f"{name}: a gradient of {g.numel} elements for "
-                           f"{s.rows if held.reduction == NONE else 1}")
+                           f"{s.rows if held.reduction == loss.NONE else 1}")
     array_of(x, &a)
     result = fresh(held.dtype, a.ndim, a.sizes, &out)
     if zeros:
         memset(out.data, 0, out.numel * itemsize(held.dtype))
-    s.grads, s.grad_step, s.result = g.data, 1 if held.reduction == NONE else 0, out.data
-    s.factor = 1 / held.total if held.reduction == MEAN else 1
+    s.grads, s.grad_step, s.result = g.data, 1 if held.reduction == loss.NONE else 0, out.data
+    s.factor = 1 / held.total if held.reduction == loss.MEAN else 1
     _run(s, loop, work)
     return converted(result, held.original)
 
@@ -313,8 +287,8 @@ cdef _Held _begin(Scores* s, PyObject* x, PyObject* reduction):
     cdef Array a
     cdef _Held held = _Held.__new__(_Held)
     array_of(x, &a)
-    held.reduction, held.original = _reduction(reduction), a.dtype
-    held.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
+    held.reduction, held.original = loss.reduction_of(reduction), a.dtype
+    held.dtype = computed(a.dtype)
     s.inner, s.weight, s.is_label, s.ignored = 1, NULL, NULL, -1
     return held
 

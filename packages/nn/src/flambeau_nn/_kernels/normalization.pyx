@@ -7,6 +7,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc cimport math
 
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_nn._kernels.normalized cimport PARTS, Normalized, normalized_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
@@ -75,7 +76,7 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* shape, PyObject* weight,
     if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
         raise NotImplementedError(f'"LayerNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
     held.original = a.dtype
-    held.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
+    held.dtype = computed(a.dtype)
     held.x = dense(x, held.dtype, &held.array)
     w.data.n, w.data.x, w.data.eps = n, held.array.data, read_float(eps)
     w.data.rows = a.numel // n if n else 0
@@ -215,7 +216,7 @@ cdef object _row_moments(PyObject* op, PyObject** a):
     cdef int d, dtype, dims = <object>a[1], ndim
     cdef double eps = read_float(a[2])
     array_of(a[0], &x)
-    dtype = D_FLOAT32 if x.dtype == D_FLOAT16 or x.dtype == D_BFLOAT16 else x.dtype
+    dtype = computed(x.dtype)
     if dtype != D_FLOAT32 and dtype != D_FLOAT64:
         raise NotImplementedError(f"\"row_moments\" not implemented for '{type_string(x.dtype)}'")
     if not 0 <= dims <= x.ndim:

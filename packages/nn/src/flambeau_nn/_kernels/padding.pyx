@@ -10,10 +10,11 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels.channels cimport laid, operand
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, TensorInfo, copy_of, new_kernel, tensor_info, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
-    converted, dense, fresh, in_format_of, itemsize, parallel_for, read_ints, shape_text,
+    COMPUTE_ABI, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh,
+    in_format_of, itemsize, parallel_for, read_ints, shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -347,7 +348,7 @@ cdef object _pad_by_copies_backward(PyObject* op, PyObject** a):
         raise RuntimeError(f"pad_by_copies_backward: grad_output of size {shape_text(g.ndim, g.sizes)} does not belong "
                            f"to an input of size {shape_text(ndim, sizes)}")
     original = g.dtype
-    dtype = D_FLOAT32 if original == D_FLOAT16 or original == D_BFLOAT16 else original
+    dtype = computed(original)
     parts = dtype == D_COMPLEX64 or dtype == D_COMPLEX128
     if dtype != D_FLOAT32 and dtype != D_FLOAT64 and not parts:
         raise NotImplementedError(f"\"pad_by_copies_backward\" not implemented for '{type_string(original)}'")

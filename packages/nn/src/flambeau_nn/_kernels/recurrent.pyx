@@ -16,6 +16,7 @@ is the final one in the end. float16 and bfloat16 are computed in float32.
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_nn._kernels.recurrent_steps cimport Step
 from flambeau_nn._kernels.recurrent_times cimport (
     GRU, LSTM, PLAIN, Factor, Loops, Pieces, Rows, Slopes, Walk, add_pieces, loops_of, panels_of, sum_slopes,
@@ -23,8 +24,8 @@ from flambeau_nn._kernels.recurrent_times cimport (
 )
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, Product, array_of, converted, dense,
-    fresh, itemsize, multiply, num_threads, parallel_for, range_task, shape_text,
+    COMPUTE_ABI, D_FLOAT16, D_FLOAT64, D_INT64, Array, Product, array_of, converted, dense, fresh, itemsize,
+    multiply, num_threads, parallel_for, range_task, shape_text,
 )
 from flambeau_tensor.grain cimport HEAVY_GRAIN
 
@@ -96,7 +97,7 @@ cdef class _Layer:
         if a.dtype < D_FLOAT16 or a.dtype > D_FLOAT64:
             raise NotImplementedError(f"recurrent layers are not implemented for '{type_string(a.dtype)}'")
         self.original, self.held, self.ndim = a.dtype, [], a.ndim
-        self.dtype = D_FLOAT32 if a.dtype == D_FLOAT16 or a.dtype == D_BFLOAT16 else a.dtype
+        self.dtype = computed(a.dtype)
         self.item = itemsize(self.dtype)
         self.loops = loops_of(self.dtype)
         self.reverse = <object>g.reverse

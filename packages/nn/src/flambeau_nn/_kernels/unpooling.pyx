@@ -7,10 +7,11 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
+from flambeau_nn._kernels.computing cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted, dense, fresh,
-    parallel_for, read_ints, shape_text,
+    COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted, dense, fresh, parallel_for, read_ints,
+    shape_text,
 )
 from flambeau_tensor.grain cimport GIL_FREE
 
@@ -96,7 +97,7 @@ cdef object _fractional_pool(PyObject* op, PyObject** a):
     array_of(a[0], &x)
     array_of(a[1], &samples)
     original = x.dtype
-    dtype = D_FLOAT32 if original == D_FLOAT16 or original == D_BFLOAT16 else original
+    dtype = computed(original)
     w.dims = read_ints(a[2], kernel, AXES, "fractional_pool", "kernel_size")
     if read_ints(a[3], count, AXES, "fractional_pool", "output_size") != w.dims or w.dims < 2 or x.ndim != w.dims + 2:
         raise RuntimeError(f"fractional_pool: windows of {w.dims} dimensions for an input of size "

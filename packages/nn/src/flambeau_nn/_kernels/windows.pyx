@@ -7,10 +7,11 @@ the end of a row, whose windows would reach around it, are computed too, and dro
 all channels for a tile of positions and features (window_sums.h). The gradient by the image is the same over the
 values, for each phase of the image with the taps that meet it.
 """
+from flambeau_nn._kernels.computing cimport memory
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, WEIGHTS, Geometry
 from flambeau_nn._kernels.windows cimport Grid, Phase, Windows, windows_t
 from flambeau_tensor.abi cimport TENSOR_ABI
-from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, D_INT64, Array, fresh, num_threads, parallel_for
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, D_INT64, num_threads, parallel_for
 from flambeau_tensor.grain cimport GIL_FREE
 
 from flambeau_tensor.abi import require
@@ -36,13 +37,6 @@ _table = hot("windows", "flambeau_nn._kernels").LOOPS
 cdef windows_t _results = <windows_t><size_t>_table["results"] if _table else NULL
 cdef windows_t _slopes = <windows_t><size_t>_table["slopes"] if _table else NULL
 cdef tile_t _tile = <tile_t><size_t>_table["tile"] if _table else NULL
-
-
-cdef object _memory(int dtype, void** out, Py_ssize_t numbers):
-    cdef Array a
-    held = fresh(dtype, 1, &numbers, &a)
-    out[0] = a.data
-    return held
 
 
 cdef void _lay_out(Windows* w, const Geometry* g, int kind) noexcept:
@@ -169,7 +163,7 @@ cdef bint in_windows(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t g
                      char* weight, char* bias) except -1:
     cdef Windows w
     cdef Py_ssize_t p, i, wanted, work = batch * groups * g.features * g.rows * g.positions
-    cdef void* memory
+    cdef void* place
     cdef Py_ssize_t* at
     cdef float* sums
     if _results == NULL or not _suits(g, kind, batch, work):
@@ -187,29 +181,29 @@ cdef bint in_windows(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t g
     _lay_out(&w, g, kind)
     wanted = _split(&w, kind, work)
     w.given, w.bias = <float*>values, <float*>bias
-    _phases = _memory(D_INT64, &memory, w.phases * <Py_ssize_t>sizeof(Phase) // 8)
-    w.phase = <Phase*>memory
-    _at = _memory(D_INT64, &memory, 2 * w.source.channels * g.taps)
+    _phases = memory(D_INT64, w.phases * <Py_ssize_t>sizeof(Phase) // 8, &place)
+    w.phase = <Phase*>place
+    _at = memory(D_INT64, 2 * w.source.channels * g.taps, &place)
     _packed = None
     if kind == WEIGHTS:
         w.slopes.apart = w.source.apart + MARGIN
         w.more = g.features * w.slopes.apart
         w.parts = max(<Py_ssize_t>1, min(w.tasks // groups, (wanted + groups - 1) // groups))
-        _list_taps(&w, g, kind, <Py_ssize_t*>memory, NULL, NULL)
+        _list_taps(&w, g, kind, <Py_ssize_t*>place, NULL, NULL)
         for p in range(AXES):
             w.slopes.size[p] = w.slopes.bound[p] = g.count[p]
             w.slopes.step[p], w.slopes.before[p], w.slopes.phases[p] = 1, 0, 1
             w.slopes.length[p] = w.source.length[p]
         w.tasks = groups * w.parts
-        _packed = _memory(D_FLOAT32, &memory, w.parts * groups * w.weights)
-        w.result = sums = <float*>memory
+        _packed = memory(D_FLOAT32, w.parts * groups * w.weights, &place)
+        w.result = sums = <float*>place
         for i in range(w.parts * groups * w.weights):
             sums[i] = 0
     else:
-        at = <Py_ssize_t*>memory
-        _packed = _memory(D_FLOAT32, &memory, groups * w.weights)
-        w.packed = <float*>memory
-        _list_taps(&w, g, kind, at, <float*>memory, <float*>weight)
+        at = <Py_ssize_t*>place
+        _packed = memory(D_FLOAT32, groups * w.weights, &place)
+        w.packed = <float*>place
+        _list_taps(&w, g, kind, at, <float*>place, <float*>weight)
     if work < GIL_FREE:
         (_slopes if kind == WEIGHTS else _results)(&w, 0, w.tasks)
     else:

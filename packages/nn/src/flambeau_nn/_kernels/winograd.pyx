@@ -7,10 +7,11 @@ own part of the cache. For the gradient of the weights, whose products sum over 
 transforms of some tiles first, and then the products. A result that is not finite is left to the loops that sum
 directly, so an infinity stays in the windows that have it.
 """
+from flambeau_nn._kernels.computing cimport memory
 from flambeau_nn._kernels.convolved cimport IMAGE, WEIGHTS, Geometry, lay
 from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Tiled, tiled_t
 from flambeau_tensor.abi cimport TENSOR_ABI
-from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, Array, fresh, num_threads, parallel_for
+from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, num_threads, parallel_for
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
@@ -79,13 +80,6 @@ cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t gro
     return True
 
 
-cdef object _memory(float** out, Py_ssize_t numbers):
-    cdef Array a
-    held = fresh(D_FLOAT32, 1, &numbers, &a)
-    out[0] = <float*>a.data
-    return held
-
-
 cdef inline Py_ssize_t _whole(Py_ssize_t channels, Py_ssize_t lanes) noexcept:
     return (channels + lanes - 1) // lanes * lanes
 
@@ -111,7 +105,7 @@ cdef int _compute(Tiled* t) except -1:
     t.groups = (t.rows + t.tall - 1) // t.tall * t.segments
     t.v_apart, t.m_apart = _apart(t.tall * t.wide * channels), _apart(t.tall * t.wide * features)
     t.u_apart = _apart(_whole(t.result.channels, 2 * _lanes) * t.source.channels)
-    _held = _memory(&t.u, PRODUCTS * t.u_apart)
+    _held = memory(D_FLOAT32, PRODUCTS * t.u_apart, <void**>&t.u)
     with nogil:
         parallel_for(features // _lanes, 1, _weights, t)
         parallel_for(t.groups, 1, _groups, t)
@@ -126,8 +120,9 @@ cdef int _sum_weights(Tiled* t) except -1:
     t.tall = max(<Py_ssize_t>LEAST // t.columns, <Py_ssize_t>1)
     t.v_apart, t.m_apart = _apart(block * t.columns * channels), _apart(block * t.columns * features)
     t.u_apart = _apart(channels * t.result.channels)
-    _held = (_memory(&t.u, PRODUCTS * t.u_apart), _memory(&t.v, PRODUCTS * t.v_apart),
-             _memory(&t.m, PRODUCTS * t.m_apart))
+    _held = (memory(D_FLOAT32, PRODUCTS * t.u_apart, <void**>&t.u),
+             memory(D_FLOAT32, PRODUCTS * t.v_apart, <void**>&t.v),
+             memory(D_FLOAT32, PRODUCTS * t.m_apart, <void**>&t.m))
     with nogil:
         t.last = 0
         while t.last < t.rows and not t.failed:

@@ -1,0 +1,15 @@
+"""What kernels compute in: the dtype, and memory for as long as they run."""
+from flambeau_tensor.compute cimport D_BFLOAT16, D_FLOAT16, D_FLOAT32, Array, fresh
+
+
+cdef inline int computed(int dtype) noexcept:
+    """The dtype in which a kernel computes for tensors of `dtype`: half types are computed in float32."""
+    return D_FLOAT32 if dtype == D_FLOAT16 or dtype == D_BFLOAT16 else dtype
+
+
+cdef inline object memory(int dtype, Py_ssize_t numbers, void** out):
+    """What holds the memory of so many numbers, whose address goes to `out`."""
+    cdef Array a
+    held = fresh(dtype, 1, &numbers, &a)
+    out[0] = a.data
+    return held
