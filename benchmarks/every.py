@@ -322,37 +322,56 @@ def run_side(library, only):
     print(json.dumps(found))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer-python", required=True, help="a Python with PyTorch")
-    parser.add_argument("--our-python", default=sys.executable)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default="", help="parts of names, separated by commas")
-    parser.add_argument("--below", type=float, default=math.inf, help="list no ratios above this")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--side", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    only = [part for part in args.only.split(",") if part]
-    if args.side:
-        run_side(args.side, only)
-        return
-    calls = pickle.dumps(sampled())
+def parser(text, rounds):
+    """The options of this file and its siblings."""
+    options = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--peer-python", required=True, help="a Python with PyTorch")
+    options.add_argument("--our-python", default=sys.executable)
+    options.add_argument("--rounds", type=int, default=rounds)
+    options.add_argument("--only", default="", help="parts of names, separated by commas")
+    options.add_argument("--below", type=float, default=math.inf, help="list no ratios above this")
+    options.add_argument("--json", type=Path, help="where to write the figures")
+    options.add_argument("--side", help=argparse.SUPPRESS)
+    return options
+
+
+def parts_of(args):
+    """What `--only` names."""
+    return [part for part in args.only.split(",") if part]
+
+
+def in_turns(script, args, calls):
+    """What `script` finds of both sides, the least of all rounds: ratios, and what could not be called."""
+    given = pickle.dumps(calls)
     sides, rows = {"ours": (args.our_python, "flambeau"), "peer": (args.peer_python, "torch")}, {}
     for _ in range(args.rounds):
         for who, (python, library) in sides.items():
-            command = [python, __file__, "--peer-python", "", "--only", args.only, "--side", library]
-            done = subprocess.run(command, input=calls, stdout=subprocess.PIPE, check=True)
+            command = [python, script, "--peer-python", "", "--only", args.only, "--side", library]
+            done = subprocess.run(command, input=given, stdout=subprocess.PIPE, check=True)
             for name, time in json.loads(done.stdout).items():
                 row = rows.setdefault(name, {})
                 row[who] = min(row[who], time) if who in row else time
-    rows, absent = split(rows)
+    return split(rows)
+
+
+def write(args, rows, absent):
+    """The figures, where `--json` says."""
+    if args.json:
+        parts = {"machine": described(args.our_python, args.peer_python), "calls": rows, "not timed": absent}
+        args.json.write_text("{\n" + ",\n".join(f'"{name}": {lines(part)}' for name, part in parts.items()) + "\n}\n")
+
+
+def main():
+    args = parser(__doc__, rounds=3).parse_args()
+    if args.side:
+        run_side(args.side, parts_of(args))
+        return
+    rows, absent = in_turns(__file__, args, sampled())
     for name, row in rows.items():
         if row["ratio"] <= args.below:
             print(f"{row['ratio']:8.2f}  {name:70}  {row['ours']:10.0f}  {row['peer']:10.0f} ns")
     print(summary(rows))
-    if args.json:
-        parts = {"machine": described(args.our_python, args.peer_python), "calls": rows, "not timed": absent}
-        args.json.write_text("{\n" + ",\n".join(f'"{name}": {lines(part)}' for name, part in parts.items()) + "\n}\n")
+    write(args, rows, absent)
 
 
 def lines(part):

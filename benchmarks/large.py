@@ -8,22 +8,19 @@ between the same bounds, and indices over the whole of the dimension. One thread
 other work on the machine matters little. Each round times all calls in a fresh process of either side, in turns.
 """
 
-import argparse
 import contextlib
 import importlib
 import json
 import math
 import pickle
 import resource
-import subprocess
 import sys
 import warnings
 from pathlib import Path
 from time import thread_time_ns
 
 import numpy as np
-from every import bound, called, plain, split, summary
-from machine import described
+from every import bound, called, in_turns, parser, parts_of, plain, summary, write
 
 ELEMENTS = 1_000_000
 BUDGET = 15_000_000  # nanoseconds for a call's repetitions
@@ -132,37 +129,18 @@ def run_side(library, only):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer-python", required=True, help="a Python with PyTorch")
-    parser.add_argument("--our-python", default=sys.executable)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", default="", help="parts of names, separated by commas")
-    parser.add_argument("--dtypes", default="float32,float64,int64")
-    parser.add_argument("--below", type=float, default=math.inf, help="list no ratios above this")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    parser.add_argument("--side", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    only = [part for part in args.only.split(",") if part]
+    options = parser(__doc__, rounds=2)
+    options.add_argument("--dtypes", default="float32,float64,int64")
+    args = options.parse_args()
     if args.side:
-        run_side(args.side, only)
+        run_side(args.side, parts_of(args))
         return
-    calls = pickle.dumps(sampled(args.dtypes.split(",")))
-    sides, rows = {"ours": (args.our_python, "flambeau"), "peer": (args.peer_python, "torch")}, {}
-    for _ in range(args.rounds):
-        for who, (python, library) in sides.items():
-            command = [python, __file__, "--peer-python", "", "--only", args.only, "--side", library]
-            done = subprocess.run(command, input=calls, stdout=subprocess.PIPE, check=True)
-            for name, time in json.loads(done.stdout).items():
-                row = rows.setdefault(name, {})
-                row[who] = min(row[who], time) if who in row else time
-    rows, absent = split(rows)
+    rows, absent = in_turns(__file__, args, sampled(args.dtypes.split(",")))
     for name, row in rows.items():
         if row["ratio"] <= args.below and row["ours"] > SHORT:
             print(f"{row['ratio']:8.2f}  {name:70}  {row['ours'] / 1e3:10.0f}  {row['peer'] / 1e3:10.0f} us")
     print(summary(rows))
-    if args.json:
-        machine = described(args.our_python, args.peer_python)
-        args.json.write_text(json.dumps({"machine": machine, "calls": rows, "not timed": absent}, indent=1) + "\n")
+    write(args, rows, absent)
 
 
 if __name__ == "__main__":
