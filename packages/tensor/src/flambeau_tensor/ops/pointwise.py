@@ -674,11 +674,6 @@ def float_power_(input, exponent):
     return input.pow_(exponent)
 
 
-def ones_of(t):
-    """Ones like `t`, for arithmetic with bare numbers."""
-    return t.new_ones(t.shape)
-
-
 def _of_order(n, input, out=None):
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
