@@ -33,7 +33,21 @@ static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_
         _mm256_storeu_ps(out + (i + 3) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xee));
     }
 }
+/* Four pixels of 1 to 4 channels; rows of four numbers, of which the ones behind the channels are zeros. */
+static inline void fl_turn4(const float* x, ptrdiff_t step, ptrdiff_t channels, float* out, ptrdiff_t row) {
+    __m128 r[4];
+    int i;
+    for (i = 0; i < 4; i++) r[i] = i < channels ? _mm_loadu_ps(x + i * step) : _mm_setzero_ps();
+    _MM_TRANSPOSE4_PS(r[0], r[1], r[2], r[3]);
+    for (i = 0; i < 4; i++) _mm_storeu_ps(out + i * row, r[i]);
+}
 #else
+static inline void fl_turn4(const float* x, ptrdiff_t step, ptrdiff_t channels, float* out, ptrdiff_t row) {
+    int i, j;
+    for (j = 0; j < 4; j++)
+        for (i = 0; i < 4; i++) out[j * row + i] = i < channels ? x[i * step + j] : 0;
+}
+
 static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
     int i, j;
     for (i = 0; i < 8; i++)
@@ -55,8 +69,12 @@ static inline void fl_turn_in(const float* x, ptrdiff_t step, ptrdiff_t n, ptrdi
         for (; q < n; q++)
             for (i = c; i < c + 8; i++) out[q * row + i] = x[i * step + q];
     }
-    for (; c < wide; c++)
-        for (q = 0; q < n; q++) out[q * row + c] = c < channels ? x[c * step + q] : 0;
+    if (c == wide) return;
+    q = 0;
+    if (c < channels && wide - c <= 4 && (c == 0 || c + 4 <= row)) /* what is written over comes later */
+        for (; q + 4 < n; q += 4) fl_turn4(x + c * step + q, step, channels - c, out + q * row + c, row);
+    for (; q < n; q++)
+        for (i = c; i < wide; i++) out[q * row + i] = i < channels ? x[i * step + q] : 0;
 }
 
 /* out[c][q] = x[q][c]. */

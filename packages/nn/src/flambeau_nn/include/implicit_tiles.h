@@ -9,7 +9,7 @@
 
 enum { FL_IMPLICIT_ROWS = FL_TILE_VECTOR == 64 ? 14 : 6 };
 
-/* c[ROWS, `width` numbers] = the row `start`, or 0, and the sum over taps and k of a[.., k] b[of[t] + k]. */
+/* c[ROWS, `width` numbers] = the row `start` and the sum over taps and k of a[.., k] b[of[t] + k]. */
 #define FL_IMPLICIT_SUMS(ROWS, VECTORS)                                                                                \
     static void fl_implicit_sums_##ROWS##_##VECTORS(                                                                   \
         ptrdiff_t taps, const ptrdiff_t* at, const ptrdiff_t* of, ptrdiff_t k, const float* a, ptrdiff_t a_row,        \
@@ -18,9 +18,8 @@ enum { FL_IMPLICIT_ROWS = FL_TILE_VECTOR == 64 ? 14 : 6 };
         float part[VECTORS * FL_LANES];                                                                                \
         ptrdiff_t t, p;                                                                                                \
         int r, i;                                                                                                      \
-        for (p = 0; p < VECTORS * FL_LANES; p++) part[p] = start && p < width ? start[p] : 0;                          \
         for (i = 0; i < VECTORS; i++)                                                                                  \
-            for (r = 0; r < ROWS; r++) sums[r][i] = *(const fl_tile_f*)(part + i * FL_LANES);                          \
+            for (r = 0; r < ROWS; r++) sums[r][i] = *(const fl_tile_f*)(start + i * FL_LANES);                         \
         for (t = 0; t < taps; t++) {                                                                                   \
             const float* x = a + at[t];                                                                                \
             const float* y = b + of[t];                                                                                \

@@ -19,6 +19,29 @@ cdef extern from "implicit_tiles.h" nogil:
     void fl_turn_out(const float* x, Py_ssize_t row, Py_ssize_t n, Py_ssize_t channels, float* out, Py_ssize_t step)
 
 
+cdef enum:
+    TURNED = 128  # positions of a panel that are turned at a time
+
+
+cdef extern from * nogil:
+    """
+    #if defined(__GNUC__)
+    #define fl_expect(p) __builtin_prefetch((p), 1, 2)
+    #else
+    #define fl_expect(p) ((void)(p))
+    #endif
+    """
+    void fl_expect(const void* p)
+
+
+cdef inline void _expect(const float* plane, Py_ssize_t step, Py_ssize_t channels, Py_ssize_t n) noexcept nogil:
+    """Ask for the memory of n pixels of some channels, so that it is there when they are written."""
+    cdef Py_ssize_t c, q
+    for c in range(channels):
+        for q in range(0, n + 15, 16):
+            fl_expect(plane + c * step + q)
+
+
 cdef inline void _gather(const Planes* s, const float* plane, Py_ssize_t channels, Py_ssize_t n, float* out,
                          Py_ssize_t row, Py_ssize_t wide) noexcept nogil:
     """n successive pixels of some channels as rows of them, that end with zeros up to `wide`."""
@@ -70,13 +93,15 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t task, sample, group, top, bottom, low, high, panel, y, of, f, width, taps, n, pixel
     cdef Py_ssize_t classes = classes_of(g, 2, back), step = apart_of(g, 2, back) * w.pixel
     cdef Py_ssize_t k = w.source.channels * (g.kernel[2] if merged else 1)
-    cdef Py_ssize_t room = w.tall * w.wide * w.pixel, area = 0 if w.beside else w.rows * s.width
-    cdef float* x = <float*>calloc(room + area * FL_PANEL, sizeof(float))
+    # What is not written where it belongs is turned from time to time, while the nearest cache has it.
+    cdef Py_ssize_t room = w.tall * w.wide * w.pixel, few = max(<Py_ssize_t>1, TURNED // s.width), first = 0
+    cdef Py_ssize_t area = 0 if w.beside else min(few, w.rows) * s.width
+    cdef float* x = <float*>calloc(room + (1 + area) * FL_PANEL, sizeof(float))
+    cdef float* start = x + room
     cdef Py_ssize_t* at = <Py_ssize_t*>malloc(2 * g.taps * sizeof(Py_ssize_t))
     cdef Py_ssize_t* weight = at + g.taps
     cdef float* out
     cdef float* plane
-    cdef float* bias
     if x == NULL or at == NULL:
         w.failed = True
         free(x)
@@ -92,19 +117,24 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
             f = panel * FL_PANEL
             width = min(s.channels - f, <Py_ssize_t>FL_PANEL)
             plane = s.at + sample * s.sample + (group * s.channels + f) * s.channel + top * s.width * s.pixel
-            out, pixel = x + room, FL_PANEL
+            out, pixel = start + FL_PANEL, FL_PANEL
             if w.beside:
                 out, pixel = plane, s.pixel
-            bias = NULL if w.bias == NULL else w.bias + group * s.channels + f
+            if w.bias != NULL:
+                memcpy(start, w.bias + group * s.channels + f, width * sizeof(float))
+            first = top
             for y in range(top, bottom):
+                if not w.beside:
+                    _expect(plane + (y - top) * s.width, s.channel, width, s.width)
                 for of in range(min(classes, s.width)):
                     taps = list_taps(w, y, of, low, merged, w.source.channels * FL_PANEL, at, weight)
                     fl_implicit_sums((s.width - of + classes - 1) // classes, taps, at, weight, k, x, step,
                                      w.packed + (group * w.panels + panel) * g.taps * w.source.channels * FL_PANEL,
-                                     bias, out + ((y - top) * s.width + of) * pixel, classes * pixel, width)
-            if not w.beside:
-                n = (bottom - top) * s.width
-                fl_turn_out(out, FL_PANEL, n, width, plane, s.channel)
+                                     start, out + ((y - first) * s.width + of) * pixel, classes * pixel, width)
+                if not w.beside and (y + 1 - first == few or y + 1 == bottom):
+                    n = (y + 1 - first) * s.width
+                    fl_turn_out(out, FL_PANEL, n, width, plane + (first - top) * s.width, s.channel)
+                    first = y + 1
     free(x)
     free(at)
 
