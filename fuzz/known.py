@@ -64,6 +64,7 @@ DECIDED = [
     (call("ldexp") + r".*(2\*\*|10\*\*|1e30|1000|300)", "value", ANY, "ldexp of huge exponents"),
     (r"(edge|2\*\*)[\s\S]*" + call("ldexp"), "value", ANY, "ldexp of huge exponents"),
     (call("var_mean std_mean"), "value", "inf.* for .*nan", "the mean of infinities"),
+    (call("var std var_mean std_mean") + r".*(\(\)|\[\])", "value", "grad", "a variance over no dimensions"),
     (r"unique_consecutive\(.*(True|1)", "value shape", ANY, "flags that are mixed up"),
     (call("lcm"), "value", "-", "lcm that overflows"),
     (r"\bint\d+'.*edge[\s\S]*" + call("gcd"), "value", "-", "lcm that overflows"),

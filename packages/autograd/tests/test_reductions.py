@@ -1,5 +1,7 @@
 """Derivatives of reductions and running ones where they need care: complex numbers, zeros, nothing to reduce."""
 
+import math
+
 import pytest
 
 import flambeau_autograd.forward_ad as fw
@@ -119,6 +121,23 @@ def test_a_variance_without_freedom(leaf, correction, expected):
     with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
         torch.var(x, 0, correction=correction).backward()
     assert x.grad.tolist() == expected
+
+
+@pytest.mark.parametrize("correction", [2, 2.5, 3])
+def test_a_variance_of_all_without_freedom(leaf, correction):
+    x, y = leaf(1.0, 2.0), leaf(2.0, 2.0)
+    for t in (x, y):
+        with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
+            torch.var(t, correction=correction).backward()
+    assert x.grad.tolist() == [math.inf, math.inf]
+    assert all(map(math.isnan, y.grad.tolist()))
+
+
+def test_a_variance_over_no_dimensions_is_of_all(leaf):
+    x, y = leaf(1.0, 2.0, 6.0), leaf(1.0, 2.0, 6.0)
+    torch.var(x, ()).backward()
+    torch.var(y).backward()
+    assert x.grad.tolist() == y.grad.tolist() == [-2, -1, 3]
 
 
 def test_a_constant_deviates_in_no_direction():

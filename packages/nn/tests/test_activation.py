@@ -121,6 +121,18 @@ def test_gradients(name):
     assert gradgradcheck(getattr(F, name), (x,), check_fwd_over_rev=True)
 
 
+@pytest.mark.parametrize("alpha", [-0.5, 0.5, math.inf])
+def test_elu_at_zeros_and_nan(alpha):
+    # Printed by PyTorch 2.13.
+    x = ft.tensor([-0.0, 0.0, math.nan], requires_grad=True)
+    out = F.elu(x, alpha)
+    assert out[:2].tolist() == [0, 0]
+    assert ft.signbit(out[:2]).tolist() == [True, False]
+    for graph in (False, True):
+        (by_x,) = grad(out.sum(), x, retain_graph=True, create_graph=graph)
+        assert by_x.tolist() == [alpha, alpha, 1]
+
+
 @pytest.mark.parametrize("name", REFERENCES)
 def test_backward_kernel_agrees_with_its_formula(name):
     x = ft.from_numpy(np.random.default_rng(2).standard_normal((3, 1000)) * 4).requires_grad_()

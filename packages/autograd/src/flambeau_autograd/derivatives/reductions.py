@@ -126,8 +126,10 @@ def _freedom(shape, dim, correction):
 
 def _var(grad, self, dim, correction, keepdim):
     n = _freedom(self.shape, dim, correction)
-    factor = 2 / n if n else math.inf
-    return spread(grad, self.shape, dim, keepdim) * factor * (self - self.mean(dim, True))
+    grad, mean = spread(grad, self.shape, dim, keepdim), self.mean(dim, True)
+    if n <= 0 and (dim is None or not self.ndim):  # of too few numbers; PyTorch says so where it is of all
+        return grad * pointwise.where(self == mean, math.nan, math.inf)
+    return grad * (2 / n if n else math.inf) * (self - mean)
 
 
 def _std(grad, self, dim, correction, keepdim, result):

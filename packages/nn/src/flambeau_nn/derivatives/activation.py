@@ -75,7 +75,7 @@ def _softplus(x, beta, threshold):
 
 
 def _elu(x, alpha, scale, input_scale):
-    return ft.where(x > 0, float(scale), input_scale * alpha * scale * ft.exp(x * input_scale))
+    return ft.where(x <= 0, input_scale * alpha * scale * ft.exp(x * input_scale), float(scale))
 
 
 def _hardswish(x):

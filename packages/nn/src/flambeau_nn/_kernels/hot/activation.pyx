@@ -156,7 +156,7 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
         return v if v * a > b else s
     elif Activation is Elu:  # alpha, scale, input_scale
         s = fast_expm1(v * c) * a
-        return v * b if v > 0 else s * b
+        return s * b if v < 0 else v * b
     elif Activation is LeakyRelu:
         return v if v > 0 else v * a
     elif Activation is Hardtanh:
@@ -198,7 +198,7 @@ cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_
         return g if v * a > b else s
     elif Activation is Elu:
         s = g * c * a * fast_exp(v * c)
-        return g * b if v > 0 else s * b
+        return s * b if v <= 0 else g * b
     elif Activation is LeakyRelu:
         return g if v > 0 else g * a
     elif Activation is Hardtanh:
