@@ -1,6 +1,9 @@
-"""The directive ``missing``: PyTorch's public names, as ``flambeau_tensor.not_built`` lists them, that are not here."""
+"""Directives: ``missing``, PyTorch's public names, as ``flambeau_tensor.not_built`` lists them, that are not here; and
+``left-out``, what packages name of them, from left_out.toml, with the reason."""
 
 import importlib
+import tomllib
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
@@ -52,6 +55,21 @@ class Missing(SphinxDirective):
         return [table("missing", (30, 14, 48), ("module", "built", "not built"), rows), complete]
 
 
+class LeftOut(SphinxDirective):
+    """A row for each reason, with its names."""
+
+    def run(self):
+        source = Path(self.env.srcdir) / "left_out.toml"
+        self.env.note_dependency(str(source))
+        rows = []
+        for entry in tomllib.loads(source.read_text())["left_out"]:
+            why = nodes.paragraph()
+            why += self.parse_inline(entry["why"])[0]
+            rows.append((literals(entry["names"]), why))
+        return [table("left-out", (50, 42), ("names", "why"), rows)]
+
+
 def setup(app):
     app.add_directive("missing", Missing)
+    app.add_directive("left-out", LeftOut)
     return {"parallel_read_safe": True}

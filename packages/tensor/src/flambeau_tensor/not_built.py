@@ -64,6 +64,7 @@ def function_not_built(name: str, why: str = "") -> Callable[..., NoReturn]:
 
     function.__name__ = function.__qualname__ = name.rpartition(".")[2]
     function.__doc__ = "Raises: it is not built."
+    function.__not_built__ = True  # type: ignore[attr-defined]  # for the list in the documentation
     return function
 
 
