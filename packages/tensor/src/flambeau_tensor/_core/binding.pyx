@@ -29,7 +29,7 @@ from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is
 from flambeau_tensor._core.bound cimport Bound
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
-from flambeau_tensor._core.tensor cimport Tensor, grad_flags, result_of
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain, result_of
 from flambeau_tensor._core.types cimport *
 
 from sys import intern
@@ -76,9 +76,39 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
     cdef bint fits, asked = False
     cdef Bound bound
-    if kwnames != NULL and _modes[0] == 0 and bind_named(op, args, n, kwnames, &bound, None):
-        return call_bound(op, &bound)
+    if _modes[0] == 0:
+        if kwnames != NULL:
+            if bind_named(op, args, n, kwnames, &bound, None):
+                return call_bound(op, &bound)
+        elif _fits_but_for_overrides(op, args, n):
+            overriding = collect_vector(args, n)
+            if overriding is not None and _class_of_results(overriding) == NULL:
+                asked = True
+                if overridden(<object>called, overriding):
+                    return hand_over(called, overriding, args, n, NULL)
     return _attempt(op, args, n, kwnames, called, False, &fits, &asked)
+
+
+cdef bint _fits_but_for_overrides(Operator op, PyObject* const* args, Py_ssize_t n) noexcept:
+    """Whether these are right as they are, if what overrides counts as a tensor: then handlers can be asked at once."""
+    cdef Py_ssize_t i
+    cdef PyObject* o
+    cdef ArgSpec* spec
+    cdef bint overriding = False
+    if n < op.nrequired or n > op.npos:
+        return False
+    for i in range(n):
+        o, spec = args[i], &op.args[i]
+        if spec.kind == K_TENSOR:
+            if is_plain(o) or (o == <PyObject*>None and spec.flags & A_OPTIONAL):
+                pass
+            elif type_overrides(o.ob_type):
+                overriding = True
+            elif not (spec.flags & A_NUMBER and is_number(o)):
+                return False
+        elif spec.kind == K_TENSORS or not is_ready(spec, o):
+            return False
+    return overriding
 
 
 cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
