@@ -34,7 +34,8 @@ def test_a_package(name, tmp_path):
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     run([*pip, "wheel", "--no-build-isolation", "--no-deps", "-w", str(tmp_path), str(folder)], env=environment)
     (wheel,) = tmp_path.glob("*.whl")
-    assert "-cp311-abi3-" in wheel.name
+    oldest = "cp311" if name != "polynomial" else f"cp3{sys.version_info.minor}"  # meson-python: its own
+    assert f"-{oldest}-abi3-" in wheel.name
     place = tmp_path / "installed"
     run([*pip, "install", "--no-deps", "--no-index", "--target", str(place), str(wheel)])
     environment["PYTHONPATH"] = os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])
