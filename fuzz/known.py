@@ -190,7 +190,7 @@ DECIDED = [
     (call("histc histogram histogramdd"), "value", ANY, "numbers at the edge of a bin"),
     (r"alpha=-2\*\*63", "value", ANY, "alpha that cannot be negated"),
     (r"\*\*|" + call("(_foreach_)?pow float_power"), "value", r"j\)", "complex powers of numbers and infinities"),
-    (r"\.data\.\w+_\([\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
+    (r"\.data(\n[\s\S]*( \*|_\()|\.\w+_\()[\s\S]*(backward|grad)\(", "value", "grad", "writes that nobody notices"),
     (r"edge[\s\S]*segment_reduce\(.*'(min|max)'", "value", "grad value: .*nan", "gradients of extremes that are NaN"),
     (
         r"\.(detach_\(\)|requires_grad_\(False\))",
@@ -198,6 +198,9 @@ DECIDED = [
         "True for False|False for True",
         "views of what was detached",
     ),
+    (r"\.detach_\(\)", "grad", "None", "views of what was detached"),
+    (r"float64[\s\S]*" + call("celu"), "value", "grad", "celu in half of its digits"),
+    (r"u?int\d+'.*edge[\s\S]*" + call("pairwise_distance"), "value", "for .*inf", "distances of whole numbers"),
     (r"\.data = ", "shape dtype grad value", ANY, "leaves given other data or shapes"),
     (
         call("unsqueeze squeeze t transpose swapaxes resize"),

@@ -1,6 +1,7 @@
 """Recurrent layers against numbers of PyTorch 2.13, and their derivatives of all kinds."""
 
 import copy
+import math
 import pickle
 
 import pytest
@@ -495,6 +496,14 @@ def test_layers_of_complex_numbers(name):
     assert not padded[2:, 1].any()
     layer = getattr(nn, name)(3, 2, dtype=ft.complex128)
     assert gradcheck(lambda x: layer(x)[0], (x[:2].to(ft.complex128).requires_grad_(),))
+
+
+def test_gradients_pass_relu_at_nan():
+    # Printed by PyTorch 2.13.
+    x, w = ft.ones(1, 2).requires_grad_(), ft.ones(2, 2).requires_grad_()
+    out = ft.rnn_relu_cell(x, ft.tensor([[math.nan, 1.0]]), w, ft.ones(2, 2))
+    out.sum().backward()
+    assert x.grad.tolist() == [[2, 2]] and w.grad.tolist() == [[1, 1], [1, 1]]
 
 
 def test_relu_takes_no_complex_numbers():

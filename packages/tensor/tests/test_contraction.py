@@ -306,3 +306,14 @@ def test_the_order_is_the_best_one():
 
 
 TestSamples = check_values("tensor.contraction")
+
+
+def test_einsum_of_whole_numbers_sums_where_there_is_more_than_one():
+    def kind(equation, *shapes):
+        return ft.einsum(equation, *(ones(*shape).to(ft.uint8) for shape in shapes)).dtype
+
+    assert kind("bij,bjk->b", (2, 1, 2), (2, 2, 1)) is ft.uint8
+    assert kind("i,j->", (1,), (1,)) is ft.uint8
+    assert kind("i,j->", (1,), (3,)) is ft.int64
+    assert kind("bij,bjk->b", (2, 3, 2), (2, 2, 1)) is ft.int64  # one factor is a sum
+    assert kind("bij->b", (2, 1, 1)) is ft.int64  # a sum, by its equation

@@ -535,3 +535,11 @@ def test_an_index_beyond_a_short_row(bad):
     index[399, 2] = bad
     with pytest.raises(RuntimeError, match=f"index {bad} is out of bounds for dimension 1 with size 7"):
         ft.zeros(500, 7).gather(1, index)
+
+
+@pytest.mark.parametrize("alpha", [2, 0.5, -1, 0, True])
+def test_index_add_of_truth_values_takes_alpha_for_one(alpha):
+    x = ft.tensor([False, True])
+    out = x.index_add(0, ft.tensor([0]), ft.tensor([True]), alpha=alpha)
+    assert out.tolist() == [bool(alpha), True] and (out == out).all()
+    assert out.view(ft.uint8).tolist() == [int(bool(alpha)), 1]

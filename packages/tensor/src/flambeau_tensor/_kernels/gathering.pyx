@@ -192,8 +192,10 @@ cdef object _index_add(Operator op, PyObject** a):  # (self, dim, index, source,
     index = long_index(index)
     if not within(index, 0, t.sizes[dim] if t.ndim else 1, &outside):
         raise RuntimeError(_out_of_bounds(outside, dim, t.sizes[dim] if t.ndim else 1))
+    if CATEGORY[t.dtype] <= CAT_INT:
+        alpha = bool(alpha) if t.dtype == BOOL else int(alpha)
     if alpha != 1:
-        source = call2(find("torch.mul"), source, int(alpha) if CATEGORY[t.dtype] <= CAT_INT else alpha)
+        source = call2(find("torch.mul"), source, alpha)
     t = _written(op, t, index, source)
     _accumulate(ADD, t, dim, index, source)
     return _done(op, t)

@@ -266,6 +266,12 @@ def _sum_out(t, subscripts, keep):
     return find_operator("torch.sum")(t, dims), [s for s in subscripts if s in keep]
 
 
+def _without_ones(t, subscripts, keep):
+    """Without what a sum would be over one element: it keeps the dtype of whole numbers."""
+    dims = tuple(d for d, s in enumerate(subscripts) if s not in keep and t.shape[d] == 1)
+    return (t.squeeze(dims), [s for d, s in enumerate(subscripts) if d not in dims]) if dims else (t, subscripts)
+
+
 def _pair(a, sa, b, sb, keep):
     """Contract two operands: subscripts in both are batches if kept, else summed over; one bmm does it."""
     size_a, size_b = dict(zip(sa, a.shape, strict=True)), dict(zip(sb, b.shape, strict=True))
@@ -326,8 +332,10 @@ def _einsum(inputs, output, operands):
         i, j = path.pop(0) if path else _next_pair(tensors, sizes, later) if n > 2 else (0, 1)
         keep = later(i, j)
         (a, sa), (b, sb) = tensors[i], tensors[j]
-        a, sa = _sum_out(a, sa, keep | set(sb))
-        b, sb = _sum_out(b, sb, keep | set(sa))
+        a, sa = _sum_out(*_without_ones(a, sa, keep | set(sb)), keep | set(sb))
+        b, sb = _sum_out(*_without_ones(b, sb, keep | set(sa)), keep | set(sa))
+        if a.dtype is not b.dtype:  # the sum of one has a wider dtype
+            a, b = a.long(), b.long()
         joined = _pair(a, sa, b, sb, keep)
         tensors = [x for at, x in enumerate(tensors) if at not in (i, j)] + [joined]
     t, subscripts = _sum_out(*tensors[0], set(output))

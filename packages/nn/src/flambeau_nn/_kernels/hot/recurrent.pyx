@@ -299,7 +299,7 @@ cdef void _plain_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_
     cdef real_t* dg = <real_t*>s.grad_gates
     if s.nonlinearity:
         for j in range(begin * s.hidden, end * s.hidden):
-            dg[j] = dh[j] if g[j] > 0 else 0
+            dg[j] = 0 if g[j] <= 0 else dh[j]
     else:
         for j in range(begin * s.hidden, end * s.hidden):
             dg[j] = dh[j] * (<real_t>1 - g[j] * g[j])
