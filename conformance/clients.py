@@ -128,8 +128,8 @@ def compared(peer, ours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", default=list(CLIENTS))
-    parser.add_argument("--peer-python", required=True)
-    parser.add_argument("--our-python", required=True)
+    parser.add_argument("--peer-python", type=os.path.abspath, required=True)
+    parser.add_argument("--our-python", type=os.path.abspath, required=True)
     parser.add_argument("--sources", type=Path, default=Path("sources"))
     parser.add_argument("--scratch", type=Path, default=Path("clients"))
     parser.add_argument("--json", type=Path)

@@ -12,6 +12,7 @@ import contextlib
 import doctest
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -103,8 +104,8 @@ def main():
         Path(sys.argv[3]).write_text(json.dumps(answers(json.loads(Path(sys.argv[2]).read_text()))))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peer-python", required=True)
-    parser.add_argument("--our-python", required=True)
+    parser.add_argument("--peer-python", type=os.path.abspath, required=True)
+    parser.add_argument("--our-python", type=os.path.abspath, required=True)
     parser.add_argument("--json", type=Path)
     parser.add_argument("-v", "--verbose", action="store_true")
     args = parser.parse_args()
