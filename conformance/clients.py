@@ -74,7 +74,9 @@ def outcomes(name, python, options, sources, scratch, limit):
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
     env = {**os.environ, **client.get("env", {}), "OUTCOMES": str(log), "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     env["OUTCOMES_SECONDS"] = str(client.get("seconds", 60))
+    # Without the settings of a checkout that the folder lies in.
     command = [python, "-m", "pytest", "-q", "-p", "outcomes", "-p", "no:cacheprovider", "--tb=short", "--rootdir", "/"]
+    command += ["-c", os.devnull]
     command += ["--continue-on-collection-errors", *options, *client.get("options", []), *tests]
     with open(scratch / f"{name}.log", "w") as output:
         try:

@@ -24,7 +24,7 @@ NO_NUMBER = "nan|inf"
 ANY = ""
 # Factors of matrices that have signs, phases or an order of their own.
 FACTORS = r"_?linalg_qr linalg_eig qr eig(vals)? geqrf ldl_factor\w*"
-SOLVERS = r"lu lu_factor\w* \w*det inv\w* \w*solve\w* qr matrix_exp lstsq pinv\w* cholesky\w* matrix_rank cond eigv\w*"
+SOLVERS = r"lu(_factor\w*)? \w*det (tensor|p)?inv\w* \w*solve\w* qr matrix_(exp|rank) lstsq cholesky\w* cond eigv\w*"
 BESSEL = r"polygamma i0 i1 i0e i1e \w*bessel_\w+ airy_ai zeta igammac? gammaincc?"
 NORMS = r"lp_pool\dd norm_except_dim pairwise_distance \w+_norm norm renorm cdist pdist dist triplet_margin_loss"
 CONVOLUTIONS = r"conv(_transpose)?\dd"
@@ -48,7 +48,7 @@ DECIDED = [
     (HALF + r"torch\.[\w.]+\((?:.*\b(?:input|self)=)?-?\d[^,]*, ", "value", ANY, "numbers beyond a half type"),
     (HALF + r"_foreach_\w+\([\[(][^])]*[\])], .*(2|10)\*\*", "value", ANY, "numbers beyond a half type"),
     (HALF + call("xlogy xlog1py") + ".*\\b(1000|(2|10)\\*\\*\\d+)", "value", ANY, "numbers beyond a half type"),
-    (HALF + call("__rpow__") + r"-?[^()]*\d", "value", ANY, "numbers beyond a half type"),
+    (HALF + call(r"__r\w+__") + r"-?[^()]*\d", "value", ANY, "numbers beyond a half type"),
     (HALF + r"r = -?\d\S* \*\* ", "value", ANY, "numbers beyond a half type"),
     (HALF + call("add sub rsub pow _foreach_pow") + r".*(\d{4}|\*\*|1e)", "value", ANY, "numbers beyond a half type"),
     (call("addmv"), "shape", r"\(0,\) for|for \((1,)?\)", "a number and a matrix of nothing"),
