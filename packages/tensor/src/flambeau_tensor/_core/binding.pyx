@@ -1,12 +1,9 @@
 # cython: language_level=3
-"""Binding in general: keywords, conversions, overrides, and PyTorch's errors for everything a schema refuses.
+"""Binding in general: keywords, overrides, and PyTorch's errors for everything a schema refuses.
 
 Calls come here when ``operator``'s fast path does not know an argument at a glance.
 """
-from cpython.bool cimport PyBool_Check
-from cpython.float cimport PyFloat_Check
 from cpython.list cimport PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
-from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
@@ -18,17 +15,16 @@ from flambeau_overrides.abi cimport (
 )
 
 from flambeau_tensor._core cimport sockets as sockets_in_c
-from flambeau_tensor._core.dtype cimport dtype_object
-from flambeau_tensor._core.dtype import refuse_named
+from flambeau_tensor._core.converting cimport NOTHING, array_operand, convert, integer_of, public_name
 from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operator cimport (
-    A_NUMBER, A_OPTIONAL, A_OUT, A_SINGLE, OP_PLAIN_RESULT, ArgSpec, Operator, call_bound, call_slots, is_bare_subclass,
+    A_NUMBER, A_OPTIONAL, A_OUT, OP_PLAIN_RESULT, ArgSpec, Operator, call_bound, call_slots, is_bare_subclass,
     is_ready, names_device,
 )
 from flambeau_tensor._core.overloads cimport Method, OverloadSet, bind_named, is_signature
 from flambeau_tensor._core.bound cimport Bound
 from flambeau_tensor._core.scalar cimport is_number
-from flambeau_tensor._core.sockets cimport for_subclass_t, general_t, sockets
+from flambeau_tensor._core.sockets cimport for_subclass_t, general_t
 from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain, result_of
 from flambeau_tensor._core.types cimport *
 
@@ -36,9 +32,6 @@ from sys import intern
 
 from flambeau_overrides import Packing
 from flambeau_tensor._core.schema import NO_DEFAULT
-
-cdef extern from "Python.h":
-    int PyIndex_Check(object)
 
 cdef int* _modes = active_modes_ptr()
 
@@ -59,11 +52,6 @@ cdef int _slot_of(Operator op, object name) except -2:
         if i is None:
             return -1
     return i
-
-
-cdef str _public_name(Operator op, int i):
-    cdef str name = <str>op.args[i].name
-    return "input" if name == "self" and op.is_function and op.args[i].kind == K_TENSOR else name
 
 
 cdef enum:  # what binding finds
@@ -242,7 +230,7 @@ cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* 
         if slots[i] == NULL and op.args[i].default == NULL:
             if quiet:
                 return MISFIT
-            missing = [f'"{_public_name(op, j)}"' for j in range(op.nslots)
+            missing = [f'"{public_name(op, j)}"' for j in range(op.nslots)
                        if slots[j] == NULL and op.args[j].default == NULL]
             raise TypeError(f"{op.name}() missing {len(missing)} required positional arguments: " + ", ".join(missing))
     return FITS
@@ -276,7 +264,7 @@ cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
     _warned_of_order = True
     import warnings
 
-    old = [f"{_EXPECTED[op.args[<int>i].kind]} {_public_name(op, i)}" for i in order[first:]]
+    old = [f"{_EXPECTED[op.args[<int>i].kind]} {public_name(op, i)}" for i in order[first:]]
     if op.out_index >= 0 and not first:
         old += ["*", "Tensor out = None"]
     warnings.warn(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(old)})\nConsider using one of "
@@ -286,7 +274,7 @@ cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
 
 
 cdef bint _may_be_one_of_several(PyObject* o) except -1:
-    return _integer(<object>o) is not None or type_overrides(o.ob_type)
+    return integer_of(<object>o) is not None or type_overrides(o.ob_type)
 
 
 cdef inline bint _among(PyObject* o, list overriding) noexcept:
@@ -328,7 +316,7 @@ cdef int _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list over
             elif spec.flags & A_NUMBER and is_number(o):
                 numbers = True
             else:
-                converted = _array_operand(o) if spec.flags & A_NUMBER else None
+                converted = array_operand(o) if spec.flags & A_NUMBER else None
                 if converted is None:
                     found = MISFIT
                 else:
@@ -346,8 +334,8 @@ cdef int _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list over
             if overriding is not None and collect_vector(&o, 1) is not None:
                 found = ACCEPTED
             else:
-                converted = _convert(op, i, <object>o, quiet)
-                if converted is _NOTHING:
+                converted = convert(op, i, <object>o, quiet)
+                if converted is NOTHING:
                     found = MISFIT
                 else:
                     keep.append(converted)
@@ -416,116 +404,8 @@ cdef dict _EXPECTED = {
 
 cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got, PyObject* called):
     where = f" (position {_position(op, i, called)})" if i < npositional else ""
-    return TypeError(f"{op.name}(): argument '{_public_name(op, i)}'{where} must be {_EXPECTED[op.args[i].kind]}, "
+    return TypeError(f"{op.name}(): argument '{public_name(op, i)}'{where} must be {_EXPECTED[op.args[i].kind]}, "
                      f"not {type(got).__name__}")
-
-
-cdef object _array_operand(PyObject* o):
-    """A NumPy array or number standing where a tensor or number may stand, converted; else None."""
-    cdef object obj = <object>o
-    if PyFloat_Check(obj) or PyLong_Check(obj):
-        return obj.__index__() if PyLong_Check(obj) else float(obj)
-    module = type(obj).__module__
-    if module == "numpy":
-        if hasattr(obj, "__array_interface__"):
-            return sockets.from_operand(obj)
-    if isinstance(obj, complex):
-        return complex(obj)
-    return None
-
-
-cdef object _integer(object o):
-    if PyBool_Check(o) or not PyIndex_Check(o):
-        return None
-    try:
-        return o.__index__()
-    except (TypeError, RuntimeError):
-        return None
-
-
-cdef bint _fits(object v) except -1:
-    """Whether an int is one for a kernel: 64 bits."""
-    cdef int overflow = 0
-    PyLong_AsLongLongAndOverflow(v, &overflow)
-    return overflow == 0
-
-
-cdef object _too_large():
-    return ValueError("Overflow when unpacking long long")
-
-
-cdef object _too_large_at(Operator op, Py_ssize_t i, Py_ssize_t position):
-    return TypeError(f"{op.name}(): argument '{_public_name(op, i)}' failed to unpack the object at pos {position + 1} "
-                     f"with error \"{_too_large()}\"")
-
-
-cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128}
-
-
-cdef object _NOTHING = object()
-
-
-cdef object _number_in_list(object o):
-    """A number as it is, one of NumPy's as Python's; no tensor."""
-    if isinstance(o, (int, float, complex)):
-        return o
-    return o.item() if type(o).__module__ == "numpy" and getattr(o, "ndim", 1) == 0 else _NOTHING
-
-
-cdef object _convert(Operator op, Py_ssize_t i, object o, bint quiet):
-    """An argument in the form that kernels read, or _NOTHING."""
-    cdef int kind = op.args[i].kind
-    cdef list items
-    if kind == K_INT:
-        v = _integer(o)
-        if v is not None:
-            if _fits(v):
-                return v
-            raise _too_large()
-    elif kind == K_INTS:
-        if isinstance(o, (tuple, list)):
-            items = []
-            for position, item in enumerate(o):
-                v = _integer(item)
-                if v is None and quiet:
-                    return _NOTHING
-                if v is None:
-                    raise TypeError(f"{op.name}(): argument '{_public_name(op, i)}' must be tuple of ints, but found "
-                                    f"element of type {type(item).__name__} at pos {position}")
-                if not _fits(v):
-                    raise _too_large_at(op, i, position)
-                items.append(v)
-            return tuple(items)
-        v = _integer(o)
-        if v is not None and (op.args[i].flags & A_SINGLE or op.varargs == i):
-            if _fits(v):
-                return (v,)
-            raise _too_large() if op.schema.arguments[i].size else _too_large_at(op, i, 0)
-    elif kind == K_BOOL:
-        if type(o).__name__ in ("bool_", "bool") and hasattr(o, "item"):
-            return bool(o)
-    elif kind == K_FLOAT or kind == K_SCALAR:
-        if isinstance(o, (int, float)) or (kind == K_SCALAR and isinstance(o, complex)):
-            return float(o) if kind == K_FLOAT else o
-        if hasattr(o, "item") and getattr(o, "ndim", 1) == 0:
-            v = o.item()
-            if is_number(<PyObject*>v):
-                return float(v) if kind == K_FLOAT and not isinstance(v, complex) else v
-    elif kind == K_DTYPE:
-        v = _DTYPES.get(o) if isinstance(o, type) else refuse_named(o, op.name)
-        if v is not None:
-            return dtype_object(v)
-    elif kind == K_SCALARS:
-        if isinstance(o, (tuple, list)):
-            items = [_number_in_list(item) for item in o]
-            if _NOTHING not in items:
-                return tuple(items)
-        elif op.args[i].flags & A_SINGLE and is_number(<PyObject*>o):
-            return (o,)
-    elif kind == K_STR:
-        if isinstance(o, str):
-            return o
-    return _NOTHING
 
 
 # --- several schemas ------------------------------------------------------------------------------------------------
@@ -550,7 +430,7 @@ cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize
 cdef str _parameters(Operator op, int first):
     from flambeau_tensor.documentation import parameters_text
 
-    names = [_public_name(op, i) for i in range(first, op.nslots)]
+    names = [public_name(op, i) for i in range(first, op.nslots)]
     return parameters_text(names, op.schema.arguments[first:op.nslots], _EXPECTED)
 
 
