@@ -107,6 +107,9 @@ def test_errors_of_two_operands(level, dtype):
     n = min(x.size, y.size)
     exact = np.logaddexp(x[:n].astype(WIDE), y[:n].astype(WIDE))
     assert in_ulps(run(level, "logaddexp", x[:n], y[:n]), exact) < 3
+    assert run(level, "logaddexp2", x, x).tolist() == (x + 1).tolist()
+    exact = np.logaddexp2(x[:n].astype(WIDE), y[:n].astype(WIDE))
+    assert in_ulps(run(level, "logaddexp2", x[:n], y[:n]), exact) < 3
 
 
 def edges(dtype):

@@ -480,8 +480,13 @@ cdef inline real_t _logaddexp(real_t x, real_t y) noexcept nogil:
 
 
 cdef inline real_t _logaddexp2(real_t x, real_t y) noexcept nogil:
-    cdef real_t d, most = _larger(x, y, &d)
-    return <real_t>(most + log1p_of[double](_exp2(d), 0.0) * 1.4426950408889634)
+    cdef real_t d, most = _larger(x, y, &d), rest
+    if real_t is float:
+        rest = fast_log1p(fast_exp(d * <float>0.6931471805599453))
+    else:
+        rest = log1p_of[double](_exp2(d), 0.0)
+    rest = rest * <real_t>1.4426950408889634
+    return most + (<real_t>1 if d == 0 else rest)  # exactly one power of two more
 
 
 cdef inline real_t _nextafter(real_t x, real_t y) noexcept nogil:
