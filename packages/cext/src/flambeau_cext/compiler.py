@@ -5,6 +5,7 @@ Compilers with gcc's command line are driven (gcc, clang, and their relatives), 
 
 import functools
 import os
+import platform
 import shlex
 import shutil
 import sys
@@ -56,7 +57,11 @@ class Switches(NamedTuple):
         return flags + self._sanitizing()
 
     def link_flags(self, compiler: "Compiler") -> list[str]:
-        return [*(openmp_flags(compiler)[1] if self.openmp else []), *self._sanitizing()]
+        flags = openmp_flags(compiler)[1] if self.openmp else []
+        if self.sanitizers and compiler.is_clang:  # else what is loaded gets no sanitizer, as the program has it
+            place = os.path.dirname(sanitizer_library(compiler, self.sanitizers[0]))
+            flags = [*flags, "-shared-libsan", *([f"-Wl,-rpath,{place}"] if place else [])]
+        return [*flags, *self._sanitizing()]
 
     def _sanitizing(self) -> list[str]:
         return [f"-fsanitize={','.join(self.sanitizers)}"] if self.sanitizers else []
@@ -68,6 +73,10 @@ class Compiler(NamedTuple):
     language: str
     command: tuple[str, ...]
     version: str
+
+    @property
+    def is_clang(self) -> bool:
+        return "clang" in self.version.lower()
 
     def compile(self, source: Path, target: Path, depfile: Path, flags: list[str]) -> list[str]:
         return [*self.command, *self._flags(flags), "-MD", "-MF", str(depfile), "-c", str(source), "-o", str(target)]
@@ -165,7 +174,15 @@ def _platform_link_flags() -> list[str]:
 def native_flags(compiler: Compiler) -> list[str]:
     """Flags for code that only this machine's processor need run."""
     arm = sysconfig.get_platform().rpartition("-")[2] in ("arm64", "aarch64")
-    return ["-mcpu=native" if arm and "clang" in compiler.version.lower() else "-march=native"]
+    return ["-mcpu=native" if arm and compiler.is_clang else "-march=native"]
+
+
+def sanitizer_library(compiler: Compiler, sanitizer: str) -> str:
+    """The path of the library that a program with a sanitizer needs; its name alone where the compiler has none."""
+    name = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}[sanitizer]
+    if compiler.is_clang:
+        name = f"clang_rt.{name}{'_standalone' if name == 'ubsan' else ''}-{platform.machine()}"
+    return run([*compiler.command, f"-print-file-name=lib{name}.so"]).output.strip()
 
 
 def openmp_flags(compiler: Compiler) -> tuple[list[str], list[str]]:

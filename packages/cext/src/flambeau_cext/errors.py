@@ -1,16 +1,20 @@
 """Failures of a build, told so that the first thing read is the first thing wrong."""
 
+import itertools
 import re
 from pathlib import Path
 
 # `file:line:column: error: text` of gcc and clang, and `file:line: undefined reference ...` of linkers.
 _DIAGNOSTIC = re.compile(r"^(?P<place>.+?:\d+(?::\d+)?): (?:fatal )?error: ", re.MULTILINE)
-_NEEDED = re.compile(r"^.+?:\d+:\d+: +required from here$")  # above an error in a template: who uses it
+# Who uses the template that an error is in: gcc's line above the error, clang's last of several below it.
+_NEEDED = re.compile(r"^.+?:\d+:\d+: +required from here$")
+_INSTANCE = re.compile(r"^.+?:\d+:\d+: note: in instantiation of .* requested here$")
 # Cython's: the source above, then `file:line:column: text`.
 _CYTHON = re.compile(
     r"^(?P<above>(?:.*\n)*?)^-{20,}\n(?P<place>[^\n]+?\.p(?:yx|xd|xi|y):(?P<line>\d+):\d+): (?P<text>.*)$", re.MULTILINE
 )
 _FOLLOWS = re.compile(r"^\s*(?:\d+\s*)?\|")  # the source line and the caret below it
+_CARET = re.compile(r"^ *[~^][~^ ]*$")  # the same, where nothing stands before them
 _LINKER = re.compile(r"^.*(?:undefined reference|cannot find -l|multiple definition|No space left).*$", re.MULTILINE)
 
 
@@ -42,13 +46,11 @@ def first_error(output: str) -> str:
     found = _DIAGNOSTIC.search(output)
     if found:
         head, *rest = output[found.start() :].splitlines()
-        shown = [head]
-        for line in rest:
-            if not _FOLLOWS.match(line):
-                break
-            shown.append(line)
+        shown = [head, *_source(rest)]
         above = [line for line in output[: found.start()].splitlines() if not _FOLLOWS.match(line)][-1:]
-        return "\n".join([*shown, *(line for line in above if _NEEDED.match(line))])
+        others = next((i for i, line in enumerate(rest) if _DIAGNOSTIC.match(line)), len(rest))
+        users = [line for line in rest[:others] if _INSTANCE.match(line)][-1:]
+        return "\n".join([*shown, *(line for line in above if _NEEDED.match(line)), *users])
     found = _CYTHON.search(output)
     if found:
         shown = [line for line in found["above"].splitlines() if line.strip()][-2:]
@@ -60,3 +62,10 @@ def first_error(output: str) -> str:
         return found.group().strip()
     lines = [line for line in output.splitlines() if line.strip()]
     return lines[-1] if lines else "the compiler said nothing"
+
+
+def _source(lines: list[str]) -> list[str]:
+    """The lines below an error that show its place."""
+    if len(lines) > 1 and _CARET.match(lines[1]):
+        return lines[:2]
+    return list(itertools.takewhile(_FOLLOWS.match, lines))

@@ -432,10 +432,7 @@ def _require_sanitizer(job: Job) -> None:
     name = {"address": "asan", "leak": "lsan", "thread": "tsan"}[late[0]]
     if hasattr(ctypes.CDLL(None), f"__{name}_init"):
         return
-    from flambeau_cext.processes import run
-
-    command = compiler.find(job.sources[0].compiled_as).command
-    library = run([*command, f"-print-file-name=lib{name}.so"]).output.strip()
+    library = compiler.sanitizer_library(compiler.find(job.sources[0].compiled_as), late[0])
     raise ImportError(
         f"{job.name}: with_sanitizers={late[0]!r} needs the sanitizer in the process from its start: "
         f"LD_PRELOAD={library} {sys.executable} ...",
