@@ -68,6 +68,16 @@ VALUES = (-(2**63), -HUGE, -2, -1, 0, 1, 3, 2**31, 2**32, 2**61, HUGE, 2**63 - 1
 SHAPES = [shape for n in (1, 2, 3) for shape in itertools.combinations_with_replacement(VALUES, n)]
 
 
+@pytest.mark.parametrize("offset", [2**61, 2**62, 2**63 - 1])
+def test_offsets_of_nothing_have_an_address(offset):
+    x = ft.arange(6.0)
+    assert x.as_strided((0,), (1,), 2**60).storage_offset() == 2**60
+    with pytest.raises(RuntimeError, match="^Storage size calculation overflowed"):
+        x.as_strided((0,), (1,), offset)
+    with pytest.raises(RuntimeError, match="^Storage size calculation overflowed"):
+        ft.empty(0).set_(x.untyped_storage(), offset, (0,), (1,))
+
+
 def test_any_geometry_is_right_or_refused():
     """Over all sizes, strides and offsets of some: a tensor that comes out stays inside of its memory."""
     x = ft.arange(6.0)

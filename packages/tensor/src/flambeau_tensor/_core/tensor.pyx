@@ -372,7 +372,7 @@ cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
             lost |= fl_multiply(<size_t>sizes[i] - 1, <size_t>strides[i], &step) and sizes[i] > 0
             lost |= fl_sum(n, step, &n)
     if none and strides != NULL:
-        return 0
+        n, lost = 0, offset < 0  # nothing is reached, but there is an address to compute
     lost |= fl_sum(n, <size_t>offset, &n)
     lost |= fl_multiply(n, <size_t>ITEMSIZE[dtype], &n)
     if lost or n > MAX_SIZE:
