@@ -14,6 +14,7 @@ import faulthandler
 import json
 import signal
 import sys
+import types
 import warnings
 from pathlib import Path
 
@@ -21,6 +22,7 @@ import numpy as np
 import torch
 from torch.autograd import forward_ad as peer_forward
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo import core
 
 import flambeau
 from flambeau.autograd import forward_ad
@@ -168,6 +170,18 @@ def resolve(name):
     return None
 
 
+def wrapped(op, function):
+    """PyTorch's operation and ours with what the database puts around them for derivatives: arguments of the right
+    kind out of any (symmetric, triangular), zeros for what is masked out."""
+    names = {**op.gradcheck_wrapper.__globals__, "torch": flambeau}
+    wrappers = [value for name, value in vars(core).items() if name.startswith("gradcheck_wrapper_")]
+    for wrapper in [*wrappers, op.gradcheck_wrapper]:
+        ours = types.FunctionType(wrapper.__code__, names, wrapper.__name__, wrapper.__defaults__, wrapper.__closure__)
+        ours.__kwdefaults__ = wrapper.__kwdefaults__
+        names[wrapper.__name__] = ours
+    return (lambda *a, **k: op.gradcheck_wrapper(op.op, *a, **k)), (lambda *a, **k: ours(function, *a, **k))
+
+
 def differentiable(tensors):
     return [t for t in tensors if t.requires_grad]
 
@@ -190,6 +204,7 @@ def check_forward(op, function, sample):
 
 
 def check_jvp(op, function, sample, ours):
+    call, function = wrapped(op, function)
     args, kwargs = (sample.input, *sample.args), sample.kwargs
     inputs = flat((args, kwargs), torch.Tensor)
     directions = [torch.randn_like(t) if t.requires_grad else None for t in inputs]
@@ -201,7 +216,7 @@ def check_jvp(op, function, sample, ours):
 
     with peer_forward.dual_level():
         a, k = rebuilt((args, kwargs), torch.Tensor, iter(duals(inputs, directions, peer_forward.make_dual)))
-        theirs = [peer_forward.unpack_dual(t) for t in flat(op.op(*a, **k), torch.Tensor)]
+        theirs = [peer_forward.unpack_dual(t) for t in flat(call(*a, **k), torch.Tensor)]
     with forward_ad.dual_level():
         mine = duals(
             flat(ours, flambeau.Tensor), [None if d is None else convert(d) for d in directions], forward_ad.make_dual
@@ -214,43 +229,49 @@ def check_jvp(op, function, sample, ours):
         try:
             agree(a.tangent, b.tangent, "tangent")
         except AssertionError:
-            if a.tangent is None or b.tangent is None or not _is_closer(op, args, kwargs, inputs, directions, i, a, b):
+            if a.tangent is None or b.tangent is None or not _is_closer(call, args, kwargs, inputs, directions, i, a, b):
                 raise
 
 
-def _is_closer(op, args, kwargs, inputs, directions, i, ours, theirs):
+def _is_closer(call, args, kwargs, inputs, directions, i, ours, theirs):
     """Whether our tangent of result `i` is nearer than PyTorch's to the difference quotient of PyTorch's operation."""
     ends = []
     for step in (1e-6, -1e-6):
         values = [t.detach() if d is None else t.detach() + step * d for t, d in zip(inputs, directions, strict=True)]
         a, k = rebuilt((args, kwargs), torch.Tensor, iter(values))
-        ends.append(numpy(flat(op.op(*a, **k), torch.Tensor)[i]))
+        ends.append(numpy(flat(call(*a, **k), torch.Tensor)[i]))
     quotient = (ends[0] - ends[1]) / 2e-6
     errors = [np.nan_to_num(np.abs(numpy(t.tangent) - quotient), nan=np.inf).max(initial=0) for t in (ours, theirs)]
     return np.isfinite(errors[0]) and errors[0] <= errors[1]
 
 
-def second_derivatives(op, sample):
+def second_derivatives(op, call, sample):
     """PyTorch's: inputs, cotangents, gradients' weights by the gradient's number, and their derivatives."""
     if not op.supports_gradgrad:
         raise Skip("no second derivative")
     theirs = differentiable(
-        flat(sample.output_process_fn_grad(op.op(sample.input, *sample.args, **sample.kwargs)), torch.Tensor)
+        flat(sample.output_process_fn_grad(call(sample.input, *sample.args, **sample.kwargs)), torch.Tensor)
     )
     inputs = differentiable(flat(((sample.input, *sample.args), sample.kwargs), torch.Tensor))
     if not theirs:
         raise Skip("nothing to differentiate")
     seeds = [torch.randn_like(t).requires_grad_() for t in theirs]
-    g = torch.autograd.grad(theirs, inputs, seeds, create_graph=True, allow_unused=True)
-    weights = {i: torch.randn_like(t) for i, t in enumerate(g) if t is not None and t.requires_grad}
+    try:
+        g = torch.autograd.grad(theirs, inputs, seeds, create_graph=True, allow_unused=True)
+        weights = {i: torch.randn_like(t) for i, t in enumerate(g) if t is not None and t.requires_grad}
+        gg = weights and torch.autograd.grad(
+            [g[i] for i in weights], inputs + seeds, [*weights.values()], allow_unused=True
+        )
+    except RuntimeError as error:
+        raise Skip("PyTorch refuses") from error
     if not weights:
         raise Skip("linear without parameters")
-    gg = torch.autograd.grad([g[i] for i in weights], inputs + seeds, [*weights.values()], allow_unused=True)
     return inputs, seeds, weights, gg
 
 
 def check_gradgrad(op, function, sample, ours):
-    _, seeds, weights, gg = second_derivatives(op, sample)
+    call, function = wrapped(op, function)
+    _, seeds, weights, gg = second_derivatives(op, call, sample)
     mine = differentiable(flat(sample.output_process_fn_grad(function(*ours[0], **ours[1])), flambeau.Tensor))
     own, own_seeds = differentiable(flat(ours, flambeau.Tensor)), [convert(s) for s in seeds]
     h = flambeau.autograd.grad(mine, own, own_seeds, create_graph=True, allow_unused=True)
@@ -265,7 +286,8 @@ def check_gradgrad(op, function, sample, ours):
 
 def check_jvpgrad(op, function, sample, ours):
     """The tangents of the gradients in one direction, against PyTorch's second derivatives in that direction."""
-    inputs, seeds, weights, gg = second_derivatives(op, sample)
+    call, function = wrapped(op, function)
+    inputs, seeds, weights, gg = second_derivatives(op, call, sample)
     if not op.supports_forward_ad:
         raise Skip("no forward mode")
     directions = [torch.randn_like(t) for t in inputs + seeds]
@@ -365,8 +387,8 @@ def check(op, function, modes):
                     except Skip:
                         continue
             verdicts[mode] = "ok" if n else None
-        except ForwardError:
-            return {"forward": "differs"}
+        except ForwardError as error:
+            return {"forward": f"differs: {error}"[:200].replace("\n", " ")}
         except Exception as error:
             verdicts[mode] = f"{type(error).__name__}: {error}"[:200].replace("\n", " ")
     return verdicts
