@@ -229,7 +229,11 @@ def check_jvp(op, function, sample, ours):
         try:
             agree(a.tangent, b.tangent, "tangent")
         except AssertionError:
-            if a.tangent is None or b.tangent is None or not _is_closer(call, args, kwargs, inputs, directions, i, a, b):
+            if (
+                a.tangent is None
+                or b.tangent is None
+                or not _is_closer(call, args, kwargs, inputs, directions, i, a, b)
+            ):
                 raise
 
 

@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 10  # rises with every change of this file
+    TENSOR_ABI = 11  # rises with every change of this file
 
 cdef enum:  # TensorInfo.flags
     T_REQUIRES_GRAD = 1
@@ -74,6 +74,7 @@ cdef struct ThreadFlags:
     int handlers
     unsigned int dispatching
     PyObject* modes
+    PyObject* tracer  # NULL: nobody writes down what runs
 
 # --- tensors
 cdef PyTypeObject* tensor_type() noexcept
@@ -123,3 +124,4 @@ cdef object call_bound(PyObject* op, PyObject** slots)  # every slot filled; bel
 cdef int plug_autograd(record_function record) except -1  # what runs and records a call
 cdef int plug_accumulators(release_function release) except -1  # what a tensor that goes does with its accumulator
 cdef ThreadFlags* thread_flags() noexcept
+cdef int trace_event(object event) except -1  # for the thread's tracer, in order with operators; nothing without one

@@ -12,6 +12,7 @@ from flambeau_tensor._core.sockets cimport record_t, release_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage
 from flambeau_tensor._core.tensor cimport Tensor, TensorType
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.tracing cimport note
 from flambeau_tensor._core.types cimport COMPLEX32, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
     NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, DISPATCH, LAZY, NEG
 
@@ -295,3 +296,7 @@ cdef int plug_accumulators(release_function release) except -1:
 
 cdef ThreadFlags* thread_flags() noexcept:
     return <ThreadFlags*>thread_state()
+
+
+cdef int trace_event(object event) except -1:
+    return note(event)

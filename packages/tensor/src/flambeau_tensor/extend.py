@@ -38,6 +38,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import memory_stats, over_descriptor, shared_descriptor
 from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, hides_values, is_layered, name_tensor
 from flambeau_tensor._core.thread_state import set_grad_mode
+from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, window
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
@@ -50,6 +51,8 @@ __all__ = [
     "OperatorHandle",
     "OverloadSet",
     "Property",
+    "Tracer",
+    "Window",
     "built_levels",
     "check_read",
     "declare_lazily",
@@ -65,6 +68,7 @@ __all__ = [
     "hot",
     "is_layered",
     "is_meta",
+    "is_tracing",
     "late_families",
     "lazy_names",
     "memory_stats",
@@ -83,5 +87,6 @@ __all__ = [
     "shared_descriptor",
     "sockets",
     "syntax_operators",
+    "window",
     "wrapped_dim",
 ]

@@ -175,7 +175,7 @@ cdef object _decompose(object operator, PyObject** slots):
     cdef Operator op = operator
     cdef ThreadState* state = thread_state()
     cdef int i
-    if state.kernels != state.handlers:
+    if state.kernels != state.handlers or not (state.modes != NULL or _handling(op, slots)):
         return NotImplemented
     if op not in _decompositions:
         _decompositions[op] = None if sockets.decompositions is None else sockets.decompositions(op)
@@ -220,7 +220,7 @@ cdef object dispatch(Operator op, PyObject** slots):
     if kernels != handlers:
         return NotImplemented
     cdef list handling = _handling(op, slots)
-    if not (state.dispatching or handling) or not _forms_of(op):
+    if not (state.modes != NULL or handling) or not _forms_of(op):
         return NotImplemented
     cdef Tensor written = <Tensor>slots[0] if op.flags & OP_INPLACE and isinstance(<object>slots[0], Tensor) else None
     cdef Py_ssize_t version = -1 if written is None else written.storage.version
@@ -314,7 +314,7 @@ cdef object _take_mode():
     stack = <list>state.modes
     mode = stack.pop()
     if not stack:
-        state.modes, state.dispatching = NULL, 0
+        state.modes, state.dispatching = NULL, DISPATCH if state.tracer != NULL else 0
         Py_DECREF(stack)
     return mode
 

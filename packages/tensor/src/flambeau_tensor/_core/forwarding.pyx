@@ -95,7 +95,7 @@ cdef PyObject* _follow(PyObject* op, PyObject*** slots, PyObject** bound, bint h
 cdef object call_target(PyObject* op, PyObject** slots, unsigned int flags, PyTypeObject* cls):
     """Steps 3 and 4 of the operator that `op` is under other arguments, or of that which this one is in turn."""
     cdef PyObject* bound[2 * MAX_ARGS]
-    op = _follow(op, &slots, bound, (flags | thread_state().dispatching) & DISPATCH)
+    op = _follow(op, &slots, bound, flags & DISPATCH != 0 or thread_state().modes != NULL)
     if names_device(<Operator>op, slots):
         flags |= META
     if cls != NULL:

@@ -19,6 +19,8 @@ from flambeau_tensor._core.operator cimport OP_DATA_DEPENDENT, OP_OBJECT_STATE, 
 from flambeau_tensor._core.sockets cimport run_t
 from flambeau_tensor._core.storage cimport Storage, borrow_storage, new_storage
 from flambeau_tensor._core.tensor cimport Tensor, detached, new_tensor, set_geometry, view_of
+from flambeau_tensor._core.thread_state cimport thread_state
+from flambeau_tensor._core.tracing cimport begin, end, resume
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor.options import META as META_DEVICE, check_device
@@ -241,11 +243,30 @@ cdef bint _is_foreign(Operator op):
 
 # --- step 4 ---------------------------------------------------------------------------------------------------------
 
-cdef object run_on_meta(Operator op, PyObject** slots):
-    cdef Operands found
+cdef object run_indirectly(Operator op, PyObject** slots):
+    """Step 4 where the kernel may not get its arguments as they are, or somebody hears of it."""
     result = dispatch(op, slots)
     if result is not NotImplemented:
         return result
+    if thread_state().tracer == NULL or _reads_no_elements(op):
+        return _run_on_meta(op, slots)
+    call = begin(op, slots)
+    try:
+        result = _run_on_meta(op, slots)
+    except BaseException:
+        resume(call)
+        raise
+    end(call, result)
+    return result
+
+
+cdef bint _reads_no_elements(Operator op) except -1:
+    """Whether a Tracer has nothing to write down of it: it neither reads elements nor makes tensors."""
+    return op.flags & OP_OBJECT_STATE or (op.meta is True and not any(["Tensor" in r.type for r in op.schema.returns]))
+
+
+cdef object _run_on_meta(Operator op, PyObject** slots):
+    cdef Operands found
     _read_operands(op, slots, &found)
     if op.flags & OP_OBJECT_STATE or op.meta is True or not (found.flags & META or found.to_meta):  # `device="cpu"`
         return run_with_memory(op, slots, found.flags)
@@ -261,4 +282,4 @@ cdef object run_on_meta(Operator op, PyObject** slots):
     return result if result is not NotImplemented else _dry_run(op, slots, &found)
 
 
-sockets_in_c.resolve_and_run = <run_t>run_on_meta
+sockets_in_c.resolve_and_run = <run_t>run_indirectly

@@ -10,5 +10,6 @@ cdef struct ThreadState:
     int handlers  # how many were when the innermost `__torch_dispatch__` was called: these calls are handed over, too
     unsigned int dispatching  # DISPATCH while a mode hears of calls below autograd, else 0
     PyObject* modes  # a list of these modes, owned; NULL: none
+    PyObject* tracer  # the Tracer that writes down what kernels run, owned by who entered it; NULL: none
 
 cdef ThreadState* thread_state() noexcept nogil

@@ -15,9 +15,9 @@ cdef extern from * nogil:
     typedef struct {
         int grad_enabled, inference, transform_depth, kernels, handlers;
         unsigned int dispatching;
-        void *modes;
+        void *modes, *tracer;
     } fl_thread_state;
-    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0, 0, 0, NULL};
+    static FL_THREAD fl_thread_state fl_state = {1, 0, 0, 0, 0, 0, NULL, NULL};
     """
     ctypedef struct fl_thread_state:
         pass
