@@ -110,3 +110,148 @@ def test_what_cannot_be_traced():
         make_fx(function, tracing_mode="symbolic")
     torch.zeros(1)  # no mode is left behind
     assert not torch.utils._python_dispatch.is_in_torch_dispatch_mode()
+
+
+CURVED = [
+    lambda x: x.sin() * x.sum(),
+    lambda x: (x.exp() @ x) * x[:2].cumsum(0),
+    lambda x: torch.stack([x.prod(), (x[0] * x[1]).tanh()]),
+]
+
+
+@pytest.mark.parametrize("f", CURVED)
+@pytest.mark.parametrize("derivative", ["jacrev", "jacfwd", "hessian"])
+def test_derivatives_by_transforms(f, derivative):
+    taken = getattr(torch.func, derivative)(f)
+    traced = make_fx(taken)(torch.randn(3))
+    for _ in range(2):
+        x = torch.randn(3)
+        torch.testing.assert_close(traced(x), taken(x))
+
+
+def test_writes_stay_where_nobody_uses_their_value():
+    def fill(x, y):
+        y = y.clone()
+        y[0] = x[0]
+        y.add_(1)
+        torch.mul(x, 2, out=y[1:2])
+        return y
+
+    x, y = torch.tensor([3.0]), torch.tensor([5.0, 7.0])
+    assert make_fx(fill)(torch.ones(1), torch.ones(2))(x, y).tolist() == [4.0, 6.0]
+
+    def update(x, y, memory):
+        y.add_(x)
+        memory["last"].copy_(y)
+        return x * 2
+
+    traced = make_fx(update)(torch.ones(1), torch.ones(1), {"last": torch.ones(1)})
+    y, last = torch.tensor([1.0]), torch.zeros(1)
+    assert traced(x, y, {"last": last}).item() == 6.0
+    assert (y.item(), last.item()) == (4.0, 4.0)
+    count = torch.zeros(1)
+    traced = make_fx(lambda x: (count.add_(1), x + count)[1])(torch.ones(1))
+    assert [traced(x).item() for _ in range(2)] == [5.0, 6.0]
+
+
+def test_random_draws_stay_so_that_the_following_ones_are_the_same():
+    def function(x):
+        torch.rand(2)
+        torch.nn.functional.dropout(x, 0.5)
+        return x + torch.randn(3)
+
+    traced = make_fx(function)(torch.ones(3))
+    torch.manual_seed(3)
+    wanted = function(torch.ones(3))
+    torch.manual_seed(3)
+    assert torch.equal(traced(torch.ones(3)), wanted)
+
+
+STEPS = {
+    "SGD": [{}, {"momentum": 0.9, "weight_decay": 0.1}, {"momentum": 0.8, "dampening": 0.3, "weight_decay": 0.1},
+            {"momentum": 0.8, "nesterov": True, "maximize": True}],
+    "Adam": [{}, {"amsgrad": True, "weight_decay": 0.1}, {"lr": torch.tensor(0.02)}],
+    "AdamW": [{"maximize": True}],
+    "NAdam": [{"momentum_decay": 0.1}],
+    "RAdam": [{"betas": (0.5, 0.9)}],
+    "Adamax": [{"weight_decay": 0.1}],
+    "Adagrad": [{"lr_decay": 0.1, "initial_accumulator_value": 0.5}],
+    "Adadelta": [{}],
+    "RMSprop": [{"centered": True, "momentum": 0.5}],
+    "Rprop": [{}],
+    "ASGD": [{"t0": 2, "weight_decay": 0.1}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [0, 2])
+@pytest.mark.parametrize(("name", "options"), [(name, o) for name, several in STEPS.items() for o in several])
+def test_graphs_of_training_steps_train(name, options, before):
+    """The graph of one step is run for others, and they are those of the optimizer."""
+    torch.manual_seed(4)
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4, bias=False), torch.nn.Tanh(), torch.nn.Linear(4, 2, bias=False))
+    data = torch.randn(before + 6, 5, 3)
+
+    def training(net):
+        optimizer = getattr(torch.optim, name)(net.parameters(), **{"lr": 0.05, **copy.deepcopy(options)})
+
+        def step(x):
+            optimizer.zero_grad()
+            loss = (net(x) - x[:, :2].sin()).pow(2).mean()
+            loss.backward()
+            optimizer.step()
+            return loss.detach()
+
+        return step
+
+    other = copy.deepcopy(net)
+    eager, traced = training(net), training(other)
+    wanted = [eager(x) for x in data]
+    found = [traced(x) for x in data[:before]]
+    graph = make_fx(traced)(data[before])
+    with torch.no_grad():
+        found += [graph(x) for x in data[before + 1 :]]
+    torch.testing.assert_close(found[before:], wanted[before + 1 :])
+    torch.testing.assert_close(list(other.parameters()), list(net.parameters()))
+    assert torch.equal(graph._param_constant0, other[0].weight)
+
+
+@pytest.mark.parametrize("set_to_none", [True, False])
+def test_graphs_add_to_the_gradients_that_are_there(set_to_none):
+    w = torch.nn.Parameter(torch.tensor([1.0, 2.0]))
+    w.grad = torch.tensor([10.0, 20.0])
+
+    def function(x):
+        (w * x).sum().backward()
+
+    graph = make_fx(function)(torch.ones(2))
+    assert w.grad.tolist() == [11.0, 21.0]
+    graph(torch.tensor([2.0, 3.0]))
+    assert w.grad.tolist() == [13.0, 24.0]
+    optimizer = torch.optim.SGD([w], lr=0.5)
+
+    def step(x):
+        optimizer.zero_grad(set_to_none=set_to_none)
+        function(x)
+        optimizer.step()
+
+    graph = make_fx(step)(torch.ones(2))
+    assert w.tolist() == [0.5, 1.5]
+    with torch.no_grad():
+        graph(torch.tensor([2.0, 3.0]))
+    assert w.tolist() == [-0.5, 0.0]
+
+
+def test_other_modes_hear_of_optimizer_steps():
+    heard = []
+
+    class Listening(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            heard.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    w = torch.nn.Parameter(torch.ones(2))
+    w.grad = torch.tensor([1.0, 2.0])
+    with Listening():
+        torch.optim.SGD([w], lr=0.25).step()
+    assert heard == ["aten.mul.Tensor", "aten.sub_.Tensor"]
+    assert w.tolist() == [0.75, 0.5]

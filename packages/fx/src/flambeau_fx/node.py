@@ -101,6 +101,45 @@ def shown_target(func: Any) -> str:
     return qualified_name(func)
 
 
+_WRITERS = frozenset(
+    {setattr, delattr, operator.setitem, operator.delitem}
+    | {value for name, value in vars(operator).items() if name.startswith("i") and f"__{name}__" in vars(operator)}
+    - {operator.index, operator.inv, operator.invert}
+)
+_WRITING_METHODS = frozenset(f"__{f.__name__}__" for f in _WRITERS if f.__module__ == "_operator")
+# Operators of torch.ops.aten that draw random numbers without an argument `generator`.
+_DRAWING = frozenset({"dropout", "native_dropout", "rand_like", "randn_like", "randint_like"})
+
+
+def _schema_of(target: Any) -> Any:
+    """The schema of an operator, of ``torch.ops`` or ours; None for other functions."""
+    schema = getattr(target, "_schema", None)
+    return schema if hasattr(schema, "arguments") else getattr(target, "schema", None)
+
+
+def _writes(target: Any, args: tuple[Argument, ...], kwargs: dict[str, Argument]) -> bool:
+    """Whether a call writes to one of its arguments."""
+    if kwargs.get("out") is not None or kwargs.get("inplace") is True:
+        return True
+    schema = _schema_of(target)
+    if schema is None:
+        name = getattr(target, "__name__", "")  # of all overloads of an operator
+        return hasattr(target, "overloads") and name.endswith("_") and not name.endswith("__")
+    for i, a in enumerate(schema.arguments):
+        given = args[i] if i < len(args) and not a.kwarg_only else kwargs.get(a.name)
+        if given is not None and (a.is_write if hasattr(a, "is_write") else a.write):
+            return True
+    return False
+
+
+def _draws(target: Any) -> bool:
+    """Whether a call takes numbers from a random generator, which changes what later calls get."""
+    schema = _schema_of(target)
+    if schema is None:
+        return False
+    return any(a.name == "generator" for a in schema.arguments) or schema.name.rpartition("::")[2] in _DRAWING
+
+
 class Node:
     """One step of a `Graph`; graphs make them.
 
@@ -286,18 +325,15 @@ class Node:
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":
-            if self.target in _effects:
+            if self.target in _effects or self.target in _WRITERS:
                 return True
-            schema = getattr(self.target, "schema", None)
-            if any(getattr(a, "write", False) for a in getattr(schema, "arguments", ())) and (
-                getattr(self.target, "name", "").endswith("_") or self._kwargs.get("out") is not None
-            ):
-                return True
-            return self.target in (operator.setitem, operator.delitem, setattr, delattr)
+            return _writes(self.target, self._args, self._kwargs) or (impure_random and _draws(self.target))
         if self.op == "call_method":
-            return isinstance(self.target, str) and self.target.endswith("_") and not self.target.endswith("__")
+            name = str(self.target)
+            return (name.endswith("_") and not name.endswith("__")) or name in _WRITING_METHODS
         if self.op == "call_module" and self.graph.owning_module is not None:
-            return bool(getattr(self.graph.owning_module.get_submodule(str(self.target)), "_is_impure", False))
+            module = self.graph.owning_module.get_submodule(str(self.target))
+            return bool(getattr(module, "_is_impure", False)) or getattr(module, "inplace", False) is True
         return False
 
     def format_node(

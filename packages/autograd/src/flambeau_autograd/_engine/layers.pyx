@@ -103,6 +103,15 @@ def innermost(tensors):
     return None if layer is None else layer.level, batch_depth
 
 
+def elements_are_hidden(*tensors):
+    """Whether a formula must not choose by the elements of one of the tensors: it stands for many examples, or a
+    handler of ``__torch_dispatch__`` hears of what is done with it, to do the same with others."""
+    cdef unsigned int flags = thread_flags().dispatching
+    for t in tensors:
+        flags |= flags_of(<PyObject*>t)
+    return flags & T_DISPATCH or innermost(tensors)[1] >= 0
+
+
 cdef bint has_tangents(PyObject* tensor, Level but) except -1:
     cdef Layer layer = layer_of(tensor)
     while layer is not None:

@@ -215,6 +215,7 @@ cdef PyObject* unpack(Node node, Saved* place, int edge, int output_nr) except N
         return with_history(node, t, edge, output_nr)
     if output_nr >= 0 and (flags_of(t) | thread_flags().dispatching) & T_DISPATCH:
         kept = detached(t)
+        set_layer(<PyObject*>kept, all_layers(t))
         t = <PyObject*>kept
     incref(t)
     return t

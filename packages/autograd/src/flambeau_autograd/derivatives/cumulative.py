@@ -1,6 +1,6 @@
 """Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
 
-from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import cumulative as ops
 from flambeau_tensor.ops import factories, gathering
@@ -17,7 +17,7 @@ def _cumprod(grad, self, dim, result):
     """Without zeros each share is a quotient; a zero makes it a product of what is left, taken element by element."""
     if self.ndim == 0:
         return grad
-    if not is_one_of_many(self) and not (self == 0).any():
+    if not elements_are_hidden(self) and not (self == 0).any():
         return _from_behind(grad * conj(result), dim) / conj(self)
     n, pieces = self.shape[dim], []
     if n == 0:

@@ -1,6 +1,6 @@
 """Derivatives of gathering and scattering, which are each other's adjoints."""
 
-from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import where, zeros
 from flambeau_tensor import bool as _bool
 from flambeau_tensor.ops import factories, pointwise
@@ -157,7 +157,7 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
 
 def _share_of_product(grad, self, dim, index, src, include_self, result):
     """The product of the other factors: a quotient, and for a factor of zero the product with 1 in its place."""
-    no_self, no_src, many = self == 0, src == 0, is_one_of_many(self, src, index)
+    no_self, no_src, many = self == 0, src == 0, elements_are_hidden(self, src, index)
     whole = grad * conj(result)
     if not many and not (no_src.any() or no_self.any()):
         return whole / conj(self), ops.gather(whole, dim, index) / conj(src)

@@ -1,6 +1,6 @@
 """Derivatives of indexing: reading and adding at indices are each other's adjoints."""
 
-from flambeau_autograd.derivatives.table import derivative, is_one_of_many
+from flambeau_autograd.derivatives.table import derivative, elements_are_hidden
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.ops import gathering, pointwise
 from flambeau_tensor.ops import indexing as ops
@@ -18,7 +18,7 @@ def _index_put_self(grad, indices, values_shape, accumulate):
 
 def _index_put_values(grad, indices, values_shape):
     mask = indices[0]
-    if mask is not None and mask.dtype.name == "bool" and is_one_of_many(mask):
+    if mask is not None and mask.dtype.name == "bool" and elements_are_hidden(mask):
         chosen = pointwise.where(mask.reshape(tuple(mask.shape) + (1,) * (grad.ndim - mask.ndim)), grad, 0.0)
         found = chosen.sum(tuple(range(mask.ndim)))  # the same values went to every place
     else:
@@ -61,7 +61,7 @@ def _taken(grad, mask, source_shape):
     total = 1
     for s in source_shape:
         total *= s
-    if is_one_of_many(mask):
+    if elements_are_hidden(mask):
         mask = mask.expand(grad.shape).reshape((-1,))
         places = pointwise.where(mask, mask.long().cumsum(0) - 1, 0)
         chosen = pointwise.where(mask, grad.reshape((-1,)), 0.0)

@@ -3,7 +3,7 @@
 import math
 
 from flambeau_autograd._engine import formulas
-from flambeau_autograd.derivatives.table import conj, derivative, is_one_of_many
+from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import pointwise
@@ -46,7 +46,7 @@ def _prod(grad, self, dim, keepdim, result):
     shape = self.shape
     if self.numel() == 0 or not shape:
         return spread(grad, shape, dim, keepdim).expand(shape)
-    if not is_one_of_many(self) and not (self == 0).any():
+    if not elements_are_hidden(self) and not (self == 0).any():
         return spread(grad * conj(result), shape, dim, keepdim) / conj(self)
     if dim is None:
         return _product_of_others(self.reshape((-1,)), 0).reshape(shape) * grad

@@ -25,6 +25,7 @@ from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node, map_aggregate
 from flambeau_fx.passes.shape_prop import _metadata
+from flambeau_nn import Parameter
 from flambeau_tensor.extend import dispatching
 
 __all__ = ["make_fx"]
@@ -67,7 +68,8 @@ class _Recorder:
             return x
         node = self.known(x)
         if node is None:
-            name = f"_tensor_constant{len(self.root)}"
+            kind = "param" if isinstance(x, Parameter) else "tensor"
+            name = f"_{kind}_constant{sum(kind in known for known in self.root)}"
             self.root[name] = x
             node = self.graph.get_attr(name)
             self.note(x, node)
@@ -130,8 +132,10 @@ def make_fx(
         tracing_mode: ``"real"`` computes; ``"fake"`` runs on device 'meta', and so computes shapes only.
         options: those of PyTorch's tracer, which have no meaning here.
 
-    Tensors that `f` holds become attributes of the module, ``_tensor_constant0`` and so on. Containers among the
-    arguments are taken apart by steps of the graph.
+    Tensors that `f` holds become attributes of the module, ``_tensor_constant0`` and so on, parameters
+    ``_param_constant0``. What `f` writes to tensors, the graph writes, too: one of a training step (loss, backward, an
+    optimizer's update) trains when it is run under ``torch.no_grad()``. Numbers, such as a learning rate, are those of
+    the run. Containers among the arguments are taken apart by steps of the graph.
 
     Raises:
         RuntimeError: `f` asks for an element of a tensor that depends on its arguments.

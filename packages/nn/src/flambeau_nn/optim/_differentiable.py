@@ -1,7 +1,8 @@
-"""Steps as operations that are recorded, for ``differentiable=True``: parameters and states keep their histories.
+"""Steps as operations: with ``differentiable=True``, and where handlers of ``__torch_dispatch__`` hear of operations.
 
 Each function is the update of one parameter, as the loop of its name in ``hot/optim.pyx``; it writes to the parameter
-and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones.
+and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones. Counts
+of steps and what follows from them stay tensors, so that a graph of the operations goes on counting.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd import enable_grad, no_grad
-from flambeau_tensor import Tensor, clamp, maximum, view_as_complex, view_as_real, where
+from flambeau_tensor import Tensor, clamp, float64, maximum, view_as_complex, view_as_real, where, zeros_like
+from flambeau_tensor.extend import dispatching
 
 if TYPE_CHECKING:
     from flambeau_nn.optim.optimizer import FusedOptimizer
@@ -31,9 +33,37 @@ def step(optimizer: FusedOptimizer, formula: Formula) -> None:
 def update_by_operations(
     optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, group: dict[str, Any]
 ) -> None:
-    """Update a parameter whose class answers calls itself, which a loop over memory would pass by."""
+    """Update a parameter of which handlers of ``__torch_dispatch__`` hear, which a loop over memory would pass by.
+
+    A plain parameter's state is made unheard, so that a graph of the step takes up the state where it was left.
+    """
     with no_grad():
+        if not _is_handled(p) and not _is_handled(grad):
+            with dispatching.Undispatched():
+                _prepare(optimizer, formula, p, grad, group)
+        before = dict(optimizer.state[p])
         _update(optimizer, globals()[formula], p, grad, group)
+        state = optimizer.state[p]
+        for key, value in before.items():
+            if state[key] is not value:
+                state[key] = value.copy_(state[key])
+
+
+def _is_handled(t: Tensor) -> bool:
+    return type(t).__torch_dispatch__ is not Tensor.__torch_dispatch__
+
+
+def _prepare(optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    """Make the state that a parameter will need."""
+    state = optimizer.state[p]
+    if formula != "sgd":
+        if not state:
+            optimizer._new_state(p, group)
+    elif group["momentum"] != 0 and state.get("momentum_buffer") is None:
+        # The first step puts the gradient there, all others damp it: from this the first one gets there, too.
+        damped = group["dampening"] / group["momentum"]
+        gradient = -grad if group["maximize"] else grad
+        state["momentum_buffer"] = damped * (gradient + group["weight_decay"] * p) if damped else zeros_like(p)
 
 
 def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
@@ -67,11 +97,16 @@ def _decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     return grad + decay * p
 
 
-def _moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tuple[Tensor, Tensor, float, float, float]:
+def _number(single: Tensor) -> Tensor:
+    """The tensor of one number in a state, as exact as Python's numbers."""
+    return single.to(float64)
+
+
+def _moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tuple[Tensor, ...]:
     beta1, beta2 = group["betas"]
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad
-    t = state["step"].item()
+    t = _number(state["step"])
     return mean, square, t, 1 - beta1**t, 1 - beta2**t
 
 
@@ -97,7 +132,7 @@ def nadam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any])
     mean, square, t, _, rest2 = _moments(grad, state, group)
     now, then = (beta1 * (1 - 0.5 * 0.96 ** (i * group["momentum_decay"])) for i in (t, t + 1))
     state["mu_product"] *= now
-    product = state["mu_product"].item()
+    product = _number(state["mu_product"])
     along = (1 - now) / (1 - product) * grad + then / (1 - product * then) * mean
     p.sub_(group["lr"] * along / ((square / rest2).sqrt() + group["eps"]))
 
@@ -107,23 +142,22 @@ def radam(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any])
     most = 2 / (1 - group["betas"][1]) - 1
     length = most - 2 * t * (1 - rest2) / rest2
     change = group["lr"] / rest1 * mean
-    if length > 5:
-        factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
-        change = factor**0.5 * change / (square.sqrt() + group["eps"])
-    p.sub_(change)
+    factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+    adapted = factor.clamp(min=0) ** 0.5 * change / (square.sqrt() + group["eps"])
+    p.sub_(where(length > 5, adapted, change))
 
 
 def adamax(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad, (beta1, beta2) = _decayed(p, grad, group), group["betas"]
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_inf"] = top = maximum(beta2 * state["exp_inf"], grad.abs() + group["eps"])
-    p.sub_(group["lr"] / (1 - beta1 ** state["step"].item()) * mean / top)
+    p.sub_(group["lr"] / (1 - beta1 ** _number(state["step"])) * mean / top)
 
 
 def adagrad(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
     grad = _decayed(p, grad, group)
     state["sum"] = total = state["sum"] + grad * grad
-    p.sub_(group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"]) * grad / (total.sqrt() + group["eps"]))
+    p.sub_(group["lr"] / (1 + (_number(state["step"]) - 1) * group["lr_decay"]) * grad / (total.sqrt() + group["eps"]))
 
 
 def adadelta(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
@@ -155,9 +189,9 @@ def rprop(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any])
 
 
 def asgd(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
-    grad, lr, lambd, t = _decayed(p, grad, group), group["lr"], group["lambd"], state["step"].item()
-    eta, share = state["eta"].item(), state["mu"].item()
+    grad, lr, lambd, t = _decayed(p, grad, group), group["lr"], group["lambd"], _number(state["step"])
+    eta, share = _number(state["eta"]), _number(state["mu"])
     p.mul_(1 - lambd * eta).sub_(eta * grad)
-    state["ax"] = p.clone() if share == 1 else state["ax"] + share * (p - state["ax"])
-    state["eta"].fill_(float(lr / (1 + lambd * lr * t) ** group["alpha"]))
-    state["mu"].fill_(1 / max(1.0, t - group["t0"]))
+    state["ax"] = where(share == 1, p, state["ax"] + share * (p - state["ax"])).to(p.dtype)
+    state["eta"].copy_(lr / (1 + lambd * lr * t) ** group["alpha"])
+    state["mu"].copy_(1 / (t - group["t0"]).clamp(min=1.0))

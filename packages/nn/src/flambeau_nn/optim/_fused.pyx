@@ -11,7 +11,7 @@ from libc cimport math
 
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, T_DISPATCH, T_LAYERED, TensorInfo, copy_into, dtype_number, flags_of, is_tensor, set_grad, shape_of,
-    tensor_info, type_string,
+    tensor_info, thread_flags, type_string,
 )
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX32, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
@@ -98,7 +98,7 @@ cdef class Rule:
         if info.grad == NULL:
             return 0
         grad = <object>info.grad
-        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_DISPATCH:
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad) | thread_flags().dispatching) & T_DISPATCH:
             from flambeau_nn.optim import _differentiable
 
             _differentiable.update_by_operations(optimizer, self.key, p, grad, group)

@@ -7,7 +7,7 @@ matrices" (2020). A gradient that is None is one of zeros.
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.grad_mode import is_grad_enabled
-from flambeau_autograd.derivatives.table import derivative, is_one_of_many
+from flambeau_autograd.derivatives.table import derivative, elements_are_hidden
 from flambeau_tensor.extend import find_operator, is_layered
 from flambeau_tensor.ops import joining
 from flambeau_tensor.ops.linear_algebra import factorization as ops
@@ -100,7 +100,7 @@ def _times_inverse_adjoint(factor, A, LU, pivots):
 
 
 def _det(grad, A, result, LU, pivots):
-    if A.numel() and (is_one_of_many(result) or bool((result == 0).any())):
+    if A.numel() and (elements_are_hidden(result) or bool((result == 0).any())):
         return _cofactors(grad, A)
     return _times_inverse_adjoint(grad * conj(result), A, LU, pivots)
 
