@@ -4,11 +4,13 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
     TensorInfo, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
-    detach_in_place, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags, set_grad,
-    set_history, shape_of, thread_flags, untracked,
+    detach_in_place, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags, set_history, shape_of,
+    thread_flags, untracked,
 )
 
-from flambeau_autograd._engine.edges cimport AutogradMeta, autograd_meta, refresh_view, requires_grad as needs_grad
+from flambeau_autograd._engine.edges cimport (
+    AutogradMeta, autograd_meta, put_grad, refresh_view, requires_grad as needs_grad, tell_of_grad,
+)
 from flambeau_autograd._engine.histories cimport history_depth, is_input
 from flambeau_autograd._engine.layers cimport (
     BatchLayer, DualLayer, Layer, detach_layers, layer_of, set_layer,
@@ -64,6 +66,8 @@ cdef object _requires_grad_(PyObject* op, PyObject** a):
 cdef object _grad(PyObject* op, PyObject** a):
     cdef TensorInfo f
     tensor_info(a[0], &f)
+    if thread_flags().tracer != NULL:
+        tell_of_grad("grad_read", a[0], f.grad)
     if f.grad != NULL:
         return <object>f.grad
     if f.grad_fn != NULL and f.flags & T_REQUIRES_GRAD and not f.flags & T_RETAINS_GRAD:
@@ -76,7 +80,7 @@ cdef object _grad(PyObject* op, PyObject** a):
 cdef object _assign_grad(PyObject* op, PyObject** a):
     cdef TensorInfo f, g
     if a[1] == NONE:
-        set_grad(a[0], NULL)
+        put_grad(a[0], NULL)
         return None
     if not is_tensor(a[1]):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type "
@@ -92,7 +96,7 @@ cdef object _assign_grad(PyObject* op, PyObject** a):
         raise RuntimeError(f"attempting to assign a gradient of size '{list(shape_of(a[1]))}' to a tensor of size "
                            f"'{list(shape_of(a[0]))}'. Please ensure that the gradient and the tensor are "
                            "the same size")
-    set_grad(a[0], a[1])
+    put_grad(a[0], a[1])
 
 
 cdef object _grad_fn(PyObject* op, PyObject** a):

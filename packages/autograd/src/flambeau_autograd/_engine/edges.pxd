@@ -23,6 +23,11 @@ cdef inline bint requires_grad(PyObject* tensor) noexcept:
     return (flags & T_REQUIRES_GRAD or (flags & T_VIEW and base_requires_grad(tensor))) and \
         (not any_tapes or is_on_tape(tensor))
 
+# `.grad` of a tensor, NULL for None; a Tracer hears of ("grad_set", tensor, gradient), and of "grad_read" where it is
+# read.
+cdef int put_grad(PyObject* tensor, PyObject* gradient) except -1
+cdef int tell_of_grad(str what, PyObject* tensor, PyObject* gradient) except -1
+
 cdef AutogradMeta autograd_meta(PyObject* tensor)
 cdef bint same_strides(TensorInfo* f, PyObject* other) noexcept  # whether dimension for dimension the strides agree
 cdef int refresh_view(PyObject* tensor, TensorInfo* f) except -1

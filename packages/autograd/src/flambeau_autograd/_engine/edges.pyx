@@ -13,7 +13,7 @@ from flambeau_tensor.abi cimport (
     T_NO_GRAD_VIEW, T_ODD_VIEW, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_VIEW, copy_into, empty, empty_strided,
     exclusive, flags_of, has_dtype_and_shape, is_tensor, tensor_info, offset_of, set_accumulator, set_flags, set_grad,
     set_history,
-    set_autograd_meta, thread_flags,
+    set_autograd_meta, thread_flags, trace_event,
 )
 
 from flambeau_autograd._engine.node cimport (
@@ -159,6 +159,17 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     return 0
 
 
+cdef int tell_of_grad(str what, PyObject* tensor, PyObject* gradient) except -1:
+    return trace_event((what, <object>tensor, <object>gradient if gradient != NULL else None))
+
+
+cdef int put_grad(PyObject* tensor, PyObject* gradient) except -1:
+    set_grad(tensor, gradient)
+    if thread_flags().tracer != NULL:
+        tell_of_grad("grad_set", tensor, gradient)
+    return 0
+
+
 cdef bint same_strides(TensorInfo* f, PyObject* other) noexcept:
     cdef TensorInfo g
     cdef int i
@@ -195,6 +206,8 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         _add, _clone = find_operator("torch.add"), find_operator("torch.clone")
         _add_ = _add.inplace
     tensor_info(t, &f)
+    if thread_flags().tracer != NULL:
+        tell_of_grad("grad_read", t, f.grad)
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
@@ -204,10 +217,10 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
         else:
             new = _like_its_leaf(&f)
             copy_into(<PyObject*>new, gradient)
-        return set_grad(t, <PyObject*>new)
+        return put_grad(t, <PyObject*>new)
     if thread_flags().grad_enabled:
         new = <object>f.grad + <object>gradient
-        return set_grad(t, <PyObject*>new)
+        return put_grad(t, <PyObject*>new)
     pair[0], pair[1] = f.grad, gradient
     owned(vectorcall(<PyObject*>_add_, pair, 2, NULL))
     return 0

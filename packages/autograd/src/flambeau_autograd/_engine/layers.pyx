@@ -106,10 +106,9 @@ def innermost(tensors):
 def elements_are_hidden(*tensors):
     """Whether a formula must not choose by the elements of one of the tensors: it stands for many examples, or a
     handler of ``__torch_dispatch__`` hears of what is done with it, to do the same with others."""
-    cdef unsigned int flags = thread_flags().dispatching
-    for t in tensors:
-        flags |= flags_of(<PyObject*>t)
-    return flags & T_DISPATCH or innermost(tensors)[1] >= 0
+    if thread_flags().modes != NULL or innermost(tensors)[1] >= 0:
+        return True
+    return any([flags_of(<PyObject*>t) & T_DISPATCH for t in tensors])
 
 
 cdef bint has_tangents(PyObject* tensor, Level but) except -1:

@@ -2,9 +2,9 @@
 """Running the hooks of a node and of the tensors that are its outputs."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport TensorInfo, tensor_info, set_grad
+from flambeau_tensor.abi cimport TensorInfo, tensor_info
 
-from flambeau_autograd._engine.edges cimport AutogradMeta
+from flambeau_autograd._engine.edges cimport AutogradMeta, put_grad
 from flambeau_autograd._engine.node cimport Extra, NODE_LEAF, Node
 from flambeau_autograd._engine.refs cimport *
 
@@ -27,7 +27,7 @@ cdef int tensor_hooks(Node node, PyObject** grads) except -1:
                 tensor_info(<PyObject*>tensor, &f)
                 gradient = <object>grads[<int>nr]
                 gradient = gradient.clone() if f.grad == NULL else <object>f.grad + gradient
-                set_grad(<PyObject*>tensor, <PyObject*>gradient)
+                put_grad(<PyObject*>tensor, <PyObject*>gradient)
     return 0
 
 

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """A step of an optimizer over all of its parameters in one call, and ``zero_grad``.
 
-Each optimizer is a loop of hot/optim.pyx and a pair of functions that fill in its coefficients: from a parameter group,
-and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are updated where they
+Each optimizer is a loop of include/optim_loops.h and a pair of functions that fill in its coefficients: from a
+parameter group, and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are updated where they
 are; others (float16, bfloat16, odd strides) go through dense copies, float16 and bfloat16 as float32. Complex numbers
 are pairs of real ones.
 """
@@ -10,8 +10,8 @@ from cpython.object cimport PyObject
 from libc cimport math
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, T_DISPATCH, T_LAYERED, TensorInfo, copy_into, dtype_number, flags_of, is_tensor, set_grad, shape_of,
-    tensor_info, thread_flags, type_string,
+    TENSOR_ABI, T_DISPATCH, T_LAYERED, TensorInfo, ThreadFlags, copy_into, dtype_number, flags_of, is_tensor, set_grad,
+    shape_of, tensor_info, thread_flags, trace_event, type_string,
 )
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_COMPLEX128, D_COMPLEX32, D_COMPLEX64, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of,
@@ -29,29 +29,12 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 cdef extern from "Python.h":
     PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
 
-cdef enum:
-    STATES = 3
-    COEFFICIENTS = 11
-
-ctypedef void (*loop_t)(char* p, const char* g, char* a, char* b, char* c, Py_ssize_t n, const double* k) noexcept nogil
-
-cdef struct Plan:  # how the parameters of one group are updated
-    double[COEFFICIENTS] k
-    double lr
-    double[2] beta
-    double taken  # the coefficient of a gradient from the second step on, or the decay of the rate or the momentum
-    double[2] more  # what only one optimizer has
-    double step  # the one that `k` is for
-    bint[STATES] wanted
-
-ctypedef int (*read_t)(dict group, Plan* plan) except -1
-ctypedef int (*count_t)(Plan* plan, double step, dict entries) except -1
-
 cdef struct Job:
     loop_t loop
     char* data[STATES + 2]
     int item
     const double* k
+    int variant
 
 
 cdef void _part(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -61,18 +44,11 @@ cdef void _part(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef int k
     for k in range(STATES + 2):
         at[k] = NULL if job.data[k] == NULL else job.data[k] + offset
-    job.loop(at[0], at[1], at[2], at[3], at[4], end - begin, job.k)
+    job.loop(at[0], at[1], at[2], at[3], at[4], end - begin, job.k, job.variant)
 
 
 cdef class Rule:
     """An optimizer's update: ``rule(optimizer)`` makes a step."""
-    cdef str name
-    cdef readonly str key  # what the loop is called, and the function of _differentiable
-    cdef loop_t[2] loops  # of float32 and float64
-    cdef read_t read
-    cdef count_t count
-    cdef tuple states
-    cdef bint counted  # every parameter has a tensor `step` that counts its steps
 
     def __call__(self, optimizer not None):
         cdef list groups = optimizer.param_groups
@@ -81,6 +57,10 @@ cdef class Rule:
             raise TypeError(f"{self.name}(): the optimizer's state must be a dict, not {type(state).__name__}")
         cdef dict group
         cdef Plan plan
+        cdef ThreadFlags* thread = thread_flags()
+        if thread.tracer != NULL or thread.modes != NULL:
+            self._step_heard(optimizer, groups, state)
+            return
         for item in groups:
             group = item if type(item) is dict else dict(item)
             plan.step = -1
@@ -88,21 +68,36 @@ cdef class Rule:
             for p in <list?>group["params"]:
                 self._update(optimizer, group, state, p, &plan)
 
+    cdef int _step_heard(self, object optimizer, list groups, object state) except -1:
+        """The same where modes hear of operations, or a Tracer of what is updated in memory."""
+        cdef Py_ssize_t i
+        cdef dict group
+        cdef Plan plan
+        cdef list updated = []
+        for i in range(len(groups)):
+            item = groups[i]
+            group = item if type(item) is dict else dict(item)
+            plan.step = -1
+            self.read(group, &plan)
+            for p in <list?>group["params"]:
+                self._update_heard(optimizer, group, state, p, &plan, i, updated)
+        if updated:
+            from flambeau_nn.optim.steps import Step
+
+            trace_event(("update", Step(self, optimizer, updated)))
+        return 0
+
     cdef int _update(self, object optimizer, dict group, object state, object p, Plan* plan) except -1:
         cdef TensorInfo info
         cdef PyObject* mine
         cdef dict entries = None
-        if not is_tensor(<PyObject*>p):
-            raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+        _check_parameter(p)
         tensor_info(<PyObject*>p, &info)
         if info.grad == NULL:
             return 0
         grad = <object>info.grad
-        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad) | thread_flags().dispatching) & T_DISPATCH:
-            from flambeau_nn.optim import _differentiable
-
-            _differentiable.update_by_operations(optimizer, self.key, p, grad, group)
-            return 0
+        if (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_DISPATCH:
+            return self._update_by_operations(optimizer, p, grad, group)
         if self.counted or plan.wanted[0]:
             mine = PyDict_GetItemWithError(<PyObject*>state, <PyObject*>p)
             if mine != NULL:
@@ -114,9 +109,38 @@ cdef class Rule:
                     self.count(plan, 1, entries)
             elif not self.counted:
                 self.count(plan, 2, entries)
-        return self._run(p, grad, entries, plan)
+        return self.run(p, grad, entries, plan)
 
-    cdef int _run(self, object p, object grad, dict entries, Plan* plan) except -1:
+    cdef int _update_heard(self, object optimizer, dict group, object state, object p, Plan* plan, Py_ssize_t number,
+                           list updated) except -1:
+        cdef ThreadFlags* thread = thread_flags()
+        cdef PyObject* tracer = thread.tracer
+        cdef unsigned int dispatching = thread.dispatching
+        cdef TensorInfo info
+        _check_parameter(p)
+        tensor_info(<PyObject*>p, &info)
+        grad = None if info.grad == NULL else <object>info.grad
+        if tracer != NULL:
+            trace_event(("grad_read", p, grad))
+        if grad is None:
+            return 0
+        if thread.modes != NULL or (flags_of(<PyObject*>p) | flags_of(<PyObject*>grad)) & T_DISPATCH:
+            return self._update_by_operations(optimizer, p, grad, group)
+        thread.tracer, thread.dispatching = NULL, 0
+        try:
+            self._update(optimizer, group, state, p, plan)
+        finally:
+            thread.tracer, thread.dispatching = tracer, dispatching
+        updated.append((number, p, grad))
+        return 0
+
+    cdef int _update_by_operations(self, object optimizer, object p, object grad, dict group) except -1:
+        from flambeau_nn.optim import _differentiable
+
+        _differentiable.update_by_operations(optimizer, self.key, p, grad, group)
+        return 0
+
+    cdef int run(self, object p, object grad, dict entries, Plan* plan) except -1:
         cdef Array[STATES + 2] arrays  # the parameter, its gradient, its states
         cdef PyObject* originals[STATES + 2]
         cdef int dtype, k
@@ -145,16 +169,16 @@ cdef class Rule:
                     copies = [None] * (STATES + 2)
                 copies[k] = dense(originals[k], dtype, &arrays[k])
         if self.counted:
-            self.count(plan, _next_step(entries["step"]), entries)
+            self.count(plan, next_step(entries["step"]), entries)
         job.loop = self.loops[0 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 1]
         job.item = 4 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 8
         if dtype == D_COMPLEX64 or dtype == D_COMPLEX128:
             n *= 2
         for k in range(STATES + 2):
             job.data[k] = arrays[k].data
-        job.k = plan.k
+        job.k, job.variant = plan.k, plan.variant
         if n < GIL_FREE:
-            job.loop(job.data[0], job.data[1], job.data[2], job.data[3], job.data[4], n, plan.k)
+            job.loop(job.data[0], job.data[1], job.data[2], job.data[3], job.data[4], n, plan.k, plan.variant)
         else:
             _held = [<object>originals[k] for k in range(STATES + 2) if originals[k] != NULL]
             with nogil:
@@ -196,6 +220,12 @@ cdef class Rule:
         return 0
 
 
+cdef inline int _check_parameter(object p) except -1:
+    if not is_tensor(<PyObject*>p):
+        raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type(p).__name__}")
+    return 0
+
+
 cdef int _refuse_layers(str name, object p, object grad) except -1:
     """The loops below read and write memory, where an example is one of many and a tangent would stay behind."""
     from flambeau_tensor.extend import check_read
@@ -205,7 +235,7 @@ cdef int _refuse_layers(str name, object p, object grad) except -1:
     return 0
 
 
-cdef double _single(object value, str name) except? -1e300:
+cdef double single(object value, str name) except? -1e300:
     """The number in a state that is a tensor of one."""
     cdef Array a
     if not is_tensor(<PyObject*>value):
@@ -218,7 +248,7 @@ cdef double _single(object value, str name) except? -1e300:
     return value.item()
 
 
-cdef double _set_single(object value, str name, double number) except? -1e300:
+cdef double set_single(object value, str name, double number) except? -1e300:
     """Put a number there; what is there then, rounded to its dtype."""
     cdef Array a
     array_of(<PyObject*>value, &a)
@@ -234,7 +264,7 @@ cdef double _set_single(object value, str name, double number) except? -1e300:
     return number
 
 
-cdef double _next_step(object step) except -1:
+cdef double next_step(object step) except -1:
     """Count one more in the tensor `step`."""
     cdef Array a
     cdef double value
@@ -257,13 +287,17 @@ cdef double _next_step(object step) except -1:
 # --- coefficients ---------------------------------------------------------------------------------------------------
 
 cdef inline double _number(dict group, str name) except? -1e300:
-    return <double>group[name]
+    value = group[name]
+    if type(value) is float:
+        return <double>value
+    return single(value, name) if is_tensor(<PyObject*>value) else <double>value
 
 
 cdef inline int _common(dict group, Plan* plan) except -1:
     plan.lr = _number(group, "lr")
     plan.k[0] = -1 if group["maximize"] else 1
     plan.k[1] = _number(group, "weight_decay")
+    plan.variant = plan.k[1] != 0
     return 0
 
 
@@ -274,6 +308,8 @@ cdef int _read_sgd(dict group, Plan* plan) except -1:
     plan.taken = 1 - _number(group, "dampening")
     plan.k[5] = 1 if group["nesterov"] else 0
     plan.wanted[0], plan.wanted[1], plan.wanted[2] = plan.k[3] != 0, False, False
+    if plan.wanted[0]:
+        plan.variant |= 6 if plan.k[5] else 2
     return 0
 
 
@@ -289,7 +325,7 @@ cdef int _moments(dict group, Plan* plan) except -1:
     plan.k[2] = 1
     if group["decoupled_weight_decay"]:
         plan.k[2] = 1 - plan.lr * plan.k[1]
-        plan.k[1] = 0
+        plan.k[1] = plan.variant = 0
     plan.beta[0], plan.beta[1] = betas[0], betas[1]
     plan.k[3], plan.k[4] = plan.beta[0], 1 - plan.beta[0]
     plan.k[5], plan.k[6] = plan.beta[1], 1 - plan.beta[1]
@@ -301,6 +337,8 @@ cdef int _moments(dict group, Plan* plan) except -1:
 cdef int _read_adam(dict group, Plan* plan) except -1:
     _moments(group, plan)
     plan.wanted[2] = bool(group["amsgrad"])
+    if plan.wanted[2]:
+        plan.variant |= 2
     return 0
 
 
@@ -320,6 +358,7 @@ cdef int _read_rmsprop(dict group, Plan* plan) except -1:
     plan.k[5] = _number(group, "eps")
     plan.k[6] = _number(group, "momentum")
     plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, plan.k[6] > 0, bool(group["centered"])
+    plan.variant |= (2 if plan.wanted[1] else 0) | (4 if plan.wanted[2] else 0)
     return 0
 
 
@@ -376,7 +415,7 @@ cdef int _count_nadam(Plan* plan, double step, dict entries) except -1:
     cdef double now = plan.beta[0] * (1 - 0.5 * math.pow(0.96, step * plan.taken))
     cdef double then = plan.beta[0] * (1 - 0.5 * math.pow(0.96, (step + 1) * plan.taken))
     product = entries["mu_product"]
-    cdef double so_far = _set_single(product, "mu_product", _single(product, "mu_product") * now)
+    cdef double so_far = set_single(product, "mu_product", single(product, "mu_product") * now)
     plan.k[8] = plan.lr * (1 - now) / (1 - so_far)
     plan.k[9] = plan.lr * then / (1 - so_far * then)
     plan.k[10] = 1 / math.sqrt(1 - math.pow(plan.beta[1], step))
@@ -394,7 +433,7 @@ cdef int _count_radam(Plan* plan, double step, dict entries) except -1:
 
 
 cdef int _read_rprop(dict group, Plan* plan) except -1:
-    plan.k[0] = -1 if group["maximize"] else 1
+    plan.k[0], plan.variant = -1 if group["maximize"] else 1, 0
     plan.k[1], plan.k[2] = group["etas"]
     plan.k[3], plan.k[4] = group["step_sizes"]
     plan.wanted[0], plan.wanted[1], plan.wanted[2] = True, True, False
@@ -411,20 +450,21 @@ cdef int _read_asgd(dict group, Plan* plan) except -1:
 
 cdef int _count_asgd(Plan* plan, double step, dict entries) except -1:
     eta, mu = entries["eta"], entries["mu"]  # the rate, and the share of the new parameters in their mean
-    plan.k[3], plan.k[4] = _single(eta, "eta"), _single(mu, "mu")
+    plan.k[3], plan.k[4] = single(eta, "eta"), single(mu, "mu")
     plan.k[2] = 1 - plan.taken * plan.k[3]
-    _set_single(eta, "eta", plan.lr / math.pow(1 + plan.taken * plan.lr * step, plan.more[0]))
-    _set_single(mu, "mu", 1 / max(1.0, step - plan.more[1]))
+    set_single(eta, "eta", plan.lr / math.pow(1 + plan.taken * plan.lr * step, plan.more[0]))
+    set_single(mu, "mu", 1 / max(1.0, step - plan.more[1]))
     return 0
 
 
-cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bint counted):
+cdef Rule _rule(str name, str key, read_t read, count_t count, tuple states, bint counted, tuple singles=()):
     cdef Rule rule = Rule.__new__(Rule)
     loops = hot("optim", "flambeau_nn._kernels").LOOPS[key]
     rule.loops[0] = <loop_t><size_t>loops["float32"]
     rule.loops[1] = <loop_t><size_t>loops["float64"]
     rule.key = key
     rule.name, rule.read, rule.count, rule.states, rule.counted = name, read, count, states, counted
+    rule.singles = singles
     return rule
 
 
@@ -434,16 +474,19 @@ rmsprop = _rule("RMSprop.step", "rmsprop", _read_rmsprop, _count_nothing,
                 ("square_avg", "momentum_buffer", "grad_avg"), True)
 adadelta = _rule("Adadelta.step", "adadelta", _read_adadelta, _count_nothing, ("square_avg", "acc_delta"), True)
 adamax = _rule("Adamax.step", "adamax", _read_adamax, _count_adamax, ("exp_avg", "exp_inf"), True)
-nadam = _rule("NAdam.step", "nadam", _read_nadam, _count_nadam, ("exp_avg", "exp_avg_sq"), True)
+nadam = _rule("NAdam.step", "nadam", _read_nadam, _count_nadam, ("exp_avg", "exp_avg_sq"), True, ("mu_product",))
 radam = _rule("RAdam.step", "radam", _moments, _count_radam, ("exp_avg", "exp_avg_sq"), True)
 rprop = _rule("Rprop.step", "rprop", _read_rprop, _count_nothing, ("prev", "step_size"), True)
-asgd = _rule("ASGD.step", "asgd", _read_asgd, _count_asgd, ("ax",), True)
+asgd = _rule("ASGD.step", "asgd", _read_asgd, _count_asgd, ("ax",), True, ("eta", "mu"))
 adagrad = _rule("Adagrad.step", "adagrad", _read_adagrad, _count_adagrad, ("sum",), True)
 
 
 def clear_grads(list groups not None):
     """Set the gradients of all parameters of all groups to None."""
+    cdef bint heard = thread_flags().tracer != NULL
     for group in groups:
         for p in <list?>group["params"]:
             if is_tensor(<PyObject*>p):
                 set_grad(<PyObject*>p, NULL)
+                if heard:
+                    trace_event(("grad_set", p, None))
