@@ -277,7 +277,7 @@ def test_what_is_not_built_says_so():
     x = some()
     for f in (
         torch.cumsum,
-        lambda x, d: x.mul_(x),
+        lambda x, d: x.pow_(2),
         lambda x, d: x[0],
         lambda x, d: torch.flip(x, [0]),
         lambda x, d: torch.nn.functional.linear(x, x),
@@ -328,7 +328,7 @@ def test_adding_in_place():
     x += torch.eye(2, dtype=torch.float64).to_sparse()
     assert x is y and x.dtype is torch.float32 and torch.equal(y.to_dense(), a + torch.eye(2))
     assert x.add_(x, alpha=2).to_dense().tolist() == [[3, 6], [9, 3]]
-    with pytest.raises(NotBuiltError, match=r"add_\(\) of a sparse tensor and a dense one is not built"):
+    with pytest.raises(RuntimeError, match=r"add\(sparse, dense\) is not supported"):
         x.add_(a)
 
 
@@ -406,3 +406,135 @@ def test_sizes_only():
     x = torch.sparse_coo_tensor((2, 3))
     assert x._nnz() == 0 and x.to_dense().tolist() == [[0, 0, 0], [0, 0, 0]]
     assert (x @ torch.ones(3, 1)).tolist() == [[0], [0]] and x.coalesce()._nnz() == 0
+
+
+# --- sparse gradients ------------------------------------------------------------------------------------------------
+
+
+def gradient():
+    return torch.sparse_coo_tensor([[2, 0, 2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], (3, 2))
+
+
+# What PyTorch 2.13 has made of arange(6) after two steps by `gradient()`.
+STEPPED = [
+    ("SGD", {}, [[-0.6, 0.2], [2, 3], [2.8, 3.4]]),
+    ("SGD", {"momentum": 0.9}, [[-0.87, -0.16], [2, 3], [2.26, 2.68]]),
+    ("SGD", {"momentum": 0.9, "nesterov": True}, [[-1.383, -0.844], [2, 3], [1.234, 1.312]]),
+    ("SGD", {"momentum": 0.9, "dampening": 0.5}, [[-0.72, 0.04], [2, 3], [2.56, 3.08]]),
+    ("SGD", {"maximize": True}, [[0.6, 1.8], [2, 3], [5.2, 6.6]]),
+    ("Adagrad", {}, [[-0.1707107, 0.8292893], [2, 3], [3.8292894, 4.8292894]]),
+    ("Adagrad", {"maximize": True}, [[0.1707107, 1.1707107], [2, 3], [4.1707107, 5.1707107]]),
+    ("SparseAdam", {"maximize": True}, [[0.2, 1.2], [2, 3], [4.2, 5.2]]),
+]
+
+
+@pytest.mark.parametrize("name, options, expected", STEPPED)
+def test_steps_by_sparse_gradients(name, options, expected):
+    p = torch.nn.Parameter(torch.arange(6.0).reshape(3, 2))
+    optimizer = getattr(torch.optim, name)([p], lr=0.1, **options)
+    for _ in range(2):
+        p.grad = gradient()
+        optimizer.step()
+    torch.testing.assert_close(p.detach(), torch.tensor(expected))
+
+
+def test_moments_stay_where_there_is_no_gradient():
+    p = torch.nn.Parameter(torch.arange(6.0).reshape(3, 2))
+    optimizer = torch.optim.SparseAdam([p], lr=0.1)
+    p.grad = gradient()
+    optimizer.step()
+    p.grad = torch.sparse_coo_tensor([[1]], [[1.0, 2.0]], (3, 2))
+    optimizer.step()
+    torch.testing.assert_close(p.detach(), torch.tensor([[-0.1, 0.9], [1.9255863, 2.9255863], [3.9, 4.9]]))
+    assert optimizer.state[p]["exp_avg"][0].tolist() == pytest.approx([0.3, 0.4])
+    with pytest.raises(ValueError, match="Sparse params at indices"):
+        torch.optim.SparseAdam([torch.nn.Parameter(p.detach().to_sparse())])
+    p.grad = torch.ones(3, 2)
+    with pytest.raises(RuntimeError, match="SparseAdam does not support dense gradients"):
+        optimizer.step()
+
+
+def test_every_other_optimizer_refuses_sparse_gradients():
+    steps = {"SGD", "Adagrad", "SparseAdam", "LBFGS", "Optimizer"}
+    found = [c for c in vars(torch.optim).values() if isinstance(c, type) and issubclass(c, torch.optim.Optimizer)]
+    assert len(found) > 12
+    for kind in found:
+        if kind.__name__ in steps:
+            continue
+        p = torch.nn.Parameter(torch.arange(6.0).reshape(3, 2))
+        p.grad = gradient()
+        with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+            kind([p]).step()
+        assert p.tolist() == [[0, 1], [2, 3], [4, 5]]
+    for kind, text in ((torch.optim.SGD, "add.sparse, dense. is not supported"), (torch.optim.Adagrad, "weight_decay")):
+        for options, message in (({"weight_decay": 0.1}, text), ({"fused": True}, "does not support sparse")):
+            p.grad = gradient()
+            with pytest.raises(RuntimeError, match=message):
+                kind([p], **options).step()
+    p.grad = gradient()
+    torch.optim.LBFGS([p], lr=0.1).step(lambda: torch.tensor(1.0))
+    torch.testing.assert_close(p[0].detach(), torch.tensor([-0.0142857, 0.9809524]))
+
+
+def test_zero_grad_of_sparse_gradients():
+    p = torch.nn.Parameter(torch.zeros(3, 2))
+    p.grad = gradient()
+    torch.optim.SGD([p]).zero_grad(set_to_none=False)
+    assert p.grad.is_sparse and p.grad._nnz() == 0 and p.grad.shape == (3, 2)
+
+
+@pytest.mark.parametrize("order", ["sd", "ds", "ss"])
+def test_sums_of_sparse_and_dense_gradients(order):
+    class Sum(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, sparse):
+            ctx.sparse = sparse
+            return x.sum()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return gradient() if ctx.sparse else torch.ones(3, 2), None
+
+    expected = sum(gradient().to_dense() if k == "s" else torch.ones(3, 2) for k in order)
+    p = torch.nn.Parameter(torch.zeros(3, 2))
+    for k in order:  # summed in the leaf
+        Sum.apply(p, k == "s").backward()
+    assert p.grad.is_sparse == (order == "ss") and torch.equal(p.grad.to_dense(), expected)
+    p.grad = None
+    sum(Sum.apply(p, k == "s") for k in order).backward()  # summed on the way
+    assert torch.equal(p.grad.to_dense(), expected)
+    seen = []
+    p.grad = None
+    p.register_hook(seen.append)
+    (Sum.apply(p * 2, True)).backward()
+    assert seen[0].is_sparse and torch.equal(p.grad.to_dense(), 2 * gradient().to_dense())
+
+
+def test_in_place_sums():
+    assert torch.zeros(3, 2).add_(gradient(), alpha=2).tolist() == [[6, 8], [0, 0], [12, 16]]
+    assert torch.zeros(3, 2).sub_(gradient()).tolist() == [[-3, -4], [0, 0], [-6, -8]]
+    with pytest.raises(RuntimeError, match="add.sparse, dense. is not supported"):
+        gradient().add_(torch.ones(3, 2))
+    x = gradient()
+    x.mul_(2).div_(4)
+    assert torch.equal(x.to_dense(), gradient().to_dense() / 2)
+
+
+def test_embedding_of_sparse_gradient():
+    layer = torch.nn.Embedding(4, 2, sparse=True, padding_idx=1)
+    (layer(torch.tensor([[0, 2], [2, 1]])) * torch.arange(8.0).reshape(2, 2, 2)).sum().backward()
+    grad = layer.weight.grad
+    assert grad.is_sparse and not grad.is_coalesced() and grad._indices().tolist() == [[0, 2, 2]]
+    assert grad._values().tolist() == [[0, 1], [2, 3], [4, 5]]
+    layer(torch.tensor([3])).sum().backward()
+    assert layer.weight.grad.to_dense().tolist() == [[0, 1], [0, 0], [6, 8], [1, 1]]
+    with pytest.raises(RuntimeError, match="scale_grad_by_freq not supported with sparse gradients"):
+        torch.nn.Embedding(4, 2, sparse=True, scale_grad_by_freq=True)(torch.tensor([3])).sum().backward()
+    for mode, each in (("sum", 1), ("mean", 0.5)):
+        bags = torch.nn.EmbeddingBag(4, 2, sparse=True, mode=mode)
+        bags(torch.tensor([[3, 1]])).sum().backward()
+        assert bags.weight.grad._indices().tolist() == [[3, 1]]
+        assert bags.weight.grad._values().tolist() == [[each, each]] * 2
+    x = torch.randn(2, 3, requires_grad=True)
+    torch.gather(x, 1, torch.tensor([[2, 2]]), sparse_grad=True).sum().backward()
+    assert x.grad.is_sparse and x.grad.to_dense().tolist() == [[0, 0, 2], [0, 0, 0]]

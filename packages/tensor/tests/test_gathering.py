@@ -414,7 +414,6 @@ def grid(*shape):
         (lambda t: embedding(T([0, 5]), t), IndexError, "index out of range in self"),
         (lambda t: embedding(T([0]), grid(3)), RuntimeError, "'weight' must be 2-D"),
         (lambda t: embedding(T([1]), t, padding_idx=5), AssertionError, "Padding_idx must be within num_embeddings"),
-        (lambda t: embedding(T([1]), t, sparse=True), NotImplementedError, "sparse gradients"),
         (lambda t: one_hot(T([0, 2]), 2), RuntimeError, "Class values must be smaller than num_classes."),
         (lambda t: one_hot(T([0, -1])), RuntimeError, "Class values must be non-negative."),
         (lambda t: one_hot(T([0.0])), RuntimeError, "one_hot is only applicable to index tensor of type LongTensor."),

@@ -59,11 +59,14 @@ for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function
 _declare_lazily(
     "flambeau.sparse.methods",
     [
-        f"torch.Tensor.{_name}"
-        for _name in """
+        "torch._ops.sparse_coo",
+        *(
+            f"torch.Tensor.{_name}"
+            for _name in """
         ccol_indices coalesce col_indices crow_indices dense_dim indices is_coalesced row_indices sparse_dim sparse_mask
         to_dense to_sparse to_sparse_coo to_sparse_csc to_sparse_csr values
         """.split()
+        ),
     ],
 )
 

@@ -218,7 +218,9 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
             new = _like_its_leaf(&f)
             copy_into(<PyObject*>new, gradient)
         return put_grad(t, <PyObject*>new)
-    if thread_flags().grad_enabled:
+    # A sparse sum that becomes dense is another object, as is one that is recorded.
+    if thread_flags().grad_enabled or (flags_of(f.grad) & T_DISPATCH and (<object>f.grad).is_sparse and
+                                       not (<object>gradient).is_sparse):
         new = <object>f.grad + <object>gradient
         return put_grad(t, <PyObject*>new)
     pair[0], pair[1] = f.grad, gradient

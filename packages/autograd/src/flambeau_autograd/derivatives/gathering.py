@@ -3,6 +3,7 @@
 from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import where, zeros
 from flambeau_tensor import bool as _bool
+from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import factories, pointwise
 from flambeau_tensor.ops import gathering as ops
 
@@ -64,10 +65,20 @@ derivative(
     ),
     source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape),
 )
+
+
+def _gather(grad, self_shape, dim, index, sparse_grad):
+    if not sparse_grad or not self_shape:
+        return ops.scatter_add(_zeros(grad, self_shape), dim, index, grad)
+    places = list(factories.ones(index.shape, dtype=_bool).nonzero().unbind(1))
+    places[dim] = index.reshape((-1,)).long()
+    return find_operator("torch._ops.sparse_coo")(find_operator("torch.stack")(places), grad.reshape((-1,)), self_shape)
+
+
 derivative(
     ops.gather,
     linear=True,
-    self=lambda grad, self_shape, dim, index: ops.scatter_add(_zeros(grad, self_shape), dim, index, grad),
+    self=_gather,
 )
 derivative(
     ops.scatter_add,
@@ -186,9 +197,16 @@ def _share_of_product(grad, self, dim, index, src, include_self, result):
 derivative(ops.scatter_reduce, **{"self, src": _share})
 
 
-def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq):
+def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq, sparse):
     index = input.reshape((-1,))
     rows = grad.reshape((-1, weight_shape[1]))
+    if sparse:
+        if scale_grad_by_freq:
+            raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")
+        if padding_idx is not None:
+            kept = index != padding_idx % weight_shape[0]
+            index, rows = index[kept], rows[kept]
+        return find_operator("torch._ops.sparse_coo")(index.unsqueeze(0), rows, weight_shape)
     if padding_idx is not None:
         padding = padding_idx % weight_shape[0]
         rows = pointwise.where((index == padding).unsqueeze(1), 0.0, rows)

@@ -79,15 +79,41 @@ def _unbind(x, dim=0):
 
 def _add_(a, b, *, alpha=1):
     """The sum, in the place of the first."""
-    if not (isinstance(a, SparseTensor) and isinstance(b, SparseTensor)):
-        raise not_built("add_() of a sparse tensor and a dense one", "add()")
-    out = (torch.add(a, b, alpha=alpha)).to(a.dtype)
-    a.__dict__.update(_places=out._places, _stored=out._stored, _coalesced=out._coalesced)
+    if not isinstance(b, SparseTensor):
+        raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+    if isinstance(a, SparseTensor):
+        return _become(a, torch.add(a, b, alpha=alpha).to(a.dtype))
+    if a.shape != b.shape or not b.sparse_dim():
+        return a.add_(b.to_dense(), alpha=alpha)
+    return a.index_put_(tuple(b._places), (b._stored * alpha).to(a.dtype), accumulate=True)
+
+
+def _become(a, other):
+    a.__dict__.update(_places=other._places, _stored=other._stored, _coalesced=other._coalesced)
     return a
 
 
+def _zero_(x):
+    """Without places, as PyTorch leaves it."""
+    return _become(x, SparseTensor._of(x._places[:, :0], x._stored.detach()[:0], x.shape, x._coalesced, x.layout))
+
+
+def _detach_(x):
+    x._stored = x._stored.detach()
+    return x
+
+
+def _scaled_(x, by):
+    return _become(x, (x * by).to(x.dtype))
+
+
 HANDLERS |= {
-    "add_": _add_,
+    **dict.fromkeys(("add_", "iadd"), _add_),
+    **dict.fromkeys(("sub_", "subtract_", "isub"), lambda a, b, *, alpha=1: _add_(a, b, alpha=-alpha)),
+    **dict.fromkeys(("mul_", "multiply_", "imul"), _scaled_),
+    **dict.fromkeys(("div_", "divide_", "itruediv"), lambda x, by: _become(x, (x / by).to(x.dtype))),
+    "zero_": _zero_,
+    "detach_": _detach_,
     "unbind": _unbind,
     **dict.fromkeys(("cat", "concat", "concatenate"), _cat),
     "unsqueeze": _unsqueeze,

@@ -1,6 +1,6 @@
 """Methods by which dense tensors become sparse, loaded when one is first used."""
 
-from flambeau.sparse._tensor import at_places, from_dense
+from flambeau.sparse._tensor import SparseTensor, at_places, from_dense
 from flambeau_tensor.extend import Operator
 
 _HOW = {"variants": "method", "composite": True}
@@ -37,6 +37,14 @@ Operator(
     lambda self, dtype=None, masked_grad=None: self if dtype is None else self.to(dtype),
     doc="The tensor itself: it is dense.",
     **_HOW,
+)
+Operator(
+    "sparse_coo(Tensor places, Tensor values, int[] size) -> Object",
+    SparseTensor._of,
+    namespace="torch._ops",
+    variants="function",
+    composite=True,
+    doc="The tensor of layout `torch.sparse_coo` with these values at these places, which are not checked.",
 )
 
 

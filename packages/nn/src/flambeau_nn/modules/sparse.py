@@ -24,7 +24,7 @@ class Embedding(Module):
         max_norm: vectors that are longer are shortened in place when they are looked up.
         norm_type: the p of the norm for `max_norm`.
         scale_grad_by_freq: divide gradients by how often a number occurs in the batch.
-        sparse: not built.
+        sparse: whether the gradient of the weight is of layout ``torch.sparse_coo``, with the rows that were used.
 
     Shape:
         (*) of int64 or int32 → (*, embedding_dim)
@@ -149,7 +149,7 @@ class EmbeddingBag(Module):
         norm_type: the p of the norm for `max_norm`.
         scale_grad_by_freq: divide gradients by how often a number occurs in the batch.
         mode: "sum", "mean" or "max".
-        sparse: not built.
+        sparse: whether the gradient of the weight is of layout ``torch.sparse_coo``, with the rows that were used.
         include_last_offset: whether the last offset is the end of the last bag rather than the begin of one more.
         padding_idx: one that does not count and is not trained.
 

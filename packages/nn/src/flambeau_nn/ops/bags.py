@@ -1,5 +1,7 @@
 """Sums, means and maxima of rows of a table."""
 
+from functools import partial
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import bags
 from flambeau_nn.ops import INTERNAL
@@ -62,8 +64,18 @@ def _bags(offsets, count, include_last_offset):
     )
 
 
-def composed(weight, input, offsets, mode, scale_grad_by_freq, per_sample_weights, include_last_offset, padding_idx):
-    """What `embedding_bags` computes, by other operations; -1 for no padding."""
+def composed(
+    weight,
+    input,
+    offsets,
+    mode,
+    scale_grad_by_freq,
+    per_sample_weights,
+    include_last_offset,
+    padding_idx,
+    sparse=False,
+):
+    """What `embedding_bags` computes, by other operations; -1 for no padding. The gradient may be sparse."""
     from flambeau_nn.functional import embedding
 
     if input.ndim == 2:
@@ -76,7 +88,8 @@ def composed(weight, input, offsets, mode, scale_grad_by_freq, per_sample_weight
     kept = (bag >= 0) & (bag < count)
     if padding_idx >= 0:
         kept = kept & (input != padding_idx)
-    rows = embedding(input, weight, None, None, 2.0, scale_grad_by_freq)
+    padding = padding_idx if sparse and padding_idx >= 0 else None
+    rows = embedding(input, weight, padding, None, 2.0, scale_grad_by_freq, sparse)
     place = ft.where(kept, bag, count)  # what does not count goes behind the last bag
     columns = weight.shape[1]
     if mode == 2:
@@ -141,8 +154,8 @@ def embedding_bag(
         embedding(input, weight, None, max_norm, norm_type)
     padding = -1 if padding_idx is None else padding_idx % weight.shape[0]
     weighed = per_sample_weights is not None
-    run = composed
-    if weight.is_floating_point() and not (weighed and per_sample_weights.dtype is not weight.dtype):
+    run = partial(composed, sparse=sparse)
+    if not sparse and weight.is_floating_point() and not (weighed and per_sample_weights.dtype is not weight.dtype):
         run = embedding_bags
     out = run(
         weight,

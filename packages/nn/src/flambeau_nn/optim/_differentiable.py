@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from flambeau_autograd import enable_grad, no_grad
+from flambeau_nn.optim import _sparse
 from flambeau_tensor import Tensor, clamp, float64, maximum, view_as_complex, view_as_real, where, zeros_like
 from flambeau_tensor.extend import dispatching
 
@@ -38,6 +39,9 @@ def update_by_operations(
     A plain parameter's state is made unheard, so that a graph of the step takes up the state where it was left.
     """
     with no_grad():
+        if grad.is_sparse:
+            _update(optimizer, globals()[formula], p, grad, group)
+            return
         if not _is_handled(p) and not _is_handled(grad):
             with dispatching.Undispatched():
                 _prepare(optimizer, formula, p, grad, group)
@@ -67,6 +71,8 @@ def _prepare(optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, g
 
 
 def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    if grad.is_sparse and formula.__name__ not in _sparse.RULES:
+        _sparse.refuse(optimizer)
     state = optimizer.state[p]
     if not state and formula is not sgd:
         optimizer._new_state(p, group)
@@ -74,6 +80,9 @@ def _update(optimizer: FusedOptimizer, formula: Formula, p: Tensor, grad: Tensor
     if "step" in state:
         state["step"] += 1
     grad = -grad if group["maximize"] else grad
+    if grad.is_sparse:
+        _sparse.update(formula.__name__, p, grad, state, group)
+        return
     if not p.is_complex():
         formula(p, grad, state, group)
         return

@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any
 
 from flambeau_autograd import no_grad
+from flambeau_nn.optim import _sparse
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _counter, _in_range
 from flambeau_tensor import Tensor, finfo, zeros_like
 
@@ -96,6 +97,8 @@ class Adafactor(Optimizer):
         return loss
 
     def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if grad.is_sparse:
+            _sparse.refuse(self)
         if p.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         state = self.state.get(p) or self._new_state(p, grad)

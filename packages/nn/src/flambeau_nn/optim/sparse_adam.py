@@ -1,12 +1,14 @@
-"""Adam for sparse gradients, of which there are none here yet."""
+"""Adam for sparse gradients."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from flambeau_autograd import no_grad
+from flambeau_nn.optim import _sparse
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT
-from flambeau_tensor import Tensor
+from flambeau_tensor import Tensor, zeros_like
 
 __all__ = ["SparseAdam"]
 
@@ -14,8 +16,8 @@ __all__ = ["SparseAdam"]
 class SparseAdam(Optimizer):
     """Adam that leaves elements without a gradient as they are.
 
-    Sparse tensors are not built, so no gradient is one, and dense ones are refused, as in PyTorch. The options, their
-    checks, states and state dicts are there.
+    Gradients have to be of layout ``torch.sparse_coo``, as of `torch.nn.Embedding` with ``sparse=True``. Means are kept
+    as they are, too, where a step has no gradient.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
@@ -25,18 +27,15 @@ class SparseAdam(Optimizer):
         maximize: go up instead of down.
 
     Raises:
-        ValueError: an option is out of its range, or a parameter is complex.
+        ValueError: an option is out of its range, or a parameter is complex or sparse.
         RuntimeError: a gradient is dense.
 
     >>> w = torch.ones(3, requires_grad=True)
     >>> optimizer = SparseAdam([w], lr=0.1)
-    >>> w.grad = torch.tensor([0.0, 1.0, 0.0])
+    >>> w.grad = torch.sparse_coo_tensor([[1]], [2.0], (3,))
     >>> optimizer.step()
-    Traceback (most recent call last):
-        ...
-    RuntimeError: SparseAdam does not support dense gradients, please consider Adam instead
     >>> w
-    tensor([1., 1., 1.], requires_grad=True)
+    tensor([1.0000, 0.9000, 1.0000], requires_grad=True)
     """
 
     def __init__(
@@ -57,6 +56,11 @@ class SparseAdam(Optimizer):
             if not 0.0 <= betas[i] < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
         super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "maximize": maximize})
+        sparse_ones = [
+            [i, k] for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"]) if p.is_sparse
+        ]
+        if sparse_ones:
+            raise ValueError(f"Sparse params at indices {sparse_ones}: SparseAdam requires dense parameter tensors")
         complex_ones = [
             [i, k] for i, group in enumerate(self.param_groups) for k, p in enumerate(group["params"]) if p.is_complex()
         ]
@@ -66,8 +70,20 @@ class SparseAdam(Optimizer):
             )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Refuse gradients, as all of them are dense. ``closure`` computes the loss anew and returns it."""
+        """Update the elements that have a gradient. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
-        if any(p.grad is not None for group in self.param_groups for p in group["params"]):
-            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        with no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self._update(p, p.grad, group)
         return loss
+
+    def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if not grad.is_sparse:
+            raise RuntimeError("SparseAdam does not support dense gradients, please consider Adam instead")
+        state = self.state[p]
+        if not state:
+            state.update(step=0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
+        state["step"] += 1
+        _sparse.sparse_adam(p, -grad if group["maximize"] else grad, state, group)

@@ -133,8 +133,6 @@ cdef object _embedding(Operator op, PyObject** a):  # (input, weight, padding_id
     if index.dtype != INT64 and index.dtype != INT32:
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, "
                            f"Int; but got torch.{_name(index)}Tensor instead (while checking arguments for embedding)")
-    if <object>a[6]:
-        raise NotImplementedError("embedding(): sparse gradients (sparse=True) are not built")
     index = long_index(index)
     if not within(index, 0, weight.sizes[0], &outside):
         raise IndexError("index out of range in self")
