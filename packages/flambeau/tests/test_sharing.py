@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+import flambeau as torch
+from flambeau import multiprocessing
+
 PROGRAM = """
 import flambeau as torch
 import flambeau.multiprocessing as mp
@@ -85,3 +88,36 @@ print(most - before >= 10, len(os.listdir("/proc/self/fd")) - before)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "True 0\n", done.stderr
+
+
+class WithHistory(torch.utils.data.Dataset):
+    def __init__(self, size, history):
+        self.size, self.history = size, history
+
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, i):
+        leaf = torch.ones(self.size, requires_grad=True)
+        return leaf * 2 if self.history else leaf
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_histories_do_not_cross_processes():
+    leaf = torch.ones(3, requires_grad=True)
+    result = leaf * 2
+    here, there = multiprocessing.Pipe()
+    for crossing in (result, [result], {"a": result[0]}, result.view(1, 3)):
+        with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor which requires_grad"):
+            here.send(crossing)
+    for sent in (leaf, torch.nn.Parameter(torch.ones(3)), result.detach()):
+        here.send(sent)
+        received = there.recv()
+        assert received.requires_grad == sent.requires_grad and received.tolist() == sent.tolist()
+    for size in (3, 10_000):  # in the pickle and beside it
+        loader = torch.utils.data.DataLoader(WithHistory(size, True), batch_size=None, num_workers=1)
+        with pytest.raises(RuntimeError, match="Cowardly refusing to serialize non-leaf tensor"):
+            list(loader)
+        loader = torch.utils.data.DataLoader(WithHistory(size, False), batch_size=None, num_workers=1)
+        (received,) = loader
+        assert received.requires_grad and received.is_leaf and received.tolist() == [1] * size

@@ -18,9 +18,13 @@ from multiprocessing import reduction as _reduction
 from typing import Any
 from typing import Any as _Any
 
+from flambeau_nn.parameter import Buffer as _Buffer
+from flambeau_nn.parameter import Parameter as _Parameter
+from flambeau_tensor import Tensor as _Tensor
 from flambeau_tensor.extend import over_descriptor as _over_descriptor
 from flambeau_tensor.extend import shared_descriptor as _shared_descriptor
 from flambeau_tensor.storage import UntypedStorage as _UntypedStorage
+from flambeau_tensor.subclassing import reduce_for_process as _reduce_for_process
 
 __all__ = [
     *_python.__all__,
@@ -83,6 +87,8 @@ def _reduce(storage):
 
 
 _reduction.ForkingPickler.register(_UntypedStorage, _reduce)
+for _type in (_Tensor, _Parameter, _Buffer):
+    _reduction.ForkingPickler.register(_type, _reduce_for_process)
 
 
 class ProcessException(Exception):

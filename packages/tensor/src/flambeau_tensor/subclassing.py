@@ -163,6 +163,21 @@ def _reduce(self, protocol):
     return _rebuild, arguments, self.__getstate__()
 
 
+def reduce_for_process(tensor):
+    """What `__reduce_ex__` gives, of a tensor that goes to another process: it may be a leaf there, too.
+
+    Raises:
+        RuntimeError: the tensor is the result of recorded operations.
+    """
+    if interop.requires_grad(tensor) and not interop.is_leaf(tensor):
+        raise RuntimeError(
+            "Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
+            "crossing process boundaries: the history stays behind. To send the values alone, call detach() on the "
+            "tensor before it is put on a queue, sent through a pipe, or returned by a worker."
+        )
+    return tensor.__reduce_ex__(2)
+
+
 def _rebuild_meta(cls, dtype, size, stride, requires_grad):
     made = find_operator("torch.empty_strided")(size, stride, dtype=dtype, device="meta", requires_grad=requires_grad)
     return made if cls is None else made.as_subclass(cls)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from flambeau_tensor import Tensor, UntypedStorage, empty, uint8
+from flambeau_tensor.subclassing import reduce_for_process
 
 LARGE = 1 << 14  # bytes from which on a tensor or array travels beside the pickle
 SMALL = 1 << 16  # together below this, they go through the pipe
@@ -51,9 +52,10 @@ class _Pickler(ForkingPickler):
     def reducer_override(self, value: Any) -> Any:
         if type(value) is UntypedStorage:  # which torch.multiprocessing would share: a worker may end before it is read
             return value.__reduce_ex__(5)
+        if isinstance(value, Tensor) and value.requires_grad:
+            return reduce_for_process(value)
         if (
             type(value) is not Tensor
-            or value.requires_grad
             or value.nbytes < LARGE
             or not value.is_contiguous()
             or value.is_conj()
