@@ -110,3 +110,21 @@ def test_scaler_without_cuda_does_nothing():
         scaler = torch.amp.GradScaler()
     x = torch.ones(1)
     assert not scaler.is_enabled() and scaler.scale(x) is x and scaler.get_scale() == 1.0 and scaler.state_dict() == {}
+
+
+def test_out_is_written_in_its_own_dtype():
+    a = torch.ones(2, 2)
+    calls = {
+        "mm": (a, a),
+        "matmul": (a, a),
+        "addmm": (a, a, a),
+        "bmm": (a[None], a[None]),
+        "baddbmm": (a[None], a[None], a[None]),
+        "addbmm": (a, a[None], a[None]),
+    }
+    for name, arguments in calls.items():
+        expected = getattr(torch, name)(*arguments)
+        out = torch.zeros_like(expected)
+        with torch.autocast("cpu", torch.bfloat16):
+            assert getattr(torch, name)(*arguments, out=out) is out
+        assert out.dtype is torch.float32 and torch.equal(out, expected)

@@ -447,3 +447,59 @@ def test_overloads_keep_the_device():
         ft.range(0, 2, device=meta),
     ]
     assert [x.device.type for x in made] == ["meta"] * len(made)
+
+
+# --- out= ------------------------------------------------------------------------------------------------------------
+
+FILLING = {  # what makes as many numbers as `out` has elements, by its sizes
+    "arange": lambda n, out: ft.arange(n, out=out),
+    "linspace": lambda n, out: ft.linspace(0, n - 1, n, out=out),
+    "logspace": lambda n, out: ft.logspace(0, n - 1, n, base=2.0, out=out),
+    "range": lambda n, out: ft.range(0, n - 1, out=out),
+    "zeros": lambda n, out: ft.zeros(out.shape, out=out),
+    "ones": lambda n, out: ft.ones(out.shape, out=out),
+    "full": lambda n, out: ft.full(out.shape, 7, out=out),
+    "rand": lambda n, out: ft.rand(out.shape, out=out),
+    "randn": lambda n, out: ft.randn(out.shape, out=out),
+    "randint": lambda n, out: ft.randint(1, 9, out.shape, out=out),
+    "eye": lambda n, out: ft.eye(*out.shape, out=out) if out.ndim == 2 else ft.ones(out.shape, out=out),
+}
+
+
+@pytest.mark.filterwarnings("ignore:torch.range is deprecated")
+@pytest.mark.parametrize("name", FILLING)
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.int64])
+def test_out_that_is_a_window_keeps_its_geometry(name, dtype):
+    if dtype is ft.int64 and name in ("rand", "randn"):
+        return
+    for window in (
+        lambda x: x.narrow(1, 1, 2),
+        lambda x: x.t(),
+        lambda x: x[::2, ::3],
+        lambda x: x[0],
+        lambda x: x.unflatten(1, (2, 2))[:, :, 1],
+    ):
+        whole = ft.full((4, 4), -3, dtype=dtype)
+        out = window(whole)
+        before = out.shape, out.stride(), out.data_ptr()
+        assert FILLING[name](out.numel(), out) is out
+        assert (out.shape, out.stride(), out.data_ptr()) == before
+        if "rand" not in name:
+            plain = ft.empty(out.shape, dtype=dtype)
+            assert out.tolist() == FILLING[name](out.numel(), plain).tolist()
+        inside = ft.zeros((4, 4), dtype=ft.bool)
+        window(inside).fill_(True)
+        assert (whole[~inside] == -3).all()
+
+
+def test_out_says_what_ranges_compute_in():
+    assert ft.linspace(0, 5, 4, out=ft.empty(4, dtype=ft.int64)).tolist() == [0, 1, 3, 5]
+    assert ft.logspace(0, 3, 4, out=ft.empty(4, dtype=ft.int32)).tolist() == [1, 10, 100, 1000]
+    assert ft.arange(0, 2, 0.5, out=ft.empty(4, dtype=ft.int32)).tolist() == [0, 0, 0, 0]
+    assert ft.eye(2, out=ft.empty(2, 2, dtype=ft.bool)).tolist() == [[True, False], [False, True]]
+    assert ft.arange(8, out=ft.empty(2, 2, 2)).flatten().tolist() == list(range(8))
+    for make in (lambda **o: ft.arange(4, **o), lambda **o: ft.linspace(0, 3, 4, **o), lambda **o: ft.eye(2, **o)):
+        with pytest.raises(RuntimeError, match=r"dtype Float does not match dtype of out parameter \(Double\)"):
+            make(out=ft.empty(4, dtype=ft.float64), dtype=ft.float32)
+    with pytest.raises(NotImplementedError, match="\"logspace_cpu\" not implemented for 'Bool'"):
+        ft.logspace(0, 3, 4, dtype=ft.bool)

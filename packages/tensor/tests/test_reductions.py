@@ -628,3 +628,18 @@ def test_errors_of_renorm(arguments, text):
 
 
 TestSamples = check_values("tensor.reductions")
+
+
+@pytest.mark.parametrize("name", ["var", "std", "var_mean", "std_mean"])
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf, 2.0])
+def test_moments_read_what_they_are_of(name, dtype, value):
+    """Of n equal numbers, n from 1 on, along and across memory: no deviation, and NaN where they are not finite."""
+    expected = 0.0 if math.isfinite(value) else math.nan
+    for n, shape in itertools.product((1, 2, 40), ((3, -1), (-1, 3))):
+        dim = shape.index(-1)
+        x = ft.ones([n if s == -1 else s for s in shape], dtype=getattr(ft, dtype))
+        x.select(1 - dim, 0).fill_(value)
+        found = getattr(ft, name)(x, dim, correction=0)
+        found = found[0] if isinstance(found, tuple) else found
+        np.testing.assert_equal(found.tolist(), [expected, 0.0, 0.0])

@@ -219,3 +219,24 @@ def test_windows_that_no_memory_holds(offset, size, stride):
 
 
 TestSamples = check_values("tensor.storages")
+
+
+WINDOWS = {
+    "transposed": lambda: ft.arange(6.0).reshape(2, 3).t(),
+    "expanded": lambda: ft.arange(3.0).expand(2, 3),
+    "cut": lambda: ft.arange(6.0).reshape(2, 3)[:, 1:],
+    "every second": lambda: ft.arange(6.0).reshape(2, 3)[:, ::2],
+    "number": lambda: ft.arange(6.0)[2],
+    "plain": lambda: ft.arange(6.0),
+}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_resizing_to_the_same_size_changes_nothing(window):
+    x = WINDOWS[window]()
+    before, values, strides = x.data_ptr(), x.tolist(), x.stride()
+    assert x.resize_(x.shape) is x and x.resize_as_(ft.zeros(x.shape)) is x
+    assert (x.data_ptr(), x.tolist(), x.stride()) == (before, values, strides)
+    plain = ft.empty(x.shape).stride()
+    assert x.resize_(x.shape, memory_format=ft.contiguous_format).stride() == plain  # as in PyTorch
+    assert WINDOWS[window]().resize_(2, 2).stride() == (strides if x.shape == (2, 2) else (2, 1))

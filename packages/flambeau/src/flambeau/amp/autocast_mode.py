@@ -213,7 +213,7 @@ class _Casting(TorchFunctionMode):
         if not _state.enabled.get("cpu"):
             return func(*args, **kwargs)
         lower = _casts().get(func)
-        if lower is None:
+        if lower is None or kwargs.get("out") is not None:  # what is written to `out` has its dtype, as in PyTorch
             return func(*args, **kwargs)
         if lower:
             dtype, from_ = get_autocast_dtype("cpu"), (torch.float32, *_SMALLER)

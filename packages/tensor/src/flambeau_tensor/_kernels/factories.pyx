@@ -15,6 +15,7 @@ from flambeau_tensor._core.layout cimport (
 from flambeau_tensor._core.meta_device cimport META, is_dry
 from flambeau_tensor._core.operands cimport (
     broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
+    same_sizes,
 )
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
@@ -256,7 +257,8 @@ cdef object _resize_(Operator op, PyObject** a):
         raise RuntimeError("Unsupported memory formatPreserve")
     if format > FORMAT_CONTIGUOUS:
         format_strides(format, n, sizes, strides)
-    resize(t, n, sizes)
+    if format >= FORMAT_CONTIGUOUS or t.ndim != n or not same_sizes(n, t.sizes, sizes):
+        resize(t, n, sizes)  # else it keeps its strides
     if format > FORMAT_CONTIGUOUS:
         restride(t, strides)
     return t

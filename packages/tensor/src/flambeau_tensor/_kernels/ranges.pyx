@@ -4,12 +4,12 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY, ceil
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.copying cimport copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.copying cimport copy_of, fill_elements, to_dtype, write_out
 from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object, letter
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty as make_empty, view_of
+from flambeau_tensor._core.tensor cimport Tensor, empty as make_empty, resize, view_of
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.maps cimport number_t
 from flambeau_tensor._kernels.recording cimport finished
@@ -151,6 +151,25 @@ def steps(start, end, step, DType dtype not None):
     return int(n)
 
 
+cdef int wanted_dtype(PyObject* out, PyObject* dtype, int otherwise) except -1:
+    """The dtype to compute in: what `out` has, which `dtype` may only repeat, or what was asked for."""
+    if dtype != <PyObject*>None:
+        if out != <PyObject*>None and (<Tensor>out).dtype != (<DType>dtype).id:
+            raise RuntimeError(f"dtype {type_name(<object>dtype)} does not match dtype of out parameter "
+                               f"({type_name(dtype_object((<Tensor>out).dtype))})")
+        return (<DType>dtype).id
+    return otherwise if out == <PyObject*>None else (<Tensor>out).dtype
+
+
+cdef object delivered(Operator op, Tensor t, PyObject* out, PyObject* requires_grad):
+    """A result, or `out` that it was written to: in the order of its elements, where it holds as many numbers."""
+    if out == <PyObject*>None:
+        return finished(t, requires_grad)
+    if (<Tensor>out).numel == t.numel and (<Tensor>out).ndim != t.ndim:
+        resize(t, (<Tensor>out).ndim, (<Tensor>out).sizes)
+    return write_out(op.name, <object>out, t)
+
+
 cdef object _arange(Operator op, PyObject** a):
     """Slots: end, start, step, out, dtype, layout, device, pin_memory, requires_grad."""
     cdef int i, dtype = INT64
@@ -158,17 +177,26 @@ cdef object _arange(Operator op, PyObject** a):
         check_layout(<object>a[5])
     if a[6] != <PyObject*>None:
         check_device(<object>a[6])
-    if a[4] != <PyObject*>None:
-        dtype = (<DType>a[4]).id
-    else:
-        for i in range(3):
-            if isinstance(<object>a[i], float):
-                dtype = default_dtype()
+    for i in range(3):
+        if isinstance(<object>a[i], float):
+            dtype = default_dtype()
+    dtype = wanted_dtype(a[3], a[4], dtype)
     kind = dtype_object(dtype)
     if dtype == BOOL or CATEGORY[dtype] == CAT_COMPLEX:
         raise NotImplementedError(f"\"arange\" not implemented for '{type_name(kind)}'")
     n = steps(<object>a[1], <object>a[0], <object>a[2], kind)
-    return finished(ramp(kind, n, <object>a[1], <object>a[2]), a[8])
+    return delivered(op, ramp(kind, n, <object>a[1], <object>a[2]), a[3], a[8])
+
+
+cdef object _range(Operator op, PyObject** a):
+    """Slots: start, end, step, out, dtype, layout, device, pin_memory, requires_grad."""
+    check_layout(<object>a[5])
+    check_device(<object>a[6])
+    start, end = (0, <object>a[0]) if a[1] == <PyObject*>None else (<object>a[0], <object>a[1])
+    kind = dtype_object(wanted_dtype(a[3], a[4], default_dtype()))
+    steps(start, end, <object>a[2], kind)  # checks
+    n = int((end - start) / <object>a[2]) + 1
+    return delivered(op, ramp(kind, n, start, <object>a[2]), a[3], a[8])
 
 
 cdef object _number(str name, str argument, PyObject* given):
@@ -184,32 +212,33 @@ cdef object _number(str name, str argument, PyObject* given):
 
 
 cdef int _read_line(str name, PyObject** a, PyObject** options, list ends) except -1:
-    """Both ends, and the dtype; slots of `options`: dtype, layout, device."""
-    if options[1] != <PyObject*>None:
-        check_layout(<object>options[1])
+    """Both ends, and the dtype; slots of `options`: out, dtype, layout, device."""
     if options[2] != <PyObject*>None:
-        check_device(<object>options[2])
+        check_layout(<object>options[2])
+    if options[3] != <PyObject*>None:
+        check_device(<object>options[3])
     ends[:] = _number(name, "start", a[0]), _number(name, "end", a[1])
-    if options[0] != <PyObject*>None:
-        return (<DType>options[0]).id
-    return default_complex() if type(ends[0]) is complex or type(ends[1]) is complex else default_dtype()
+    return wanted_dtype(options[0], options[1], default_complex() if type(ends[0]) is complex or
+                        type(ends[1]) is complex else default_dtype())
 
 
 cdef object _linspace(Operator op, PyObject** a):
     """Slots: start, end, steps, out, dtype, layout, device, pin_memory, requires_grad."""
     cdef list ends = []
-    cdef int dtype = _read_line("linspace", a, a + 4, ends)
-    return finished(line(dtype, <object>a[2], ends[0], ends[1]), a[8])
+    cdef int dtype = _read_line("linspace", a, a + 3, ends)
+    return delivered(op, line(dtype, <object>a[2], ends[0], ends[1]), a[3], a[8])
 
 
 cdef object _logspace(Operator op, PyObject** a):
     """Slots: start, end, steps, base, out, dtype, layout, device, pin_memory, requires_grad."""
     cdef list ends = []
-    cdef int dtype = _read_line("logspace", a, a + 5, ends)
+    cdef int dtype = _read_line("logspace", a, a + 4, ends)
+    if CATEGORY[dtype] != CAT_COMPLEX:
+        _check_numbers("logspace", dtype_object(dtype))
     if CATEGORY[dtype] <= CAT_INT and <object>a[2] != 1:
         ends = [int(ends[0]), int(ends[1])]
     exponents = line(COMPLEX128 if CATEGORY[dtype] == CAT_COMPLEX else FLOAT64, <object>a[2], ends[0], ends[1])
-    return finished(to_dtype(<Tensor>find("torch.pow")(<object>a[3], exponents), dtype), a[9])
+    return delivered(op, to_dtype(<Tensor>find("torch.pow")(<object>a[3], exponents), dtype), a[4], a[9])
 
 
 cdef object _eye(Operator op, PyObject** a):
@@ -222,10 +251,10 @@ cdef object _eye(Operator op, PyObject** a):
     for i in range(2):
         if sizes[i] < 0:
             raise RuntimeError(f"{'nm'[i]} must be greater or equal to 0, got {sizes[i]}")
-    t = make_empty(default_dtype() if a[3] == <PyObject*>None else (<DType>a[3]).id, 2, sizes)
+    t = make_empty(wanted_dtype(a[2], a[3], default_dtype()), 2, sizes)
     fill_elements(t, 0)
     fill_elements(view_of(t, 1, &length, &step, t.data), 1)
-    return finished(t, a[7])
+    return finished(t, a[7]) if a[2] == <PyObject*>None else write_out(op.name, <object>a[2], t)
 
 
 cdef object _triangle_indices(Operator op, PyObject** a):
@@ -264,6 +293,6 @@ cdef object _triangle_indices(Operator op, PyObject** a):
     return finished(to_dtype(t, kind), a[7])
 
 
-arange = make_kernel(_arange)
-linspace, logspace, eye = make_kernel(_linspace), make_kernel(_logspace), make_kernel(_eye)
+arange, range_ = make_kernel(_arange, True), make_kernel(_range, True)
+linspace, logspace, eye = make_kernel(_linspace, True), make_kernel(_logspace, True), make_kernel(_eye, True)
 triangle_indices = make_kernel(_triangle_indices)

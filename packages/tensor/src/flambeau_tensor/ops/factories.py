@@ -270,20 +270,9 @@ arange = _of_several(
 )
 
 
-def _range(start, end, step, out, dtype, layout, device, pin_memory, requires_grad):
-    check_layout(layout)
-    check_device(device)
-    if end is None:
-        start, end = 0, start
-    dtype = dtype or get_default_dtype()
-    ranges.steps(start, end, step, dtype)  # checks
-    t = ranges.ramp(dtype, int((end - start) / step) + 1, start, step)
-    return t.requires_grad_() if requires_grad else t
-
-
 range_ = _factory(
     "range(Scalar start=0, Scalar? end=None, Scalar step=1, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
-    _range,
+    ranges.range_,
     "Numbers from `start` to `end` inclusive, `step` apart.",
 )
 

@@ -68,7 +68,7 @@ cdef void moments_across(void* params, const real* x, Py_ssize_t step, Py_ssize_
     if seen == 0:
         for k in range(m):
             acc[k] = x[k]
-            aux[k] = 0
+            aux[k] = x[k] - x[k]  # no deviation, of a number
         i = 1
     while i < n:
         row = <const real*>(<const char*>x + i * step)
