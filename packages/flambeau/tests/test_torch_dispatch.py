@@ -571,3 +571,66 @@ def test_forward_mode_carries_wrappers(function):
         dual = torch.autograd.forward_ad.make_dual(Two(a, b), Two(s, t))
         primal, direction = torch.autograd.forward_ad.unpack_dual(function(dual))
     assert torch.equal(primal.b, value.b) and torch.equal(direction.b, tangent.b)
+
+
+# --- wrappers are what their handlers make of them --------------------------------------------------------------------
+
+SHAPES = [(3,), (2, 3), (4, 2, 3)]
+RIGHT = [(3,), (3, 2), (4, 3, 2)]
+
+
+@pytest.mark.parametrize("a", SHAPES)
+@pytest.mark.parametrize("b", RIGHT)
+@pytest.mark.parametrize("recorded", [False, True])
+def test_products_of_wrappers_have_the_sizes_of_their_insides(a, b, recorded):
+    left, right = torch.randn(a), torch.randn(b)
+    expected = left @ right
+    for x, y in (
+        (Wrapper(left, recorded), right),
+        (left, Wrapper(right, recorded)),
+        (Wrapper(left, recorded), Wrapper(right, recorded)),
+    ):
+        for product in (x @ y, torch.matmul(x, y)):
+            assert type(product) is Wrapper and product.shape == product.inner.shape == expected.shape
+            assert product.requires_grad == recorded
+            torch.testing.assert_close(product.inner, expected)
+
+
+@pytest.mark.parametrize("a", SHAPES)
+@pytest.mark.parametrize("bias", [False, True])
+def test_linear_of_wrappers_has_the_sizes_of_its_inside(a, bias):
+    x, layer = torch.randn(a), torch.nn.Linear(3, 2, bias=bias)
+    expected = layer(x)
+    for out in (layer(Wrapper(x)), torch.nn.functional.linear(Wrapper(x), layer.weight.detach(), layer.bias)):
+        assert type(out) is Wrapper and out.shape == out.inner.shape == expected.shape
+        torch.testing.assert_close(out.inner, expected.detach())
+
+
+VIEWS_IN_PLACE = [
+    ("squeeze_", (0,)),
+    ("squeeze_", ()),
+    ("unsqueeze_", (0,)),
+    ("t_", ()),
+    ("transpose_", (0, 1)),
+    ("swapaxes_", (0, 1)),
+    ("swapdims_", (0, 1)),
+    ("as_strided_", ((2,), (1,))),
+]
+
+
+@pytest.mark.parametrize("name, arguments", VIEWS_IN_PLACE)
+def test_views_in_place_change_the_inside(name, arguments):
+    plain = getattr(torch.arange(2.0).reshape(1, 2), name)(*arguments)
+    x = Wrapper(torch.arange(2.0).reshape(1, 2))
+    Wrapper.calls.clear()
+    assert getattr(x, name)(*arguments) is x
+    assert x.inner.tolist() == plain.tolist()
+    told = "transpose_" if name.startswith("swap") else name
+    assert [c.partition(".")[0] for c in Wrapper.calls] == [told]  # as in PyTorch, where the outside keeps its sizes
+    recorded = Wrapper(torch.arange(2.0).reshape(1, 2), True) * 2
+    getattr(recorded, name)(*arguments)
+    assert recorded.requires_grad and recorded.shape == recorded.inner.shape == plain.shape
+    assert recorded.inner.tolist() == (plain * 2).tolist()
+    with Names() as mode:
+        getattr(torch.ones(1, 2), name)(*arguments)
+    assert [seen.partition(".")[0] for seen in mode.seen[-1:]] == [told]

@@ -107,7 +107,7 @@ def linear(input: Any, weight: Any, bias: Any) -> Any:
         return product if bias is None else product + bias
     if input.dim() == 2:
         return op.addmm(bias, input, weight.t())
-    if input.dim() >= 3 and input.is_contiguous():
+    if input.dim() and weight.dim() == 2 and input.is_contiguous():
         rows = input.view((prod(input.shape[:-1]), input.shape[-1]))
         flat = op.addmm(bias, rows, weight.t())
         return flat.view((*input.shape[:-1], flat.shape[1]))
@@ -121,7 +121,7 @@ def matmul(self: Any, other: Any, out: Any = None) -> Any:
     elif left == 2 and right == 1:
         result = op.mv(self, other)
     elif left == 1 and right == 2:
-        result = op.mm(self.unsqueeze(0), other).squeeze_(0)
+        result = op.mm(self.unsqueeze(0), other).squeeze(0)
     elif left == 2 and right == 2:
         result = op.mm(self, other)
     elif (
@@ -270,6 +270,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "torch.Tensor.contiguous": contiguous,
     "torch.narrow": narrow,
     "torch.Tensor.T.__get__": transposed,
+    **{f"torch.Tensor.{name}": lambda self, *dims: self.transpose_(*dims) for name in ("swapaxes_", "swapdims_")},
     "torch.nn.functional.linear": linear,
     "torch.matmul": matmul,
     "torch.square": square,

@@ -202,5 +202,7 @@ cdef object become_view(Tensor self, Tensor view):
         self.view_version = self.storage.version  # its history is that of its present geometry
     set_geometry(self, view.ndim, view.sizes, view.strides)
     self.data = view.data
+    if self.flags & DISPATCH and type(view) is type(self):
+        (<object>self).__dict__.update((<object>view).__dict__)  # what its handler made of it
     self.flags = self.flags & ~INDIRECT | view.flags & INDIRECT
     return self

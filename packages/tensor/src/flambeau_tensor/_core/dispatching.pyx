@@ -13,7 +13,7 @@ from flambeau_tensor._core cimport sockets as sockets_in_c
 from flambeau_tensor._core.operator cimport OP_INPLACE, OP_VIEW, Operator
 from flambeau_tensor._core.scalar cimport is_number
 from flambeau_tensor._core.sockets cimport run_t, sockets
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.tensor cimport Tensor, grad_flags
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
@@ -180,6 +180,9 @@ cdef object _decompose(object operator, PyObject** slots):
     if op not in _decompositions:
         _decompositions[op] = None if sockets.decompositions is None else sockets.decompositions(op)
     if _decompositions[op] is None:
+        if op.flags & OP_INPLACE and op.functional is not None and op.functional.flags & OP_VIEW and not (
+                grad_flags(<Tensor>slots[0]) & (REQUIRES_GRAD | LAYERED) and state.grad_enabled):
+            return dispatch(op, slots)  # composed of the view and of becoming it, for histories
         return NotImplemented
     return _decompositions[op](*[<object>slots[i] for i in range(op.nslots)])
 
