@@ -178,7 +178,11 @@ class LBFGS(Optimizer):
         """All gradients as one vector."""
         parts = []
         for p in self._params:
-            part = p.new_zeros(p.numel()) if p.grad is None else (p.grad.to_dense() if p.grad.is_sparse else p.grad).reshape(-1)
+            part = (
+                p.new_zeros(p.numel())
+                if p.grad is None
+                else (p.grad.to_dense() if p.grad.is_sparse else p.grad).reshape(-1)
+            )
             parts.append(view_as_real(part).view(-1) if part.is_complex() else part)
         return cat(parts, 0)
 
