@@ -195,14 +195,14 @@ class Proxy:
             )
         (tracer,) = tracers
         name = getattr(orig_method, "__name__", None)
-        if _is_method(orig_method):
+        if is_method(orig_method):
             if name == "__get__":
                 return Attribute(args[0], orig_method.__self__.__name__)
             return tracer.create_proxy("call_method", str(name), args, kwargs)
         return tracer.create_proxy("call_function", orig_method, args, kwargs)
 
 
-def _is_method(func: Any) -> bool:
+def is_method(func: Any) -> bool:
     try:
         return is_tensor_method_or_property(func)
     except (TypeError, AttributeError):

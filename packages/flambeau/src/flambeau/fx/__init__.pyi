@@ -1,5 +1,6 @@
 """Written by flambeau.stubs from the table of the layout; do not edit."""
 
+from . import capture as capture
 from . import codegen as codegen
 from . import experimental as experimental
 from . import graph as graph

@@ -1,8 +1,8 @@
 """Steps as operations: with ``differentiable=True``, and where handlers of ``__torch_dispatch__`` hear of operations.
 
-Each function is the update of one parameter, as the loop of its name in ``include/optim_loops.h``; it writes to the parameter
-and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real ones. Counts
-of steps and what follows from them stay tensors, so that a graph of the operations goes on counting.
+Each function is the update of one parameter, as the loop of its name in ``include/optim_loops.h``; it writes to the
+parameter and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real
+ones. Counts of steps and what follows from them stay tensors, so that a graph of the operations goes on counting.
 """
 
 from __future__ import annotations
