@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 11  # rises with every change of this file
+    TENSOR_ABI = 12  # rises with every change of this file
 
 cdef enum:  # TensorInfo.flags
     T_REQUIRES_GRAD = 1
@@ -36,6 +36,8 @@ cdef enum:  # OperatorInfo.flags
     O_VIEW = 4
     O_DATA_DEPENDENT = 64
     O_OBJECT_STATE = 128
+    O_RANDOM = 512
+    O_TENSORS = 1024  # its first result is a tensor or a list of them
 
 cdef enum:  # dtypes in order of promotion
     T_FLOATING = 9  # the first floating dtype
@@ -65,6 +67,7 @@ cdef struct OperatorInfo:
     int nslots
     int out_index  # -1: has no `out`
     PyObject* derivative  # NULL: none
+    PyObject* batching  # the same
 
 cdef struct ThreadFlags:
     bint grad_enabled

@@ -37,9 +37,10 @@ cdef int _same_numbers() except -1:
              MULTI_VIEW, FUNCTION_VIEW, ODD_VIEW, CONJ, NEG, LAZY, DISPATCH)
     if shown != meant:
         raise ImportError("abi.pxd and types.pxd disagree on flags")
-    if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE) != (
+    if (O_RECORD, O_INPLACE, O_VIEW, O_DATA_DEPENDENT, O_OBJECT_STATE, O_RANDOM, O_TENSORS) != (
             core_operator.OP_RECORD, core_operator.OP_INPLACE, core_operator.OP_VIEW, core_operator.OP_DATA_DEPENDENT,
-            core_operator.OP_OBJECT_STATE) or (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX32, MAX_NDIM):
+            core_operator.OP_OBJECT_STATE, core_operator.OP_RANDOM, core_operator.OP_TENSORS) or \
+            (T_FLOATING, T_COMPLEX, ABI_MAX_NDIM) != (FLOAT16, COMPLEX32, MAX_NDIM):
         raise ImportError("abi.pxd and types.pxd disagree on numbers")
     if sizeof(ThreadFlags) != sizeof(ThreadState):
         raise ImportError("abi.pxd and thread_state.pxd disagree on the thread's flags")
@@ -271,7 +272,7 @@ cdef void operator_info(PyObject* op, OperatorInfo* out) noexcept:
     out.flags = o.flags
     out.nslots = o.nslots
     out.out_index = o.out_index
-    out.derivative = _or_null(<void*>o.derivative)
+    out.derivative, out.batching = _or_null(<void*>o.derivative), _or_null(<void*>o.batching)
 
 
 cdef object run_kernel(PyObject* op, PyObject** slots, unsigned int flags):

@@ -13,7 +13,7 @@ from flambeau_autograd._engine.edges cimport (
 )
 from flambeau_autograd._engine.histories cimport history_depth, is_input
 from flambeau_autograd._engine.layers cimport (
-    BatchLayer, DualLayer, Layer, detach_layers, layer_of, set_layer,
+    Layer, detach_layers, layer_of, set_layer, without_tangents,
 )
 from flambeau_autograd._engine.levels cimport refuse_inside
 from flambeau_autograd._engine.node cimport Extra, Node, describe, extra_of
@@ -194,16 +194,12 @@ cdef object _detach(PyObject* op, PyObject** a):
 
 
 cdef object _data(PyObject* op, PyObject** a):
-    cdef Layer layer
     if not flags_of(a[0]) & T_LAYERED:
         return untracked(a[0])
     if _innermost_transform(a[0]) == 2:
         raise RuntimeError("accessing `data` under vmap transform is not allowed")
     t = untracked(a[0])
-    layer = layer_of(a[0])
-    while isinstance(layer, DualLayer):
-        layer = layer.outer
-    set_layer(<PyObject*>t, layer)
+    set_layer(<PyObject*>t, without_tangents(layer_of(a[0])))
     return t
 
 
@@ -211,7 +207,7 @@ cdef int _innermost_transform(PyObject* tensor) except -1:
     """0: the tensor takes part in none; 1: in one that differentiates; 2: in a batch."""
     cdef Layer layer = layer_of(tensor)
     cdef int depth = history_depth(tensor)
-    if isinstance(layer, BatchLayer) and depth <= layer.level.depth:
+    if layer is not None and layer.many and depth <= layer.level.depth:
         return 2
     return depth > 0 or (layer is not None and layer.level.depth > 0)
 

@@ -7,30 +7,25 @@ layers left.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    TensorInfo, O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, OperatorInfo, T_LAYERED, T_LAZY, call_bound, detach,
-    flags_of, tensor_info, operator_info, run_kernel, thread_flags,
+    O_DATA_DEPENDENT, O_INPLACE, O_OBJECT_STATE, O_RANDOM, O_TENSORS, OperatorInfo, T_LAYERED, T_LAZY, call_bound,
+    flags_of, operator_info, run_kernel, thread_flags,
 )
 
 from flambeau_autograd._engine cimport tape_level
-from flambeau_autograd._engine.edges cimport AutogradMeta
-from flambeau_autograd._engine.histories cimport history_depth, history_levels, with_history, with_history_of
+from flambeau_autograd._engine.histories cimport history_depth, history_levels, with_history_of
 from flambeau_autograd._engine.layers cimport (
-    BatchLayer, DualLayer, Layer, bare, innermost_layer, layer_of, set_layer,
+    Layer, all_layers, bare, innermost_layer, layer_of, why_not_one_example, wrapped_text,
 )
+from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.record cimport set_dispatcher
 
 from flambeau_tensor.extend import sockets
 
 from flambeau_autograd._engine.layers import innermost
-from flambeau_autograd._engine.levels import levels
-from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd._engine.levels import VmapUnsupportedError as VmapUnsupportedError, levels
 
 cdef enum:
     MAX_SLOTS = 32
-
-
-class VmapUnsupportedError(RuntimeError):
-    """What a function does that cannot be done for all examples at once, and can for one after the other."""
 
 
 cdef object _dispatch(PyObject* op, PyObject** slots):
@@ -41,21 +36,19 @@ cdef object _dispatch(PyObject* op, PyObject** slots):
     for i in range(o.nslots):
         found = innermost_layer(<object>slots[i], found, &batch_depth)
     if found is None:
-        if thread_flags().transform_depth:
+        if o.flags & O_RANDOM and thread_flags().transform_depth:
             result = _draw(<object>op, [<object>slots[i] for i in range(o.nslots)])
             if result is not NotImplemented:
                 return result
         return tape_level.outermost.process(op, slots, batch_depth)
     if o.flags & O_OBJECT_STATE:
         return run_kernel(op, slots, T_LAZY)
-    returns = (<object>op).schema.returns
-    if not returns or "Tensor" not in returns[0].type:
+    if not o.flags & O_TENSORS:
         if batch_depth >= 0 and o.flags & O_DATA_DEPENDENT:
-            raise VmapUnsupportedError(_why_not((<object>op).name))
+            raise VmapUnsupportedError(why_not_one_example((<object>op).name))
         return run_kernel(op, slots, T_LAZY)
     if o.out_index >= 0 and slots[o.out_index] != <PyObject*>None and not o.flags & O_INPLACE:
-        raise (VmapUnsupportedError if isinstance(found, BatchLayer) else NotImplementedError)(
-            f"{(<object>op).name}(): out=... is not supported under vmap or forward mode")
+        raise found.level.refusal(f"{(<object>op).name}(): out=... is not supported under vmap or forward mode")
     return found.level.process(op, slots, batch_depth)
 
 
@@ -63,7 +56,7 @@ cdef object _drawing_rule = None
 
 
 cdef object _draw(object op, list args):
-    """What an operator draws for examples that none of its arguments stands for; NotImplemented: it draws nothing."""
+    """What an operator draws for examples that none of its arguments stands for; NotImplemented: they share it."""
     global _drawing_rule
     if _drawing_rule is None:
         from flambeau_autograd.batching.random import made
@@ -78,17 +71,6 @@ def dispatch_function(cls, args, kwargs):
 
     level, batch_depth = innermost(leaves((args, kwargs)))
     return (tape_level.outermost if level is None else level).process_function(cls, args, kwargs, batch_depth)
-
-
-cdef str _why_not(str name):
-    if name in ("item", "__int__", "__float__", "__complex__", "__index__"):
-        return ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on "
-                "a Tensor; rewrite it with tensor operations, or use vmap(..., fallback=\"loop\").")
-    if name == "is_nonzero":
-        return ("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
-                "support that; use torch.where, or vmap(..., fallback=\"loop\").")
-    return (f"vmap: {name}() reads numbers out of a tensor that stands for one example of many. Rewrite it with tensor "
-            "operations, or use vmap(..., fallback=\"loop\").")
 
 
 def call(op, *args):
@@ -118,46 +100,30 @@ def _check_read(tensor, str what):
     cdef Layer layer = layer_of(<PyObject*>tensor)
     if layer is None:
         return
-    while layer is not None:
-        if isinstance(layer, BatchLayer):
-            raise VmapUnsupportedError(_why_not(what))
+    while layer.outer is not None:
         layer = layer.outer
-    raise RuntimeError(f"Can't call {what}() on a tensor that has a tangent, which would be lost in silence. Use "
-                       f"tensor.detach().{what}() instead.")
+    layer.refuse_read(what)
 
 
 def _describe(tensor):
     """(text with a line for each level or None, what to add to the plain text)"""
     cdef PyObject* t = <PyObject*>tensor
-    cdef Layer layer = None
-    cdef TensorInfo f
+    cdef Layer layer = all_layers(t) if flags_of(t) & T_LAYERED else None
     cdef int depth
-    if flags_of(t) & T_LAYERED:
-        tensor_info(t, &f)
-        layer = <Layer>(<AutogradMeta>f.autograd_meta).layer
-        while isinstance(layer, DualLayer) and not layer.level.alive:
-            layer = layer.outer
+    while layer is not None and not layer.essential and not layer.level.alive:
+        layer = layer.outer
     try:
         depth = _tape_under_way(history_depth(t))
     except RuntimeError:  # a view whose history a write to its base made invalid
         depth = -1
-    if layer is None and depth < 1:
-        return None, ()
-    if layer is None or depth > layer.level.depth:
-        return _wrapped("GradTrackingTensor", depth, "", _one_tape_less(tensor, depth)), ()
-    if isinstance(layer, BatchLayer):
-        return _wrapped("BatchedTensor", layer.level.depth, f"bdim={(<BatchLayer>layer).dim}, ",
-                        (<BatchLayer>layer).value), ()
-    if layer.level.depth:
-        value = detach(t)
-        set_layer(<PyObject*>value, layer.outer)
-        return _wrapped("GradTrackingTensor", layer.level.depth, "", with_history(value, t)), ()
-    return None, (f"tangent={(<DualLayer>layer).tangent!r}",)
+    if depth >= 1 and (layer is None or depth > layer.level.depth):
+        return wrapped_text("GradTrackingTensor", depth, "", _one_tape_less(tensor, depth)), ()
+    return (None, ()) if layer is None else layer.shown(t)
 
 
 cdef int _tape_under_way(int depth) except -2:
     cdef tuple stack = levels()
-    if 0 < depth <= len(stack) and isinstance(stack[depth - 1], TapeLevel):
+    if 0 < depth <= len(stack) and (<Level>stack[depth - 1]).tapes:
         return depth
     return -1
 
@@ -165,11 +131,6 @@ cdef int _tape_under_way(int depth) except -2:
 cdef object _one_tape_less(object tensor, int depth):
     cdef unsigned long long bits = history_levels(<PyObject*>tensor) & ~(<unsigned long long>1 << depth)
     return with_history_of(bare(<PyObject*>tensor), <PyObject*>tensor, bits)
-
-
-cdef str _wrapped(str kind, int depth, str more, object value):
-    inside = "\n".join(["    " + line for line in repr(value).split("\n")])
-    return f"{kind}(lvl={depth}, {more}value=\n{inside}\n)"
 
 
 set_dispatcher(_dispatch)

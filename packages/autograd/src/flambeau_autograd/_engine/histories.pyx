@@ -9,7 +9,7 @@ from cpython.object cimport PyObject, PyTypeObject
 from flambeau_tensor.abi cimport TensorInfo, tensor_info, set_history
 
 from flambeau_autograd._engine.edges cimport gradient_edge, requires_grad
-from flambeau_autograd._engine.layers cimport BatchLayer, DualLayer, Layer, bare, layer_of
+from flambeau_autograd._engine.layers cimport Layer, bare, layer_of
 from flambeau_autograd._engine.node cimport (
     NODE_OTHER, Node, describe, levels_under_way, make_type, new_node, number, set_outputs,
 )
@@ -50,19 +50,14 @@ cdef int history_depth(PyObject* tensor) except -2:
     return depth
 
 
-def tape_depth(tensor):
-    """The depth of the innermost transform whose tape a tensor is on; 0: recorded outside of all, -1: not recorded."""
-    return history_depth(<PyObject*>tensor)
-
-
 cdef unsigned long long _all_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
     """Those of its layers, too."""
     cdef unsigned long long bits = history_levels(tensor)
     cdef Layer layer = layer_of(tensor)
     while layer is not None:
-        if isinstance(layer, BatchLayer):
-            return bits | _all_levels(<PyObject*>(<BatchLayer>layer).value)
-        bits |= _all_levels(<PyObject*>(<DualLayer>layer).tangent)
+        held = layer.held()
+        if held is not None:
+            bits |= _all_levels(<PyObject*>held)
         layer = layer.outer
     return bits
 

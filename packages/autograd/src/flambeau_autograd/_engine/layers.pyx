@@ -14,28 +14,94 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport AutogradMeta, geometry, same_strides, autograd_meta
+from flambeau_autograd._engine.histories cimport with_history
 from flambeau_autograd._engine.node cimport T_META
 from flambeau_autograd._engine.refs cimport *
 
+from flambeau_autograd._engine.levels import VmapUnsupportedError
 from flambeau_tensor.extend import find_operator
 
 
 cdef class Layer:
-    """What a tensor is at one level."""
+    """What a tensor is at one level. Levels in Python derive theirs from it, see ``levels.pyx``."""
+
+    cdef object held(self):
+        return None
+
+    cdef Layer holding(self, object held):
+        return self
+
+    cdef int refuse_read(self, str what) except -1:
+        return 0
+
+    cdef tuple shown(self, PyObject* tensor):
+        return None, ()
 
 
 cdef class BatchLayer(Layer):
     """It is one example of many."""
 
+    cdef object held(self):
+        return self.value
+
+    cdef Layer holding(self, object held):
+        return new_batch(self.level, held, self.dim)
+
+    cdef int refuse_read(self, str what) except -1:
+        raise VmapUnsupportedError(why_not_one_example(what))
+
+    cdef tuple shown(self, PyObject* tensor):
+        return wrapped_text("BatchedTensor", self.level.depth, f"bdim={self.dim}, ", self.value), ()
+
 
 cdef class DualLayer(Layer):
     """It has a tangent."""
 
+    cdef object held(self):
+        return self.tangent
+
+    cdef Layer holding(self, object held):
+        return new_dual(self.level, held, None, None)
+
+    cdef int refuse_read(self, str what) except -1:
+        raise RuntimeError(f"Can't call {what}() on a tensor that has a tangent, which would be lost in silence. Use "
+                           f"tensor.detach().{what}() instead.")
+
+    cdef tuple shown(self, PyObject* tensor):
+        if not self.level.depth:
+            return None, (f"tangent={self.tangent!r}",)
+        value = detach(tensor)
+        set_layer(<PyObject*>value, self.outer)
+        return wrapped_text("GradTrackingTensor", self.level.depth, "", with_history(value, tensor)), ()
+
+
+cdef BatchLayer new_batch(Level level, object value, int dim):
+    cdef BatchLayer layer = BatchLayer.__new__(BatchLayer)
+    layer.level, layer.value, layer.dim = level, value, dim
+    layer.essential = layer.many = True
+    return layer
+
 
 cdef DualLayer new_dual(Level level, object tangent, object origin, Layer outer):
     cdef DualLayer layer = DualLayer.__new__(DualLayer)
-    layer.level, layer.tangent, layer.origin, layer.outer = level, tangent, origin, outer
+    layer.level, layer.tangent, layer.origin, layer.outer, layer.moving = level, tangent, origin, outer, True
     return layer
+
+
+cdef str wrapped_text(str kind, int depth, str more, object value):
+    inside = "\n".join(["    " + line for line in repr(value).split("\n")])
+    return f"{kind}(lvl={depth}, {more}value=\n{inside}\n)"
+
+
+cdef str why_not_one_example(str name):
+    if name in ("item", "__int__", "__float__", "__complex__", "__index__"):
+        return ("vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on "
+                "a Tensor; rewrite it with tensor operations, or use vmap(..., fallback=\"loop\").")
+    if name == "is_nonzero":
+        return ("vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. We don't "
+                "support that; use torch.where, or vmap(..., fallback=\"loop\").")
+    return (f"vmap: {name}() reads numbers out of a tensor that stands for one example of many. Rewrite it with tensor "
+            "operations, or use vmap(..., fallback=\"loop\").")
 
 
 # --- looking --------------------------------------------------------------------------------------------------------
@@ -57,7 +123,7 @@ cdef Layer layer_of(PyObject* tensor):
         return None
     layer = <Layer>(<AutogradMeta>f.autograd_meta).layer
     while layer is not None and (layer.level.paused or not layer.level.alive):
-        if isinstance(layer, BatchLayer):
+        if layer.essential:
             raise RuntimeError("a tensor that stands for one example was used after the vmap that made it had returned")
         layer = layer.outer
     return layer
@@ -84,7 +150,7 @@ cdef Layer innermost_layer(object argument, Layer found, int* batch_depth):
             return found
         each = layer
         while each is not None:
-            if isinstance(each, BatchLayer) and each.level.depth > batch_depth[0]:
+            if each.many and each.level.depth > batch_depth[0]:
                 batch_depth[0] = each.level.depth
             each = each.outer
         if found is None or layer.level.depth > found.level.depth:
@@ -114,7 +180,7 @@ def elements_are_hidden(*tensors):
 cdef bint has_tangents(PyObject* tensor, Level but) except -1:
     cdef Layer layer = layer_of(tensor)
     while layer is not None:
-        if isinstance(layer, DualLayer) and layer.level.alive and not layer.level.paused and layer.level is not but:
+        if layer.moving and layer.level.alive and not layer.level.paused and layer.level is not but:
             return True
         layer = layer.outer
     return False
@@ -133,11 +199,10 @@ cdef unsigned long long _batch_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFF
     cdef unsigned long long bits = 0
     cdef Layer layer = layer_of(tensor)
     while layer is not None:
-        if isinstance(layer, BatchLayer):
-            bits |= <unsigned long long>1 << layer.level.depth
-            layer = layer_of(<PyObject*>(<BatchLayer>layer).value)
-        else:
-            layer = layer.outer
+        if layer.many:
+            held = layer.held()
+            bits |= <unsigned long long>1 << layer.level.depth | _batch_levels(<PyObject*>held)
+        layer = layer.outer
     return bits
 
 
@@ -158,12 +223,18 @@ cdef int detach_layers(PyObject* tensor) except -1:
     cdef Layer layer
     if not flags_of(tensor) & T_LAYERED:
         return 0
-    layer = all_layers(tensor)
-    while isinstance(layer, DualLayer):
-        layer = layer.outer
-    if layer is not None:
-        (<BatchLayer>layer).value.detach_()
+    layer = without_tangents(all_layers(tensor))
+    held = layer.held() if layer is not None else None
+    if held is not None:
+        held.detach_()
     return set_layer(tensor, layer)
+
+
+cdef Layer without_tangents(Layer layer):
+    """The first of a tensor's layers that is more than a tangent."""
+    while layer is not None and layer.moving:
+        layer = layer.outer
+    return layer
 
 
 cdef object _detach = None
@@ -262,7 +333,7 @@ cdef int _read_from_base(PyObject* view, PyObject* base) except -1:
     cdef DualLayer theirs, own
     cdef TensorInfo b
     tensor_info(base, &b)
-    while isinstance(layer, DualLayer):
+    while layer is not None and layer.moving:
         theirs, layer = <DualLayer>layer, layer.outer
         if not theirs.level.alive or theirs.level.paused:
             continue
@@ -293,7 +364,7 @@ cdef int write_to_base(PyObject* view) except -1:
         return 0
     tensor_info(f.base, &b)
     sizes, strides = geometry(f.base)[:2]
-    while isinstance(layer, DualLayer):
+    while layer is not None and layer.moving:
         own, layer = <DualLayer>layer, layer.outer
         theirs = <DualLayer>layer_at(f.base, own.level)
         if not own.level.alive or own.level.paused or own.origin is own.tangent or \

@@ -14,7 +14,7 @@ from flambeau_tensor.abi cimport (
 from flambeau_autograd._engine.edges cimport requires_grad
 from flambeau_autograd._engine.function import apply_in, context_of
 from flambeau_autograd._engine.histories cimport as_input, history_levels, with_history_of
-from flambeau_autograd._engine.layers cimport BatchLayer, DualLayer, Layer, bare, layer_of, new_dual, set_layer
+from flambeau_autograd._engine.layers cimport Layer, bare, layer_of, set_layer
 from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.node cimport begin_tape, end_tape
 from flambeau_autograd._engine.record cimport process_call
@@ -28,7 +28,7 @@ cdef class TapeLevel(Level):
     kind = "grad"
 
     def __init__(self, bint internal=False):
-        self.internal = internal
+        self.internal, self.tapes = internal, True
 
     cdef int begin(self) except -1:
         begin_tape(self.depth)
@@ -67,22 +67,17 @@ cdef class TapeLevel(Level):
         return with_history_of(out, t, bits & ~inner) if keep else out
 
     cdef Layer _unwrap_layers(self, Layer layer, bint keep):
-        cdef BatchLayer batch
-        cdef Layer outer
+        cdef Layer outer, left
         if layer is None:
             return None
-        if isinstance(layer, BatchLayer):
-            value = self.unwrap((<BatchLayer>layer).value, keep)
-            if value is (<BatchLayer>layer).value:
-                return layer
-            batch = BatchLayer.__new__(BatchLayer)
-            batch.level, batch.value, batch.dim = layer.level, value, (<BatchLayer>layer).dim
-            return batch
         outer = self._unwrap_layers(layer.outer, keep)
-        tangent = self.unwrap((<DualLayer>layer).tangent, keep)
-        if tangent is (<DualLayer>layer).tangent and outer is layer.outer:
+        held = layer.held()
+        inside = self.unwrap(held, keep)
+        if inside is held and outer is layer.outer:
             return layer
-        return new_dual(layer.level, tangent, None, outer)
+        left = layer.holding(inside)
+        left.outer = outer
+        return left
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
         cdef OperatorInfo o

@@ -16,6 +16,6 @@ from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)
     reductions,
     views,
 )
-from flambeau_autograd.batching.table import apply
+from flambeau_autograd.batching.table import rule_of
 
-__all__ = ["apply"]
+__all__ = ["rule_of"]

@@ -1,6 +1,6 @@
 """Batching of what makes tensors after the pattern of one: each example gets its own."""
 
-from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain
+from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain, shifted
 from flambeau_autograd.strided import extent
 
 batched(plain, "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch.full_like")
@@ -8,10 +8,6 @@ batched(plain, "torch.empty_like", "torch.zeros_like", "torch.ones_like", "torch
 
 def _sizes(given):
     return (given,) if isinstance(given, int) else given
-
-
-def _new(level, op, args, dims):
-    return in_dim_0(call(op, batch_first(args[0], dims[0]), (level.size, *_sizes(args[1])), *args[2:]))
 
 
 def _of_data(level, op, args, dims):
@@ -25,6 +21,6 @@ def _new_strided(level, op, args, dims):
     return in_dim_0(call(op, t, (level.size, *size), (extent(size, stride), *stride), *args[3:]))
 
 
-batched(_new, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")
+batched(shifted, "torch.Tensor.new_empty", "torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full")
 batched(_new_strided, "torch.Tensor.new_empty_strided")
 batched(_of_data, "torch.Tensor.new_tensor")

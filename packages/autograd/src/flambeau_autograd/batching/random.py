@@ -2,31 +2,9 @@
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.batch_level import BatchLevel
-from flambeau_autograd._engine.dispatch import kernel
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call, kernel
 from flambeau_autograd._engine.levels import levels
-from flambeau_autograd.batching.table import (
-    VmapUnsupportedError,
-    batch_first,
-    batched,
-    call,
-    in_dim_0,
-    with_kernels,
-)
-
-_MADE = {op for name in ("rand", "randn", "randint", "randperm") for op in with_kernels(f"torch.{name}")}
-_LIKE = (
-    "torch.rand_like",
-    "torch.randn_like",
-    "torch.randint_like",
-    "torch.bernoulli",
-    "torch.multinomial",
-    "torch.poisson",
-    "torch.normal",
-)
-_FILLED = tuple(
-    f"torch.Tensor.{name}"
-    for name in ("uniform_", "normal_", "log_normal_", "cauchy_", "exponential_", "geometric_", "bernoulli_", "random_")
-)
+from flambeau_autograd.batching.moving import batch_first
 
 
 def _allowed(level):
@@ -48,28 +26,26 @@ def _level():
 
 
 def made(op, args):
-    """Numbers drawn without a tensor: one set for each example of every batch that asks for different ones."""
-    if op in _FILLED_OPS:
-        level = _level()
-        if level is None:
-            return NotImplemented
+    """Numbers drawn without a tensor of examples: one set for each example of every batch that asks for different ones.
+
+    NotImplemented: all examples share them.
+    """
+    level = _level()
+    if level is None:
+        return NotImplemented
+    if op.writes:
         raise VmapUnsupportedError(
             "vmap: Cannot ask for different inplace randomness on an unbatched tensor. This "
             f"will appear like same randomness: {op.name}() would write into one tensor for all "
             "examples. Make it with one for each, or use randomness='same'."
         )
-    if op not in _MADE and op not in _LIKE_OPS:
-        return NotImplemented
-    level = _level()
-    if level is None:
-        return NotImplemented
-    drawn = torch.stack([kernel(op, *args) for _ in range(level.size)])
-    return level.wrap(drawn, 0)
+    return level.wrap(torch.stack([kernel(op, *args) for _ in range(level.size)]), 0)
 
 
-def _like(level, op, args, dims):
+def drawn(level, op, args, dims):
+    """Numbers drawn with tensors as parameters."""
     if _allowed(level):
-        return in_dim_0(torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]))
+        return torch.stack([call(op, *_one(args, dims, i)) for i in range(level.size)]), 0
     if not op.name.endswith("_like"):
         _refuse_same(op)
     return call(op, *_one(args, dims, 0)), None
@@ -86,7 +62,7 @@ def _one(args, dims, i):
     return [a if d is None else a.select(d, i) for a, d in zip(args, dims, strict=True)]
 
 
-def _filled(level, op, args, dims):
+def drawn_in_place(level, op, args, dims):
     t = batch_first(args[0], dims[0])
     if _allowed(level):
         for i in range(level.size):
@@ -96,15 +72,3 @@ def _filled(level, op, args, dims):
     else:
         t.copy_(call(op, t[0].clone(), *_one(args[1:], dims[1:], 0)))
     return t, 0
-
-
-def draws_from(*ops):
-    """Declare operators that draw numbers from their arguments."""
-    _LIKE_OPS.update(ops)
-    batched(_like, *ops)
-
-
-_LIKE_OPS: set = set()
-_FILLED_OPS = {op for name in _FILLED for op in with_kernels(name)}
-draws_from(*(op for name in _LIKE for op in with_kernels(name)))
-batched(_filled, *_FILLED)

@@ -1,8 +1,9 @@
 """The table of batching rules, and the rules that serve many operations.
 
-A rule is a function ``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema,
-tensors with all examples; ``dims`` says for each which dimension runs over them, None for what all examples share (a
-tuple for a list of tensors). It returns the same of its results, in tuples where there are several.
+Most operators have a rule of one of the kinds that are compiled, see ``kinds.pyx``. Any other rule is a function
+``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema, tensors with all
+examples; ``dims`` says for each which dimension runs over them, None for what all examples share (a tuple for a list of
+tensors). It returns the same of its results, in tuples where there are several. The compiled ones can be called so.
 """
 
 import functools
@@ -11,7 +12,10 @@ from typing import NamedTuple
 import flambeau_tensor as torch
 from flambeau_autograd._engine.dispatch import VmapUnsupportedError as VmapUnsupportedError
 from flambeau_autograd._engine.dispatch import call as call
-from flambeau_tensor.extend import Elementwise, Forward, find_operator, wrapped_dim
+from flambeau_autograd.batching import kinds
+from flambeau_autograd.batching.moving import batch_first as batch_first
+from flambeau_autograd.batching.random import drawn, drawn_in_place
+from flambeau_tensor.extend import Elementwise, Forward, find_operator
 
 Tensor = torch.Tensor
 
@@ -40,38 +44,15 @@ def rule_of(op):
         return op.batching
     if op.vmap is not None:
         return registered
-    return elementwise if isinstance(op.implementation, Elementwise) else looped
-
-
-def apply(level, op, args, dims):
-    """One call at a batch's level."""
-    first = dims[0]
-    if first is None and op.schema.returns[0].write and any(_is_batched(d) for d in dims):
-        raise VmapUnsupportedError(
-            f"vmap: inplace arithmetic(self, *extra_args) is not possible because there exists a Tensor `other` in "
-            f"extra_args that has more elements than `self`: {op.name}() would write many examples into one tensor. "
-            f"Use the form that is not in place, or make `self` with one example each, such as other.new_zeros(...)."
-        )
-    # x.view(6): a list of one number may come as the number.
-    args = [
-        (a,) if isinstance(a, int) and each.type in ("int[]", "Any[]") else a
-        for a, each in zip(args, op.schema.arguments, strict=True)
-    ]
-    return rule_of(op)(level, op, args, dims)
-
-
-def _is_batched(dim):
-    return any(map(_is_batched, dim)) if isinstance(dim, tuple) else dim is not None
+    if op.random:
+        return drawn_in_place if op.writes else drawn
+    if not isinstance(op.implementation, Elementwise):
+        return looped
+    op.batching = elementwise
+    return elementwise
 
 
 # --- moving the examples --------------------------------------------------------------------------------------------
-
-
-def batch_first(t, dim, size=None):
-    """``t`` with its examples in dimension 0; a shared one repeated ``size`` times, or as it is without ``size``."""
-    if dim is None:
-        return t if size is None else t.expand(size, *t.shape)
-    return t if dim == 0 else t.movedim(dim, 0)
 
 
 def flat(t):
@@ -180,25 +161,6 @@ def _none(result):
     return in_dim_0(result.new_zeros((0, *result.shape)) if isinstance(result, Tensor) else result)
 
 
-def elementwise(level, op, args, dims):
-    """Examples in front, then as many dimensions of size 1 as broadcasting needs."""
-    tensors = [(a, a.ndim - (d is not None)) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
-    rank = max(own for _, own in tensors)
-    promoted = _promoted(tensors) if len({a.dtype for a, _ in tensors}) > 1 else None
-    out = []
-    for i, (a, d) in enumerate(zip(args, dims, strict=True)):
-        if isinstance(a, Tensor) and d is not None:
-            a = batch_first(a, d)
-            own = a.ndim - 1
-            # With the dimension of the examples it would count more in promotion than without any.
-            if own == 0 and promoted is not None and a.dtype is not torch.bool and not (i == 0 and op.writes):
-                a = a.to(promoted)
-            if own < rank:
-                a = a.reshape((a.shape[0],) + (1,) * (rank - own) + tuple(a.shape[1:]))
-        out.append(a)
-    return call(op, *out), 0
-
-
 def _promoted(tensors):
     """The dtype that tensors of given ranks promote to, as examples: those without dimensions count less."""
     ranked = [a.dtype for a, own in tensors if own]
@@ -209,90 +171,11 @@ def _promoted(tensors):
     return out
 
 
-def plain(level, op, args, dims):
-    """Operators to which another dimension in front is nothing special."""
-    return in_dim_0(call(op, *all_batch_first(level, args, dims)))
-
-
-_DIMS = ("dim", "dims", "dim0", "dim1", "dim2", "dimension", "start_dim", "end_dim")
-_SIZES = ("size", "sizes", "shape", "input_size")
-
-
-def shifted(level, op, args, dims, *, more=0):
-    """Operators over dimensions: numbers of dimensions move on by one, sizes get the batch's in front.
-
-    more: how many dimensions the result has that the first tensor has not.
-    """
-    args = list(args)
-    first = next(i for i, a in enumerate(args) if isinstance(a, (Tensor, tuple)) and _holds_tensor(a))
-    rank = _rank(args[first], dims[first]) + more
-    if rank == 0:
-        return looped(level, op, args, dims)
-    for i, a in enumerate(op.schema.arguments):
-        if a.name in _DIMS and args[i] is not None:
-            args[i] = tuple(_shift(d, rank) for d in args[i]) if isinstance(args[i], tuple) else _shift(args[i], rank)
-        elif a.name in _SIZES and a.is_list:
-            args[i] = (level.size, *(args[i] if isinstance(args[i], (tuple, list)) else (args[i],)))
-    return in_dim_0(call(op, *all_batch_first(level, args, dims)))
-
-
-def along(level, op, args, dims):
-    """``shifted`` for operators whose result has no dimension where their tensors have none."""
-    ranks = [_rank(a, d) for a, d in zip(args, dims, strict=True) if isinstance(a, Tensor)]
-    if any(ranks):
-        return shifted(level, op, args, dims)
-    pairs = [
-        (batch_first(a, d).unsqueeze(-1), d if d is None else 0) if isinstance(a, Tensor) else (a, d)
-        for a, d in zip(args, dims, strict=True)
-    ]
-    result, _ = shifted(level, op, [p[0] for p in pairs], [p[1] for p in pairs])
-    if isinstance(result, tuple):
-        parts = tuple(r.reshape((level.size,)) for r in result)
-        return in_dim_0(parts if type(result) is tuple else type(result)(parts))
-    return result.reshape((level.size,)), 0
-
-
-def one_more(level, op, args, dims):
-    """``shifted`` for operators whose result has one dimension more."""
-    return shifted(level, op, args, dims, more=1)
-
-
-def _holds_tensor(a):
-    return isinstance(a, Tensor) or any(isinstance(item, Tensor) for item in a)
-
-
-def _rank(a, dim):
-    if isinstance(a, tuple):
-        return _rank(a[0], dim[0] if isinstance(dim, tuple) else None)
-    return a.ndim - (dim is not None)
-
-
-def _shift(dim, rank):
-    return wrapped_dim(dim, rank) + 1
-
-
-def reduced(level, op, args, dims):
-    """Reductions: over all dimensions but the examples' where none is named."""
-    args = list(args)
-    where = next(i for i, a in enumerate(op.schema.arguments) if a.name == "dim")
-    if args[where] is not None and args[where] != ():
-        return shifted(level, op, args, dims)
-    t = batch_first(args[0], dims[0])
-    if op.schema.arguments[where].is_list:
-        if t.ndim == 1:
-            t = t.unsqueeze(1)
-            args[where] = (1,)
-            return in_dim_0(_without(call(op, t, *args[1:]), 1))
-        args[where] = tuple(range(1, t.ndim))
-        return in_dim_0(call(op, t, *args[1:]))
-    rank = t.ndim - 1
-    args[where] = 1
-    result = call(op, t.reshape((t.shape[0], -1)), *args[1:])
-    keeps = next((i for i, a in enumerate(op.schema.arguments) if a.name == "keepdim"), None)
-    if keeps is not None and args[keeps]:
-        result = result.reshape((t.shape[0],) + (1,) * rank)
-    return in_dim_0(result)
-
-
-def _without(result, dim):
-    return result.squeeze(dim) if isinstance(result, Tensor) and result.ndim > dim else result
+elementwise = kinds.Elementwise(_promoted)
+plain = kinds.Plain()
+shifted = kinds.Shifted(looped)
+one_more = kinds.Shifted(looped, 1)  # operators whose result has one dimension more
+one_less = kinds.Shifted(looped, -1)
+along = kinds.Shifted(looped, scalars=True)  # whose result has no dimension where their tensors have none
+reordered = kinds.Shifted(looped, order=True)
+reduced = kinds.Reduced(looped)

@@ -1,20 +1,20 @@
 """Batching of views and reshaping."""
 
-from functools import partial
-
 import flambeau_tensor as torch
+from flambeau_autograd.batching import kinds
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
     batch_first,
     batched,
     call,
     in_dim_0,
+    one_less,
     one_more,
     plain,
+    reordered,
     shifted,
 )
 from flambeau_autograd.strided import extent
-from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.ops import views as ops
 
 batched(
@@ -28,10 +28,12 @@ batched(
     "torch._ops.to_copy",
     "torch._ops.to_meta",
     "torch.detach",
+    ops.view_dtype,
 )
 batched(
     shifted,
     ops.reshape,
+    ops.view,
     ops.transpose,
     ops.select,
     ops.slice_,
@@ -43,7 +45,7 @@ batched(
 )
 batched(one_more, ops.unsqueeze, ops.select_backward, ops.diagonal_backward)
 batched(shifted, ops.diagonal_scatter, ops.select_scatter, ops.slice_scatter)
-batched(partial(shifted, more=-1), ops.unfold_backward)
+batched(one_less, ops.unfold_backward)
 
 
 CHANNELS_LAST = {torch.channels_last: 4, torch.channels_last_3d: 5}  # the dimensions of an example
@@ -52,35 +54,18 @@ CHANNELS_LAST = {torch.channels_last: 4, torch.channels_last_3d: 5}  # the dimen
 def _in_format(level, op, args, dims):
     """Channels last of each example: the format itself would ask for one dimension less."""
     t, memory_format = args
-    if memory_format not in CHANNELS_LAST:
-        return plain(level, op, args, dims)
     t, rank = batch_first(t, dims[0]), CHANNELS_LAST[memory_format]
     if t.ndim != rank + 1:
         raise RuntimeError(f"required rank {rank} tensor to use {str(memory_format).removeprefix('torch.')} format")
     return in_dim_0(call(op, t.movedim(2, -1), torch.contiguous_format).movedim(-1, 2))
 
 
-batched(_in_format, "torch.clone", "torch.Tensor.contiguous")
-
-
-def _view(level, op, args, dims):
-    t, size = batch_first(args[0], dims[0]), args[1]
-    if isinstance(size, torch.dtype):
-        return in_dim_0(call(op, t, size))
-    return in_dim_0(call(op, t, (level.size, *size)))
+batched(kinds.Formatted(CHANNELS_LAST, _in_format), "torch.clone", "torch.Tensor.contiguous")
 
 
 def _view_as_complex(level, op, args, dims):
     t = batch_first(args[0], dims[0])
     return in_dim_0(call(op, t if t.stride(-1) == 1 else t.contiguous()))
-
-
-def _permute(level, op, args, dims):
-    t, order = batch_first(args[0], dims[0]), args[1]
-    rank = t.ndim - 1
-    if len(order) != rank:
-        raise RuntimeError(f"permute(): {len(order)} dimensions were given for a tensor of {rank}")
-    return in_dim_0(call(op, t, (0, *(wrapped_dim(d, rank) + 1 for d in order))))
 
 
 def _as_strided(level, op, args, dims):
@@ -97,47 +82,10 @@ def _as_strided(level, op, args, dims):
     return in_dim_0(call(op, t, (level.size, *size), (t.stride(0), *stride), offset))
 
 
-def _expand(level, op, args, dims):
-    t, size = batch_first(args[0], dims[0]), args[1]
-    missing = len(size) - (t.ndim - 1)
-    if missing > 0:
-        t = t.reshape((t.shape[0],) + (1,) * missing + tuple(t.shape[1:]))
-    return in_dim_0(call(op, t, (level.size, *size), *args[2:]))
-
-
-def _squeeze(level, op, args, dims):
-    t, dim = batch_first(args[0], dims[0]), args[1]
-    rank = t.ndim - 1
-    which = range(rank) if dim is None else _distinct((dim,) if isinstance(dim, int) else dim, rank)
-    which = tuple(d + 1 for d in which if d < rank and t.shape[d + 1] == 1)
-    return in_dim_0(call(op, t, which) if which else torch.Tensor.view_as(t, t))
-
-
-def _distinct(dims, rank):
-    found = [wrapped_dim(d, rank) for d in dims]
-    for d in found:
-        if found.count(d) > 1:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
-    return found
-
-
-def _t(level, op, args, dims):
-    t = batch_first(args[0], dims[0])
-    if t.ndim > 3:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {t.ndim - 1}D")
-    return in_dim_0(t.transpose(1, 2) if t.ndim == 3 else torch.Tensor.view_as(t, t))
-
-
-def _reversed(level, op, args, dims):
-    t = batch_first(args[0], dims[0])
-    return in_dim_0(t.permute((0, *range(t.ndim - 1, 0, -1))))
-
-
-batched(_view, "torch.Tensor.view")
 batched(_view_as_complex, ops.view_as_complex)
-batched(_permute, ops.permute)
+batched(reordered, ops.permute)
 batched(_as_strided, ops.as_strided)
-batched(_expand, ops.expand)
-batched(_squeeze, ops.squeeze)
-batched(_t, ops.t)
-batched(_reversed, ops.reversed_dims)
+batched(kinds.Expanded(), ops.expand)
+batched(kinds.Squeezed(ops.alias_), ops.squeeze)
+batched(kinds.Rearranged(ops.permute, ops.alias_, matrices=True), ops.t)
+batched(kinds.Rearranged(ops.permute, ops.alias_), ops.reversed_dims)

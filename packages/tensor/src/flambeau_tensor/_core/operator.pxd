@@ -18,6 +18,8 @@ cdef enum:  # Operator.flags
     OP_DATA_DEPENDENT = 64  # hands elements out of tensors, as numbers or memory
     OP_OBJECT_STATE = 128  # about a tensor object and not its elements, though it takes and returns tensors
     OP_LAZY = 256  # its kernel takes conjugate and negative views as they are
+    OP_RANDOM = 512  # draws random numbers
+    OP_TENSORS = 1024  # its first result is a tensor or a list of them
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1

@@ -418,6 +418,7 @@ cdef class Operator:
         data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
         object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
         lazy: it takes conjugate and negative views as they are. Views and compositions always do.
+        random: it draws random numbers, which `vmap` refuses, draws for each example or shares, as it is asked.
         meta: how it answers on device 'meta', where a dry run of its kernel will not do: True for a kernel that reads
             no elements, False where results depend on elements, the exception to raise, or a function that takes the
             same arguments and makes the results, or returns NotImplemented for the dry run.
@@ -428,11 +429,11 @@ cdef class Operator:
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
                  str variants="function method", str syntax="", str numbers="", bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
-                 bint lazy=False, meta=None, aten=(), doc=None):
+                 bint lazy=False, bint random=False, meta=None, aten=(), doc=None):
         _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
               plain_result)
         self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
-            (OP_LAZY if lazy else 0)
+            (OP_LAZY if lazy else 0) | (OP_RANDOM if random else 0)
         self.doc, self.meta = doc, meta
         declare(self, variants, syntax)
         if aten:
@@ -577,6 +578,10 @@ cdef class Operator:
         return (self.flags & OP_OBJECT_STATE) != 0
 
     @property
+    def random(self):
+        return (self.flags & OP_RANDOM) != 0
+
+    @property
     def is_composite(self):
         return (self.flags & OP_COMPOSITE) != 0
 
@@ -584,8 +589,7 @@ cdef class Operator:
 cdef int _fill(Operator self, schema, implementation, str namespace, str variants, str numbers, bint composite,
                bint differentiable, bint plain_result) except -1:
     cdef bint inplace
-    number_names = numbers.split()
-    words = variants.split()
+    words, number_names = variants.split(), numbers.split()
     check_words(schema, words, number_names)
     self.vectorcall = <vectorcallfunc>_vectorcall
     self.schema = schema
@@ -594,13 +598,13 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
     self.is_function = "function" in words
     self.is_method = "method" in words
     inplace = _read_arguments(self, schema.arguments, number_names)
-    self.flags = (OP_RECORD if differentiable and not composite else 0) | (OP_INPLACE if inplace else 0)
+    self.flags = (OP_RECORD if differentiable and not composite else 0) | (OP_INPLACE if inplace else 0) | \
+        (OP_PLAIN_RESULT if plain_result else 0) | \
+        (OP_TENSORS if schema.returns and "Tensor" in schema.returns[0].type else 0)
     if composite:
         self.flags |= OP_COMPOSITE
     elif "device" in self.index and schema.arguments[self.index["device"]].type.startswith("Device"):
         self.device_index = self.index["device"]
-    if plain_result:
-        self.flags |= OP_PLAIN_RESULT
     if not inplace and schema.returns and schema.returns[0].alias and not schema.returns[0].write:
         self.flags |= OP_VIEW
     _choose_kernel(self)
@@ -672,9 +676,5 @@ cdef int _choose_kernel(Operator self) except -1:
     return 0
 
 
-def _prepare():
-    cdef Operator op = Operator.__new__(Operator)
-    enable_vectorcall(Operator, <char*>&op.vectorcall - <char*><PyObject*>op, False)
-
-
-_prepare()
+cdef Operator _any = Operator.__new__(Operator)
+enable_vectorcall(Operator, <char*>&_any.vectorcall - <char*><PyObject*>_any, False)

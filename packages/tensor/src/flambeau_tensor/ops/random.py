@@ -26,12 +26,17 @@ _LIKE = f"*, {_OPTIONS}, MemoryFormat? memory_format=None, {_GENERATOR}"
 
 
 def _factory(schema, kernel, doc):
-    return Operator(f"{schema} -> Tensor", kernel, variants="function", differentiable=False, doc=doc)
+    return Operator(f"{schema} -> Tensor", kernel, variants="function", differentiable=False, random=True, doc=doc)
 
 
 def _fill(schema, kernel, doc, composite=False):
     return Operator(
-        f"{schema}, *, {_GENERATOR}) -> Tensor(a!)", kernel, variants="method", composite=composite, doc=doc
+        f"{schema}, *, {_GENERATOR}) -> Tensor(a!)",
+        kernel,
+        variants="method",
+        composite=composite,
+        random=True,
+        doc=doc,
     )
 
 
@@ -82,6 +87,7 @@ bernoulli = Operator(
     kernels.bernoulli,
     namespace="torch._ops",
     variants="function",
+    random=True,
     doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.",
 )
 overloads(
@@ -94,12 +100,14 @@ multinomial = Operator(
     f"{_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
     multinomial_kernels.multinomial,
     differentiable=False,
+    random=True,
     doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights need not sum to one.",
 )
 poisson = Operator(
     "poisson(Tensor self, Generator? generator=None) -> Tensor",
     poisson_kernels.poisson,
     variants="function",
+    random=True,
     doc="""
 Numbers of the Poisson distribution: how many independent events occur where `input` are expected.
 
@@ -154,6 +162,7 @@ for _overload, _arguments in (
         f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
         _normal,
         variants="function",
+        random=True,
         doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their gradient is 0.",
     )
 _factory(

@@ -10,18 +10,21 @@ _standard_gamma = Operator(
     "_standard_gamma(Tensor self, Generator? generator=None) -> Tensor",
     kernels.standard_gamma,
     variants="function",
+    random=True,
     doc="Numbers of the gamma distribution with the parameters `input` and rate 1.",
 )
 _sample_dirichlet = Operator(
     "_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor",
     kernels.sample_dirichlet,
     variants="function",
+    random=True,
     doc="Numbers of the Dirichlet distribution with the parameters `input` along the last dimension.",
 )
 binomial = Operator(
     "binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
     kernels.binomial,
     variants="function",
+    random=True,
     doc="""
 Numbers of the binomial distribution: how many of some trials succeed.
 
