@@ -106,6 +106,9 @@ cdef object filled(int dtype, int ndim, const Py_ssize_t* sizes, int value)
 cdef object repeated(PyObject* tensor, int ndim, const Py_ssize_t* sizes)  # the first element of `tensor`, written out
 cdef object as_strided(PyObject* tensor, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
                        Py_ssize_t offset)  # a view; `offset` in elements from the start of the storage
+# Over memory that `owner` keeps; `offset` in elements.
+cdef object over_memory(char* data, Py_ssize_t nbytes, int dtype, int ndim, const Py_ssize_t* sizes,
+                        const Py_ssize_t* strides, Py_ssize_t offset, object owner)
 cdef int copy_into(PyObject* target, PyObject* source) except -1  # broadcast, converted; bumps the version
 cdef object copy_of(PyObject* tensor)  # fresh memory, same layout where dense
 cdef bint exclusive(PyObject* tensor) noexcept  # nobody else holds its memory, it is dense: may be taken over

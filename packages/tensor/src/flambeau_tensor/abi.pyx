@@ -227,6 +227,15 @@ cdef object as_strided(PyObject* tensor, int ndim, const Py_ssize_t* sizes, cons
     return core.view_of(t, ndim, sizes, strides, t.data + (offset - core.offset_of(t)) * ITEMSIZE[t.dtype])
 
 
+cdef object over_memory(char* data, Py_ssize_t nbytes, int dtype, int ndim, const Py_ssize_t* sizes,
+                        const Py_ssize_t* strides, Py_ssize_t offset, object owner):
+    cdef Tensor t = core.new_tensor()
+    core.set_geometry(t, ndim, sizes, strides)
+    t.dtype, t.storage = dtype, borrow_storage(data, nbytes, owner, False)
+    t.data = data + offset * ITEMSIZE[dtype]
+    return t
+
+
 cdef int copy_into(PyObject* target, PyObject* source) except -1:
     copying.copy_elements(<Tensor>target, <Tensor>source)
     (<Tensor>target).storage.version += 1

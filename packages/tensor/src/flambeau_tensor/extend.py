@@ -11,7 +11,7 @@ What is not here or in one of those is nobody else's: folders that start with ``
 from flambeau_tensor._core import dispatching
 from flambeau_tensor._core.binding import rewrap
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
-from flambeau_tensor._core.elementwise import Elementwise
+from flambeau_tensor._core.elementwise import Elementwise, plan
 from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.levels import LEVEL, built_levels, hot
 from flambeau_tensor._core.namespace import find_quickly
@@ -38,7 +38,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import memory_stats, over_descriptor, shared_descriptor
 from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, hides_values, is_layered, name_tensor
 from flambeau_tensor._core.thread_state import set_grad_mode
-from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, window
+from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, trace_event, window
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
@@ -77,6 +77,7 @@ __all__ = [
     "over_descriptor",
     "overloads",
     "parse",
+    "plan",
     "define_property",
     "quick_calls",
     "rewrap",
@@ -87,6 +88,7 @@ __all__ = [
     "shared_descriptor",
     "sockets",
     "syntax_operators",
+    "trace_event",
     "window",
     "wrapped_dim",
 ]

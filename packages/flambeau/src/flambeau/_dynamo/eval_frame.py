@@ -1,7 +1,3 @@
-"""The class of compiled modules, for ``isinstance``. ``torch.compile`` returns modules as they are."""
+"""The class of compiled modules, for ``isinstance``."""
 
-from flambeau_nn import Module
-
-
-class OptimizedModule(Module):
-    """What PyTorch makes of a module that it compiles. Nothing is an instance here."""
+from flambeau_compile import OptimizedModule as OptimizedModule

@@ -1,4 +1,4 @@
-"""``torch.compile`` and ``torch.compiler``: there is no compiler, so a function or a module is run as it is.
+"""``torch.compile`` and ``torch.compiler``: functions, modules and training steps as C code, by flambeau-compile.
 
 >>> import flambeau as torch
 >>> @torch.compile(fullgraph=True)
@@ -8,10 +8,18 @@
 tensor([2., 2.])
 """
 
+import functools
 from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
+
+import flambeau_compile
+from flambeau_compile import compile as compile
+from flambeau_compile import explain as explain
+from flambeau_compile import is_compiling as is_compiling
+from flambeau_compile import reset as reset
+from flambeau_tensor.extend import trace_event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,6 +29,7 @@ __all__ = [
     "compile",
     "cudagraph_mark_step_begin",
     "disable",
+    "explain",
     "get_default_backend",
     "is_compiling",
     "is_dynamo_compiling",
@@ -35,62 +44,40 @@ __all__ = [
 ]
 
 
-def compile(
-    model: Callable[..., Any] | None = None,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: Any = None,
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
-    name: str | None = None,
-    disable: bool = False,
-    recompile_limit: int | None = None,
-    isolate_recompiles: bool = False,
-    shapes_spec: Any = None,
-) -> Any:
-    """The function or module itself; without one, a decorator that returns what it is given.
-
-    Args:
-        model: what to run as it is.
-        fullgraph, dynamic, backend, mode, options, name, disable, recompile_limit, isolate_recompiles, shapes_spec:
-            without effect.
-
-    Raises:
-        RuntimeError: both ``mode`` and ``options`` are given.
-        AssertionError: `model` cannot be called.
-
-    >>> @compile
-    ... def twice(x):
-    ...     return x + x
-    >>> twice(torch.ones(2))
-    tensor([2., 2.])
-    """
-    if mode is not None and options is not None:
-        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
-    if model is None:
-        return _same
-    if not callable(model):
-        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    return model
-
-
 def _same(fn):
     return fn
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """The function itself, or a decorator that returns what it is given.
+    """A function that is not compiled: a compiled function that calls it runs as it is.
+
+    Args:
+        fn: the function or module; left out, a decorator is returned.
+        recursive: without effect: what the function calls is not compiled either.
+        reason: what `torch.compiler.explain` says.
 
     Raises:
         AssertionError: it is no function.
 
-    >>> disable(len) is len
-    True
+    >>> @disable
+    ... def shown(x):
+    ...     print(x)
+    >>> shown(torch.ones(1))
+    tensor([1.])
     """
-    if fn is not None and not callable(fn):
+    if fn is None:
+        return functools.partial(disable, recursive=recursive, reason=reason)
+    if not callable(fn):
         raise AssertionError("fn must be callable")
-    return _same if fn is None else fn
+
+    @functools.wraps(fn, updated=())
+    def disabled(*args: Any, **kwargs: Any) -> Any:
+        name = getattr(fn, "__qualname__", type(fn).__name__)
+        why = f": {reason}" if reason else ""
+        trace_event(("refuse", f"it calls {name}, which torch.compiler.disable excludes{why}"))
+        return fn(*args, **kwargs)
+
+    return disabled
 
 
 def allow_in_graph(fn: F) -> F:
@@ -171,22 +158,13 @@ def substitute_in_graph(
     return _same
 
 
-def is_compiling() -> bool:
-    """False.
-
-    >>> is_compiling()
-    False
-    """
-    return False
-
-
 def is_dynamo_compiling() -> bool:
-    """False.
+    """Whether this thread is tracing a function, as `is_compiling`.
 
     >>> is_dynamo_compiling()
     False
     """
-    return False
+    return is_compiling()
 
 
 def is_exporting() -> bool:
@@ -198,13 +176,6 @@ def is_exporting() -> bool:
     return False
 
 
-def reset() -> None:
-    """Does nothing: nothing was compiled.
-
-    >>> reset()
-    """
-
-
 def cudagraph_mark_step_begin() -> None:
     """Does nothing.
 
@@ -213,21 +184,21 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> list[str]:
-    """An empty list.
+    """The names that ``torch.compile(backend=…)`` knows.
 
     >>> list_backends()
-    []
+    ['inductor']
     """
-    return []
+    return ["inductor"]
 
 
 def get_default_backend() -> str:
-    """``"eager"``: the function as it is.
+    """``"inductor"``, which stands for C code here.
 
     >>> get_default_backend()
-    'eager'
+    'inductor'
     """
-    return "eager"
+    return "inductor"
 
 
 def set_default_backend(backend: Any) -> None:
@@ -238,10 +209,18 @@ def set_default_backend(backend: Any) -> None:
 
 
 class set_stance(ContextDecorator):  # noqa: N801
-    """A call, ``with`` block or decorator that says how to compile, without effect.
+    """How compiled functions are called from now on; as a ``with`` block or decorator, for a while.
+
+    Args:
+        stance: ``"default"``; ``"force_eager"``: as they are; ``"eager_on_recompile"``: as they are where no program
+            fits; ``"fail_on_recompile"``: an error there.
+        skip_guard_eval_unsafe, force_backend: without effect.
+
+    Raises:
+        RuntimeError: there is no such stance.
 
     >>> with set_stance("force_eager"):
-    ...     print(torch.ones(2) + 1)
+    ...     print(torch.compile(lambda x: x + 1)(torch.ones(2)))
     tensor([2., 2.])
     """
 
@@ -249,13 +228,23 @@ class set_stance(ContextDecorator):  # noqa: N801
         self, stance: str = "default", *, skip_guard_eval_unsafe: bool = False, force_backend: Any = None
     ) -> None:
         self.stance = stance
+        self._before = flambeau_compile.set_stance(stance)
+
+    def __call__(self, function: F) -> F:
+        """The function, called in this stance."""
+        flambeau_compile.set_stance(self._before)
+        return super().__call__(function)
 
     def __enter__(self) -> Self:
+        before = flambeau_compile.set_stance(self.stance)
+        if before != self.stance:
+            self._before = before
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
     ) -> Literal[False]:
+        flambeau_compile.set_stance(self._before)
         return False
 
 

@@ -498,6 +498,50 @@ cdef class Elementwise(Kernel):
                 kernel.read_slots(slots)
 
 
+cdef class Plan:
+    """The inner loop that a call of an elementwise operator runs, for compilers.
+
+    ``reads`` and ``writes`` are the dtypes of its operands and of what it writes, which becomes ``result``; ``loop`` is
+    its address, ``data`` what it is given besides: an address, or the bytes that stand for parameters. ``mode`` is the
+    value of the argument that picked it, and ``alpha`` the factor on the second operand.
+    """
+    cdef readonly tuple reads
+    cdef readonly object writes, result, mode, alpha, data
+    cdef readonly size_t loop
+
+
+def plan(Operator op not None, tuple arguments not None):
+    """The Plan of a call, by its bound arguments; None where elements are not computed in the loop's own dtypes."""
+    cdef Elementwise el = <Elementwise?>op.implementation
+    cdef PyObject* operands[MAX_OPERANDS]
+    cdef PyObject* slots[MAX_ARGS]
+    cdef double[MAX_PARAMS] params
+    cdef Plan p = Plan.__new__(Plan)
+    cdef Entry* e
+    cdef int dtype, k
+    if el.mode >= 0:
+        p.mode = arguments[el.mode]
+        el = _chosen(op, el, p.mode)
+    for k in range(op.nslots):
+        slots[k] = <PyObject*>arguments[k]
+    for k in range(el.nin):
+        operands[k] = slots[k]
+    dtype = promote(el.nin, operands, el.fixed)
+    if el.default_float and CATEGORY[dtype] <= CAT_INT:
+        dtype = default_dtype()
+    e = _entry(el, dtype)
+    if e.compute != dtype and dtype != BOOL:
+        return None
+    p.reads = tuple([dtype_object(e.compute if el.fixed[k] < 0 else el.fixed[k]) for k in range(el.nin)])
+    p.writes, p.result, p.loop = dtype_object(e.written), dtype_object(e.result), <size_t>e.loop
+    p.alpha = arguments[el.alpha] if el.alpha >= 0 else 1
+    p.data = <size_t>e.data
+    if el.nparams:
+        _read_params(el, slots, e.compute, params)
+        p.data = (<char*>params)[:2 * el.nparams * sizeof(double)]
+    return p
+
+
 cdef class Check:
     """A compiled check of operands; compiled modules make them."""
 

@@ -1,0 +1,22 @@
+"""flambeau-compile: functions of tensors, and whole training steps, as C.
+
+>>> import flambeau_tensor as ft
+>>> from flambeau_compile import compile
+>>> f = compile(lambda x: x.sin() + 1)
+>>> f(ft.zeros(2))
+tensor([1., 1.])
+"""
+
+from flambeau_compile import _compiled  # noqa: F401  (loads the compiled modules)
+from flambeau_compile.api import (
+    OptimizedModule,
+    Unsupported,
+    compile,
+    explain,
+    is_compiling,
+    reset,
+    set_stance,
+)
+
+__all__ = ["OptimizedModule", "Unsupported", "compile", "explain", "is_compiling", "reset", "set_stance"]
+__version__ = "0.1.0"

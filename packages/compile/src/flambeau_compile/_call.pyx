@@ -1,0 +1,588 @@
+# cython: language_level=3
+"""The way into compiled programs: does a call look as the traced one did, where is its memory, what does it return.
+
+An Entry is one compiled program with what has to hold for it. A Compiled is what users call: it goes through its
+entries, and asks Python where none fits.
+"""
+from cpython.object cimport PyObject, PyTypeObject
+from libc.stdlib cimport calloc, free
+
+from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr
+from flambeau_tensor.abi cimport (
+    T_DISPATCH, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TENSOR_ABI, TensorInfo, ThreadFlags,
+    add_version, as_strided, copy_into, empty_strided, is_tensor, offset_of, over_memory, run_kernel, set_grad,
+    tensor_info, thread_flags,
+)
+from flambeau_tensor.compute cimport (
+    COMPUTE_ABI, Array, Product, array_of, default_float, itemsize, multiply,
+)
+
+from flambeau_compile._arguments cimport MOST_TENSORS, Pattern, matches, pattern_of
+
+from flambeau_overrides.abi import require as require_overrides
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require_overrides(OVERRIDES_ABI, "flambeau-compile")
+require(TENSOR_ABI, "flambeau-compile")
+require_compute(COMPUTE_ABI, "flambeau-compile")
+
+cdef extern from "Python.h":
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    Py_ssize_t Py_REFCNT(PyObject*) noexcept
+    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+
+cdef extern from *:
+    """
+    #if defined(_WIN32)
+    #include <windows.h>
+    static void* fl_open(const char* path) { return (void*)LoadLibraryA(path); }
+    static void* fl_find(void* library, const char* name) { return (void*)GetProcAddress((HMODULE)library, name); }
+    #else
+    #include <dlfcn.h>
+    static void* fl_open(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+    static void* fl_find(void* library, const char* name) { return dlsym(library, name); }
+    #endif
+    typedef int (*fl_run_t)(void* const*, void* const*, const double*, void*);
+    """
+    ctypedef int (*run_t "fl_run_t")(void** p, void** f, const double* k, void* context)
+    void* fl_open(const char* path)
+    void* fl_find(void* library, const char* name)
+
+cdef enum:
+    WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | 8192  # flags that have to be the same
+    T_META = 8192
+
+cdef int* _modes = active_modes_ptr()
+
+OTHER = object()  # a call went another way than the program that was tried
+
+
+def open_library(str path not None):
+    """The address of a built program's function.
+
+    Raises:
+        OSError: the file cannot be loaded.
+    """
+    cdef void* library = fl_open(<bytes>path.encode())
+    cdef void* found = NULL if library == NULL else fl_find(library, b"fl_run")
+    if found == NULL:
+        raise OSError(f"cannot load {path}")
+    return <size_t>found
+
+
+cdef struct Geometry:
+    PyTypeObject* cls
+    unsigned int flags
+    int dtype
+    int ndim
+    Py_ssize_t offset
+    Py_ssize_t* sizes  # and the strides behind them
+
+
+cdef int _set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides, Py_ssize_t offset) except -1:
+    cdef int d
+    g.dtype, g.ndim, g.offset = dtype, <int>len(sizes), offset
+    g.sizes = <Py_ssize_t*>calloc(2 * g.ndim + 1, sizeof(Py_ssize_t))
+    if g.sizes == NULL:
+        raise MemoryError
+    for d in range(g.ndim):
+        g.sizes[d], g.sizes[g.ndim + d] = sizes[d], strides[d]
+    return 0
+
+
+cdef inline bint _looks_like(const Geometry* g, PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    cdef int d
+    if tensor.ob_type != g.cls:
+        return False
+    tensor_info(tensor, &f)
+    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim:
+        return False
+    for d in range(g.ndim):
+        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
+            return False
+    return True
+
+
+cdef inline char* _memory_of(PyObject* tensor) noexcept:
+    """Where the storage of a tensor begins."""
+    cdef Array a
+    array_of(tensor, &a)
+    return a.data - offset_of(tensor) * itemsize(a.dtype)
+
+
+# --- one program ----------------------------------------------------------------------------------------------------
+
+cdef struct Place:  # which address a buffer has
+    int slot  # of `p`
+    int source  # of an argument: which tensor; of what is captured: -1
+    Py_ssize_t nbytes
+    bint written
+
+
+cdef class Entry:
+    """A compiled program, with what has to hold for it.
+
+    Args:
+        arguments: (args, kwargs) of the call that was traced.
+        state: what `thread_word` was then.
+    """
+    cdef Pattern pattern
+    cdef unsigned long long state
+    cdef readonly list given  # the tensors among the arguments, as they were: for messages
+    cdef int nargs, ncaptured, nplaces, noutputs, nchecked
+    cdef bint plain  # every positional argument is a tensor, and there are no others
+    cdef Geometry* args
+    cdef Geometry* captured
+    cdef void** memory  # of what is captured
+    cdef list tensors  # what is captured
+    cdef Place* places
+    cdef Geometry* outputs
+    cdef int* output_slots
+    cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
+    cdef void** p
+    cdef void** f
+    cdef double* k
+    cdef int npointers, arena_slot
+    cdef run_t function
+    cdef object keep, arena
+    cdef object result  # the structure to return
+    cdef object checks  # what was read in Python: None or an object with `hold()`
+    cdef list updates, versions, grads, opaque
+    cdef bint writes, busy
+    cdef readonly dict about
+    cdef public object joint  # what puts a node into the graph around the program, or None
+    cdef public bint eager  # there is no program: the function itself runs
+    cdef object failure
+
+    def __cinit__(self):
+        self.args = self.captured = self.outputs = NULL
+        self.memory = self.p = self.f = NULL
+        self.places = NULL
+        self.output_slots = NULL
+        self.k = NULL
+
+    def __init__(self, arguments, unsigned long long state):
+        cdef list found = []
+        cdef int i
+        self.pattern = pattern_of(arguments, found)
+        self.given, self.state = found, state
+        self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
+        self.nargs = <int>len(found)
+        if self.nargs > MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
+        self.args = <Geometry*>calloc(self.nargs + 1, sizeof(Geometry))
+        for i in range(self.nargs):
+            _note(&self.args[i], found[i])
+        self.tensors, self.updates, self.versions, self.grads, self.opaque = [], [], [], [], []
+        self.about = {}
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.nargs if self.args != NULL else 0):
+            free(self.args[i].sizes)
+        for i in range(self.ncaptured if self.captured != NULL else 0):
+            free(self.captured[i].sizes)
+        for i in range(self.noutputs if self.outputs != NULL else 0):
+            free(self.outputs[i].sizes)
+        free(self.args)
+        free(self.captured)
+        free(self.outputs)
+        free(self.memory)
+        free(self.p)
+        free(self.f)
+        free(self.k)
+        free(self.places)
+        free(self.output_slots)
+
+    def set_program(self, size_t function, list functions, int npointers, Py_ssize_t arena, int ncoefficients, keep):
+        """The built function, the addresses that it gets, how many buffers it sees and how large its own memory is."""
+        cdef int i
+        self.function = <run_t>function
+        self.f = <void**>calloc(len(functions) + 1, sizeof(void*))
+        self.keep = [keep]
+        for i, address in enumerate(functions):
+            if isinstance(address, bytes):
+                self.keep.append(address)
+                self.f[i] = <void*><char*>(<bytes>address)
+            elif address == "callback":
+                self.f[i] = <void*>_call_back
+            elif address == "multiply":
+                self.f[i] = <void*>_multiply
+            else:
+                self.f[i] = <void*><size_t>address
+        self.npointers = npointers
+        self.p = <void**>calloc(npointers + 1, sizeof(void*))
+        self.arena_slot = npointers
+        if arena:
+            self.arena = bytearray(arena + 128)
+            self.p[npointers] = <void*>(<size_t>((<size_t><char*>(<bytearray>self.arena) + 63) & ~<size_t>63))
+        self.k = <double*>calloc(ncoefficients + 1, sizeof(double))
+
+    def set_given(self, list places):
+        """Where buffers that were there before come from: (slot, number of the argument or the captured tensor, bytes,
+        whether it is written) for each."""
+        cdef int i, n = 0
+        self.places = <Place*>calloc(len(places) + 1, sizeof(Place))
+        self.nplaces = <int>len(places)
+        captured = [source for _, source, _, _ in places if is_tensor(<PyObject*>source)]
+        self.ncaptured = <int>len(captured)
+        self.captured = <Geometry*>calloc(self.ncaptured + 1, sizeof(Geometry))
+        self.memory = <void**>calloc(self.ncaptured + 1, sizeof(void*))
+        for i, (slot, source, nbytes, written) in enumerate(places):
+            self.places[i].slot, self.places[i].nbytes, self.places[i].written = slot, nbytes, written
+            self.places[i].source = -1
+            if written:
+                self.writes = True
+            if is_tensor(<PyObject*>source):
+                self.tensors.append(source)
+                _note(&self.captured[n], source)
+                self.memory[n] = self.p[<int>slot] = _memory_of(<PyObject*>source)
+                n += 1
+                if written:
+                    self.versions.append(source)
+            else:
+                self.places[i].source = source
+                if written:
+                    self.versions.append(<int>source)
+
+    def set_result(self, structure, list outputs, list grads):
+        """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets."""
+        cdef int i
+        self.result = structure
+        self.noutputs = <int>len(outputs)
+        self.outputs = <Geometry*>calloc(self.noutputs + 1, sizeof(Geometry))
+        self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
+        self.output_order = []
+        for i, (slot, dtype, sizes, strides, offset, base) in enumerate(outputs):
+            _set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
+            self.output_slots[i] = slot
+            self.output_order.append(base)
+        self.grads = grads
+
+    def set_guards(self, checks, list updates):
+        """What was read in Python, and the optimizers' steps that fill in coefficients."""
+        self.checks, self.updates = checks, updates
+
+    def add_opaque(self, op, arguments, results):
+        """A call of a kernel from the program; windows are Spots."""
+        self.opaque.append((op, arguments, results))
+
+    # --- calling ----------------------------------------------------------------------------------------------------
+
+    cdef bint fits(self, PyObject* args, PyObject* kwargs, PyObject* const* positional, Py_ssize_t npositional,
+                   PyObject** tensors) except -1:
+        """Whether the arguments of a call look as those of the traced one did."""
+        cdef int i, n = 0
+        if self.plain and kwargs == NULL:
+            if npositional != self.nargs:
+                return False
+            for i in range(self.nargs):
+                if not _looks_like(&self.args[i], positional[i]):
+                    return False
+                tensors[i] = positional[i]
+        else:
+            whole = (<object>args, <object>kwargs if kwargs != NULL else {})
+            if not matches(self.pattern, <PyObject*>whole, tensors, &n):
+                return False
+            for i in range(self.nargs):
+                if not _looks_like(&self.args[i], tensors[i]):
+                    return False
+        return True
+
+    def refuse(self, checks):
+        """There is no program for such calls: the function runs as it is while the checks hold."""
+        self.eager, self.checks = True, checks
+
+    def why(self):
+        """Why the program may not run any more, whatever the arguments; None while it may."""
+        cdef int i
+        cdef PyObject* t
+        for i in range(self.ncaptured):
+            t = <PyObject*>(<list>self.tensors)[i]
+            if not _looks_like(&self.captured[i], t) or _memory_of(t) != self.memory[i]:
+                return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
+        if self.checks is not None and not self.checks.hold():
+            return self.checks.why()
+        for update in self.updates:
+            if not update.valid():
+                return "an optimizer's parameters or options changed"
+        return None
+
+    cdef bint holds(self, PyObject** tensors) except -1:
+        cdef int i
+        cdef PyObject* t
+        for i in range(self.ncaptured):
+            t = <PyObject*>(<list>self.tensors)[i]
+            if not _looks_like(&self.captured[i], t) or _memory_of(t) != self.memory[i]:
+                return False
+        if self.checks is not None and not self.checks.hold():
+            return False
+        for update in self.updates:
+            if not update.valid():
+                return False
+        return True
+
+    def run_on(self, list given not None):
+        """What the program returns for these tensors, NotImplemented where it does not fit them."""
+        cdef PyObject* tensors[MOST_TENSORS]
+        cdef int i
+        if len(given) != self.nargs:
+            return NotImplemented
+        for i in range(self.nargs):
+            tensors[i] = <PyObject*>given[i]
+            if not _looks_like(&self.args[i], tensors[i]):
+                return NotImplemented
+        if not self.holds(tensors):
+            return NotImplemented
+        result = self.run(tensors)
+        return NotImplemented if result is OTHER else result
+
+    cdef bint _disjoint(self) noexcept:
+        """Whether what is written shares no memory with an argument that is another buffer."""
+        cdef int i, j
+        cdef char* a
+        cdef char* b
+        for i in range(self.nplaces):
+            if self.places[i].source < 0:
+                continue
+            a = <char*>self.p[self.places[i].slot]
+            for j in range(self.nplaces):
+                if j == i or not (self.places[i].written or self.places[j].written):
+                    continue
+                b = <char*>self.p[self.places[j].slot]
+                if a < b + self.places[j].nbytes and b < a + self.places[i].nbytes:
+                    return False
+        return True
+
+    cdef object run(self, PyObject** tensors):
+        """What the program returns for these arguments, or OTHER."""
+        cdef int i, code
+        cdef Geometry* g
+        cdef list outputs
+        if self.busy:
+            return OTHER
+        for i in range(self.nplaces):
+            if self.places[i].source >= 0:
+                self.p[self.places[i].slot] = _memory_of(tensors[self.places[i].source])
+        if self.writes and not self._disjoint():
+            return OTHER
+        i = 0
+        for update in self.updates:
+            i += update.fill_at(<size_t>(self.k + i))
+        outputs = []
+        for i in range(self.noutputs):
+            g = &self.outputs[i]
+            base = self.output_order[i]
+            if base is None:
+                t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+                self.p[self.output_slots[i]] = _memory_of(<PyObject*>t)
+            elif is_tensor(<PyObject*>base):
+                t = as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            elif <int>base >= 0:
+                whole = outputs[<int>base]
+                t = as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            else:
+                t = as_strided(tensors[-1 - <int>base], g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            outputs.append(t)
+        self.busy = True
+        try:
+            code = self.function(self.p, self.f, self.k, <void*>self)
+        finally:
+            self.busy = False
+        if code:
+            if self.failure is not None:
+                failure, self.failure = self.failure, None
+                raise failure
+            return OTHER
+        for written in self.versions:
+            add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
+        for parameter, number in self.grads:
+            if number is None:
+                set_grad(<PyObject*>parameter, NULL)
+            else:
+                gradient = outputs[<int>number]
+                set_grad(<PyObject*>parameter, <PyObject*>gradient)
+        return _filled(self.result, outputs, tensors)
+
+    cdef int run_opaque(self, int node) except -1:
+        cdef PyObject* slots[32]
+        cdef int i
+        op, arguments, results = self.opaque[node]
+        values = [self._tensor(o) for o in arguments]
+        for i in range(len(values)):
+            value = values[i]
+            slots[i] = <PyObject*>value
+        result = run_kernel(<PyObject*>op, slots, 0)
+        several = result if isinstance(result, (tuple, list)) else (result,)
+        for target, value in zip(results, several):
+            if target is None:
+                continue
+            place = self._tensor(target)
+            if tuple(value.shape) != tuple(place.shape):
+                raise RuntimeError(f"{op.name}: a result of shape {tuple(value.shape)} instead of {tuple(place.shape)}")
+            copy_into(<PyObject*>place, <PyObject*>value)
+        return 0
+
+    cdef object _tensor(self, object o):
+        if isinstance(o, Spot):
+            s = <Spot>o
+            return s.tensor(<char*>self.p[s.slot], self)
+        if isinstance(o, tuple):
+            return tuple([self._tensor(each) for each in o])
+        return o
+
+
+cdef class Spot:
+    """A window of a program as an opaque call needs it."""
+    cdef int slot
+    cdef Py_ssize_t start, nbytes
+    cdef Geometry g
+
+    def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
+                  Py_ssize_t offset):
+        self.slot, self.start, self.nbytes = slot, start, nbytes
+        _set_geometry(&self.g, dtype, sizes, strides, offset)
+
+    def __dealloc__(self):
+        free(self.g.sizes)
+
+    cdef object tensor(self, char* memory, object owner):
+        return over_memory(memory + self.start, self.nbytes, self.g.dtype, self.g.ndim, self.g.sizes,
+                           self.g.sizes + self.g.ndim, self.g.offset, owner)
+
+
+cdef int _call_back(void* context, int node) noexcept with gil:
+    entry = <Entry>context
+    try:
+        (<Entry>entry).run_opaque(node)
+        return 0
+    except BaseException as error:
+        (<Entry>entry).failure = error
+        return -1
+
+
+cdef int _multiply(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, const char* b, char* c,
+                   Py_ssize_t a_row, Py_ssize_t a_col, Py_ssize_t b_row, Py_ssize_t b_col,
+                   Py_ssize_t c_row) noexcept with gil:
+    """Eager's product, for programs."""
+    cdef Product p
+    p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = dtype, add != 0, m, n, k, a, b, c
+    p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, p.count = a_row, a_col, b_row, b_col, c_row, 1
+    p.a_step = p.b_step = p.c_step = 0
+    try:
+        multiply(&p)
+    except BaseException:
+        return -1
+    return 0
+
+
+cdef class Output:
+    """In the structure that a call returns: the output of this number."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef class Argument:
+    """In the structure that a call returns: the tensor of this number among its arguments."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef object _filled(object structure, list outputs, PyObject** tensors):
+    if isinstance(structure, Output):
+        return outputs[(<Output>structure).number]
+    if isinstance(structure, Argument):
+        return <object>tensors[(<Argument>structure).number]
+    if type(structure) is tuple:
+        return tuple([_filled(o, outputs, tensors) for o in <tuple>structure])
+    if type(structure) is list:
+        return [_filled(o, outputs, tensors) for o in <list>structure]
+    if type(structure) is dict:
+        return {name: _filled(o, outputs, tensors) for name, o in (<dict>structure).items()}
+    if isinstance(structure, tuple):
+        items = [_filled(o, outputs, tensors) for o in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
+    return structure
+
+
+cdef int _note(Geometry* g, object tensor) except -1:
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
+    _set_geometry(g, f.dtype, tuple([f.sizes[d] for d in range(f.ndim)]), tuple([f.strides[d] for d in range(f.ndim)]),
+                  offset_of(<PyObject*>tensor))
+    g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
+    return 0
+
+
+# --- the thread -----------------------------------------------------------------------------------------------------
+
+cdef inline unsigned long long _word() noexcept:
+    """What of the thread's state a program depends on; 0 where compiled programs do not run at all."""
+    cdef ThreadFlags* state = thread_flags()
+    if state.transform_depth or state.dispatching or state.kernels or _modes[0]:
+        return 0
+    return 1 | <unsigned long long>(state.grad_enabled != 0) << 1 | <unsigned long long>(state.inference != 0) << 2 | \
+        <unsigned long long>default_float() << 8
+
+
+def thread_word():
+    """What of the thread's state a program depends on: whether it records, its default dtype; 0 inside of transforms,
+    modes and kernels, where compiled programs do not run."""
+    return _word()
+
+
+cdef class Compiled:
+    """What users call in place of a function.
+
+    Args:
+        function: the function itself.
+        miss: called with (args, kwargs) where no entry fits.
+    """
+    cdef public object function, miss
+    cdef public object about  # what Python knows of the function
+    cdef public list entries
+    cdef public bint disabled
+    cdef dict __dict__
+    cdef object __weakref__
+
+    def __init__(self, function, miss):
+        self.function, self.miss, self.entries = function, miss, []
+
+    def __call__(self, *args, **kwargs):
+        cdef PyObject* tensors[MOST_TENSORS]
+        cdef PyObject* positional[MOST_TENSORS]
+        cdef unsigned long long word = _word()
+        cdef Entry e
+        cdef Py_ssize_t i, n = len(args)
+        if self.disabled or word == 0:
+            return self.function(*args, **kwargs)
+        if n <= MOST_TENSORS:
+            for i in range(n):
+                positional[i] = <PyObject*>(<tuple>args)[i]
+            for e in self.entries:
+                if e.state == word and e.fits(<PyObject*>args, <PyObject*>kwargs if kwargs else NULL, positional, n,
+                                              tensors):
+                    if not e.holds(tensors):
+                        continue
+                    if e.eager:
+                        return self.function(*args, **kwargs)
+                    if e.joint is None:
+                        result = e.run(tensors)
+                    else:
+                        result = e.joint.call(e, [<object>tensors[i] for i in range(e.nargs)], args, kwargs)
+                    if result is not OTHER:
+                        return result
+        return self.miss(args, kwargs)
+
+    def __get__(self, instance, owner):
+        if instance is None:
+            return self
+        from types import MethodType
+
+        return MethodType(self, instance)

@@ -1,0 +1,253 @@
+"""``torch.compile`` and what programs set around it."""
+
+import functools
+import threading
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from flambeau_compile._call import Compiled
+from flambeau_compile.capture import capture
+from flambeau_nn import Module
+from flambeau_tensor.extend import is_tracing
+
+LIMIT = 8  # programs of one function, beyond which it runs as it is
+
+_all: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
+_STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile",
+            "aot_eager_then_compile")  # fmt: skip
+_stance = "default"
+_local = threading.local()
+
+
+class Unsupported(RuntimeError):
+    """A function that was to be compiled as a whole cannot be; the message says why."""
+
+
+class Function:
+    """What is known of one compiled function: its options, how calls went, and why.
+
+    Attributes:
+        function: what was compiled.
+        fullgraph: whether a call that cannot be compiled is an error.
+        fast: whether last digits may differ.
+        events: a line for each trace: what was compiled, or why it was not.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int) -> None:
+        self.function, self.fullgraph, self.fast, self.limit = function, fullgraph, fast, limit
+        self.events: list[str] = []
+        self.warned = False
+        self.compiled = Compiled(function, self.miss)
+        _all.add(self.compiled)
+        self.compiled.about = self
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+    def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A call that no program fits: run it, and make a program of it."""
+        entries = self.compiled.entries
+        if _stance == "force_eager" or is_tracing() or getattr(_local, "compiling", False):
+            return self.function(*args, **kwargs)
+        if entries and _stance in ("eager_on_recompile", "fail_on_recompile"):
+            if _stance == "eager_on_recompile":
+                return self.function(*args, **kwargs)
+            raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.why()}")
+        changed = [why for entry in entries if (why := entry.why()) is not None]
+        self.compiled.entries = entries = [entry for entry in entries if entry.why() is None]
+        if len(entries) >= self.limit:
+            self.refuse(f"it was called in more than {self.limit} different ways")
+            return self.function(*args, **kwargs)
+        _local.compiling = True
+        try:
+            found = capture(self.function, args, kwargs, fast=self.fast)
+        finally:
+            _local.compiling = False
+        entries.insert(0, found.entry)
+        again = f" again, since {changed[0]}" if changed else ""
+        if found.reason is None:
+            about = found.entry.about
+            self.events.append(f"compiled{again}: {about['steps']} steps" + _of_kernels(about["kernels"]))
+        else:
+            self.events.append(f"runs eagerly: {found.reason}")
+            self.refuse(found.reason)
+        return found.result
+
+    def refuse(self, reason: str) -> None:
+        """Say once that calls run eagerly, or raise."""
+        if self.fullgraph:
+            raise Unsupported(f"torch.compile(fullgraph=True): {self.name} cannot be compiled as a whole: {reason}")
+        if not self.warned:
+            self.warned = True
+            warnings.warn(f"torch.compile: {self.name} runs eagerly: {reason}", RuntimeWarning, stacklevel=4)
+
+    def why(self) -> str:
+        """Why the last trace was made."""
+        return self.events[-1] if self.events else "it was not called yet"
+
+
+def _of_kernels(kernels: list[str]) -> str:
+    return f", of which {len(kernels)} call a kernel ({', '.join(sorted(set(kernels)))})" if kernels else ""
+
+
+class OptimizedModule(Module):
+    """A compiled module: it *is* the module, with the same attributes, and runs compiled when it is called.
+
+    Instances belong to a class that is a subclass of this one and of the module's own.
+    """
+
+
+@functools.cache
+def _class_of(cls: type) -> type:
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return _programs[id(self)].compiled(*args, **kwargs)
+
+    def reduce(self: Any, protocol: int) -> Any:
+        return _compiled_again, (self._orig_mod, _programs[id(self)].options)
+
+    def original(self: Any) -> Any:
+        return _programs[id(self)].function
+
+    names = {"__call__": call, "__reduce_ex__": reduce, "_orig_mod": property(original), "__module__": cls.__module__}
+    return type(cls.__name__, (OptimizedModule, cls), names)
+
+
+_programs: dict[int, Any] = {}  # id of a compiled module -> its Function
+
+
+def _compiled_again(module: Any, options: dict[str, Any]) -> Any:
+    return compile(module, **options)
+
+
+def _compiled_module(module: Any, made: Function) -> Any:
+    cls = _class_of(type(module))
+    twin = cls.__new__(cls)
+    object.__setattr__(twin, "__dict__", vars(module))
+    _programs[id(twin)] = made
+    weakref.finalize(twin, _programs.pop, id(twin), None)
+    return twin
+
+
+def compile(
+    model: Callable[..., Any] | None = None,
+    *,
+    fullgraph: bool = False,
+    dynamic: bool | None = None,
+    backend: Any = "inductor",
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+    name: str | None = None,
+    disable: bool = False,
+    recompile_limit: int | None = None,
+    isolate_recompiles: bool = False,
+    shapes_spec: Any = None,
+) -> Any:
+    """A function or module that runs as C code.
+
+    The first call runs the function as it is and writes down the operators that it calls, those of autograd and of
+    optimizers included; a C function is built from these, and later calls of that kind run it. What the function reads
+    in Python (globals, attributes of modules, hooks, lists) is watched, so a change makes the next call trace again.
+    Where a function cannot be compiled, it runs as it is, and one warning says why.
+
+    Args:
+        model: a function or a module; left out, a decorator is returned.
+        fullgraph: raise in place of the warning.
+        dynamic: without effect: sizes are constants, and other sizes are compiled again.
+        backend: ``"inductor"`` for C code, ``"eager"`` for the function as it is, or a function of
+            (GraphModule, example inputs) that returns what to call.
+        mode: ``"default"``, ``"reduce-overhead"`` or ``"max-autotune"``, all the same here.
+        options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed.
+        name, isolate_recompiles, shapes_spec: without effect.
+        disable: return `model` as it is.
+        recompile_limit: how many programs one function may have before it runs as it is, 8 if left out.
+
+    Returns:
+        For a function, a callable; for a module, a module of a subclass of its class with the same attributes.
+
+    Raises:
+        RuntimeError: both ``mode`` and ``options`` are given.
+        AssertionError: `model` cannot be called.
+
+    >>> import flambeau as torch
+    >>> @torch.compile
+    ... def f(x):
+    ...     return torch.sin(x) ** 2 + torch.cos(x) ** 2
+    >>> f(torch.tensor([0.5]))
+    tensor([1.])
+    >>> f(torch.tensor([0.25]))
+    tensor([1.])
+    """
+    if mode is not None and options is not None:
+        raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if model is None:
+        given = {"fullgraph": fullgraph, "backend": backend, "options": options, "recompile_limit": recompile_limit,
+                 "disable": disable}  # fmt: skip
+        return lambda function: compile(function, **given)
+    if not callable(model):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    if disable or backend == "eager" or isinstance(model, (Compiled, OptimizedModule)):
+        return model
+    options = dict(options or {})
+    fast = bool(options.get("fast", False))
+    made = Function(model, fullgraph=fullgraph, fast=fast, limit=recompile_limit or LIMIT)
+    made.options = {"fullgraph": fullgraph, "options": options or None, "recompile_limit": recompile_limit}
+    if isinstance(model, Module):
+        return _compiled_module(model, made)
+    functools.update_wrapper(made.compiled, model, updated=())
+    made.compiled._torchdynamo_orig_callable = model
+    return made.compiled
+
+
+def is_compiling() -> bool:
+    """Whether this thread is tracing a function for a compiler.
+
+    >>> is_compiling()
+    False
+    """
+    return bool(getattr(_local, "compiling", False))
+
+
+def reset() -> None:
+    """Forget all programs: each function is traced again at its next call.
+
+    >>> reset()
+    """
+    for compiled in list(_all):
+        compiled.entries = []
+
+
+def explain(function: Any) -> str:
+    """What became of a compiled function: a line for each trace.
+
+    Raises:
+        TypeError: it is not compiled.
+
+    >>> import flambeau as torch
+    >>> f = torch.compile(lambda x: x + 1)
+    >>> f(torch.ones(2))
+    tensor([2., 2.])
+    >>> print(explain(f))
+    compiled: 1 steps
+    """
+    found = function.about if isinstance(function, Compiled) else _programs.get(id(function))
+    if found is None:
+        raise TypeError(f"explain(): a compiled function or module is needed, not {type(function).__name__}")
+    return "\n".join(found.events) or "not called yet"
+
+
+def set_stance(stance: str) -> str:
+    """Say how compiled functions are called from now on; returns what held before.
+
+    Raises:
+        RuntimeError: there is no such stance.
+    """
+    global _stance
+    if stance not in _STANCES:
+        raise RuntimeError(f"invalid torch.compile stance '{stance}'; expected one of {', '.join(_STANCES)}")
+    before, _stance = _stance, stance
+    for compiled in list(_all):
+        compiled.disabled = stance == "force_eager"
+    return before

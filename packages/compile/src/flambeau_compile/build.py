@@ -1,0 +1,71 @@
+"""From the text of a program to a library: one call of the C compiler, and cext's cache.
+
+The text has no ``#include`` and no address of this process, so its hash, with the compiler and the processor, is the
+key.
+"""
+
+import functools
+import platform
+from pathlib import Path
+
+from flambeau_cext import cache, compiler
+from flambeau_cext.errors import CompileError, first_error
+from flambeau_cext.processes import run
+
+# Contraction would change last digits; errno and traps only keep loops from being vectorized.
+FLAGS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing", "-fwrapv", "-w",
+         "-fno-semantic-interposition", "-fvisibility=default", "-fPIC", "-shared")  # fmt: skip
+FAST = ("-ffast-math",)
+LONG = 1500  # statements beyond which the compiler's time matters more than its best code
+
+_loaded: dict[str, int] = {}
+
+
+@functools.lru_cache
+def processor() -> str:
+    """What tells processors apart for which code is built."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n")
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.machine())
+
+
+def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
+    """The library of a program's text, from the cache or from the compiler.
+
+    Raises:
+        CompileError: there is no compiler, or it refuses the text.
+        OSError: the cache cannot be written to.
+    """
+    found = compiler.find(compiler.C)
+    flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
+    key = cache.digest("flambeau-compile 1", text, *flags, *found.command, found.version, processor())
+    root = cache.root()
+    cache.check_root(root)
+    folder = cache.Folder(root / f"program-{key}")
+    entry = folder.lookup()
+    if entry is not None:
+        return entry.path
+    with folder.building() as scratch:
+        entry = folder.lookup()  # somebody else was quicker
+        if entry is None:
+            source, target = scratch / "program.c", scratch / "program.so"
+            source.write_text(text, encoding="utf-8")
+            done = run([*found.command, *flags, str(source), "-o", str(target), "-lm"])
+            if done.status != 0:
+                raise CompileError(f"compiling a program failed: {first_error(done.output) or done.end}")
+            folder.write("program.c", text)
+            entry = folder.publish(target, ".so", [], 0)
+    cache.prune_sometimes(root)
+    return entry.path
+
+
+def load(text: str, *, fast: bool = False, level: str = "-O3") -> int:
+    """The address of a program's function, built if need be."""
+    from flambeau_compile._call import open_library
+
+    key = f"{fast}{level}{text}"
+    if key not in _loaded:
+        _loaded[key] = open_library(str(build(text, fast=fast, level=level)))
+    return _loaded[key]

@@ -1,0 +1,331 @@
+"""Capturing a call: it runs for real under a Tracer, and what was written down becomes an Entry.
+
+The results of the captured call are eager's own, whatever comes of the program.
+"""
+
+from typing import Any, NamedTuple
+
+import flambeau_tensor as ft
+from flambeau_autograd import grad
+from flambeau_compile import build, joint
+from flambeau_compile._arguments import tensors_in
+from flambeau_compile._call import Argument, Entry, Output, Spot, thread_word
+from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window
+from flambeau_compile.loops import print_program as print_loops
+from flambeau_compile.lowering import Builder
+from flambeau_compile.printing import Source
+from flambeau_compile.scalars import TooLarge
+from flambeau_compile.scalars import print_program as print_scalars
+from flambeau_compile.updates import add_step
+from flambeau_compile.watching import Recording
+from flambeau_tensor.extend import Tracer, window
+from flambeau_tensor.extend import Window as Seen
+
+
+class Captured(NamedTuple):
+    """What came of a call: its result, an entry, and the reason where the entry has no program."""
+
+    result: Any
+    entry: Entry
+    reason: str | None
+
+
+def capture(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, fast: bool = False) -> Captured:
+    """Run a call and make a program of it.
+
+    Raises:
+        CompileError: the C compiler is missing, or fails.
+    """
+    tensors = tensors_in((args, kwargs))
+    before = [window(t) for t in tensors]
+    entry = Entry((args, kwargs), thread_word())
+    with Recording(function, args, kwargs) as recording, Tracer() as tracer:
+        result = function(*args, **kwargs)
+    try:
+        for effect in recording.effects:
+            raise Uncompilable(f"{effect.what} ({effect.where})")
+        _Finish(entry, function, tensors, before, recording.checks, fast).run(tracer.records, result)
+    except Uncompilable as reason:
+        entry.refuse(recording.checks)
+        return Captured(result, entry, str(reason))
+    return Captured(result, entry, None)
+
+
+class _Finish:
+    """From records to an Entry with a program."""
+
+    def __init__(self, entry: Entry, function: Any, tensors: list[Any], before: list[Seen], checks: Any,
+                 fast: bool) -> None:  # fmt: skip
+        self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
+        self.checks, self.fast = checks, fast
+        self.b = Builder()
+        self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
+        self.updates: list[Any] = []
+        self.grads: dict[int, tuple[Any, Any]] = {}
+        self.position = 0
+
+    def run(self, records: list[Any], result: Any) -> None:
+        for i, (t, seen) in enumerate(zip(self.tensors, self.before, strict=True)):
+            now = window(t)
+            if _geometry(now) != _geometry(seen):
+                raise Uncompilable("it changes which memory an argument shows")
+            self.arguments.setdefault(self.b.window(seen).buffer.index, i)
+        self.lower(records)
+        outputs = _Outputs(self.b, self.tensors, self.arguments)
+        structure = outputs.structure(result)
+        if outputs.histories:
+            self.differentiable(outputs, structure)
+            return
+        set_grads = outputs.grads(list(self.grads.values()))
+        self.b.program.remove_dead_steps()
+        self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
+        self.entry.set_guards(self.checks, self.updates)
+
+    def lower(self, records: list[Any]) -> None:
+        for record in records:
+            if record[0] == "refuse":
+                raise Uncompilable(record[1])
+            if record[0] == "update":
+                self.updates.append(record[1])
+                self.position = add_step(self.b, record[1], self.position)
+            elif record[0] == "grad_set":
+                self.grads[id(record[1])] = record[1], record[2]
+            elif record[0] == "grad_read":
+                if id(record[1]) not in self.grads and record[2] is not None:
+                    raise Uncompilable("it adds to gradients that were there before")
+            else:
+                self.b.call(*record)
+
+    def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: "_Outputs",
+             grads: list[Any]) -> None:  # fmt: skip
+        """Print and build a program, and tell an entry about it."""
+        source, level = _printed(program)
+        text = source.text()
+        address = build.load(text, fast=self.fast, level=level)
+        entry.set_program(address, source.functions, len(source.addresses), source.arena, self.position, self.b.keep)
+        written = {w.buffer.index for step in program.steps for w in step.written()}
+        places = []
+        for slot, buffer in enumerate(source.addresses):
+            if buffer.tensor is not None:
+                origin = arguments.get(buffer.index, buffer.tensor)
+                places.append((slot, origin, buffer.nbytes, buffer.index in written))
+        entry.set_given(places)
+        slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
+        entry.set_result(structure, outputs.described(slots), grads)
+        spots = _Spots(source, slots)
+        for step in program.steps:
+            if isinstance(step, Opaque):
+                entry.add_opaque(step.op, spots.of(step.arguments), spots.of(step.results))
+        entry.about.update(source=text, steps=len(program.steps), level=level,
+                           kernels=[s.op.__torch_name__ for s in program.steps if isinstance(s, Opaque)])  # fmt: skip
+
+    # --- with autograd around -------------------------------------------------------------------------------------
+
+    def differentiable(self, outputs: "_Outputs", structure: Any) -> None:
+        """Two programs, and one node in the graph."""
+        b = self.b
+        if self.updates or self.grads:
+            raise Uncompilable("it sets gradients or steps an optimizer and returns results with a history")
+        results = outputs.results
+        if any(w.buffer.tensor is not None for w in outputs.windows) or any(base is not None for base in outputs.bases):
+            raise Uncompilable("it returns views or its arguments, beside results with a history")
+        if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
+            raise Uncompilable("it writes to tensors that require grad")
+        differentiable = [i for i, t in enumerate(results) if t.requires_grad]
+        inputs: list[Any] = [i for i, t in enumerate(self.tensors) if t.requires_grad]
+        known = {id(t) for t in self.tensors}
+        inputs += [x.tensor for x in b.program.given() if x.tensor.requires_grad and id(x.tensor) not in known]
+        sources = [self.tensors[o] if isinstance(o, int) else o for o in inputs]
+        placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
+        first = len(b.program.steps)
+        seeds = [b.window(window(g)).buffer.index for g in placeholders]
+        wanted = [results[i] for i in differentiable]
+        with Tracer() as tracer:
+            gradients = grad(wanted, sources, placeholders, retain_graph=True, allow_unused=True)
+        self.lower(tracer.records)
+        windows: list[Any] = []
+        for t in gradients:
+            if t is None:
+                windows.append(None)
+                continue
+            w = b.window(window(t))
+            fresh = b.temporary(w.dtype, w.sizes)
+            b.copy(w, fresh)
+            windows.append(fresh)
+        found = [w for w in windows if w is not None]
+        forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
+        node = joint.Joint(self.function, inputs, differentiable, _Rebuild(structure))
+        kept_windows = [_whole(buffer, b.program) for buffer in kept]
+        saved = _Outputs.of_windows(b, [*outputs.windows, *kept_windows])
+        n = len(outputs.windows)
+        pair = tuple(Output(i) for i in range(n)), [Output(n + i) for i in range(len(kept))]
+        self.fill(self.entry, forward, self.arguments, pair, saved, [])
+        self.entry.set_guards(self.checks, [])
+        examples = [ft.empty(w.sizes, dtype=getattr(ft, w.dtype)) for w in kept_windows]
+        again = Entry(((*self.tensors, *examples, *placeholders), {}), 0)
+        places = dict(self.arguments)
+        places.update({buffer.index: len(self.tensors) + i for i, buffer in enumerate(kept)})
+        places.update({seed: len(self.tensors) + len(kept) + i for i, seed in enumerate(seeds)})
+        result = tuple(None if w is None else Output(found.index(w)) for w in windows)
+        self.fill(again, backward, places, result, _Outputs.of_windows(b, found), [])
+        again.set_guards(None, [])
+        node.backward = again
+        self.entry.joint = node
+
+
+class _Rebuild:
+    """From the tensors that a program returned to what the function returns."""
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+
+    def __call__(self, results: Any) -> Any:
+        return _rebuilt(self.structure, results)
+
+
+def _rebuilt(o: Any, results: Any) -> Any:
+    if isinstance(o, Output):
+        return results[o.number]
+    if isinstance(o, tuple):
+        items = [_rebuilt(each, results) for each in o]
+        if type(o) is tuple:
+            return tuple(items)
+        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+    if type(o) is list:
+        return [_rebuilt(each, results) for each in o]
+    if type(o) is dict:
+        return {name: _rebuilt(each, results) for name, each in o.items()}
+    return o
+
+
+def _geometry(seen: Seen) -> Any:
+    return seen.address, seen.offset, seen.sizes, seen.strides
+
+
+def _written(program: Program) -> set[int]:
+    return {w.buffer.index for step in program.steps for w in step.written()}
+
+
+def _whole(buffer: Buffer, program: Program) -> Window:
+    """All of a buffer, in the dtype that is written to it."""
+    dtype = next(w.dtype for step in program.steps for w in step.written() if w.buffer is buffer)
+    n = buffer.nbytes // ITEMSIZE[dtype]
+    return Window(buffer, dtype, 0, (n,), (1,))
+
+
+def _printed(program: Program) -> tuple[Source, str]:
+    source = Source(program)
+    try:
+        print_scalars(program, source)
+        return source, "-O2" if len(source.lines) <= build.LONG else "-O1"
+    except TooLarge:
+        source = Source(program)
+        print_loops(program, source)
+        return source, "-O3"
+
+
+class _Spots:
+    """Arguments of opaque calls as the Entry needs them."""
+
+    def __init__(self, source: Source, slots: dict[int, int]) -> None:
+        self.source, self.slots = source, slots
+
+    def of(self, o: Any) -> Any:
+        if isinstance(o, Window):
+            place = self.slots.get(o.buffer.index)
+            start = 0
+            if place is None:
+                place, start = len(self.source.addresses), self.source.places[o.buffer.index]
+            dtype = getattr(ft, o.dtype).id
+            return Spot(place, start, o.buffer.nbytes, dtype, o.sizes, o.strides, o.offset)
+        if isinstance(o, tuple):
+            return tuple(self.of(each) for each in o)
+        return o
+
+
+class _Outputs:
+    """What a call returns and sets, in terms of buffers."""
+
+    def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int]) -> None:
+        self.b, self.tensors, self.arguments = b, tensors, arguments
+        self.windows: list[Window] = []
+        self.bases: list[Any] = []
+        self.results: list[Any] = []  # of each window, the tensor that was returned
+        self.histories = False  # some result has one
+        self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
+        self._known: dict[int, int] = {}  # id of a tensor -> its output
+
+    def structure(self, o: Any) -> Any:
+        """The structure that calls return, with Outputs and Arguments for tensors."""
+        if isinstance(o, ft.Tensor):
+            return self._tensor(o)
+        if isinstance(o, tuple):
+            items = [self.structure(each) for each in o]
+            if type(o) is tuple:
+                return tuple(items)
+            return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        if type(o) is list:
+            return [self.structure(each) for each in o]
+        if type(o) is dict:
+            return {name: self.structure(each) for name, each in o.items()}
+        if o is None or isinstance(o, (bool, int, float, str)):
+            return o
+        raise Uncompilable(f"it returns an object of type {type(o).__name__}")
+
+    def _tensor(self, t: Any) -> Any:
+        for i, given in enumerate(self.tensors):
+            if given is t:
+                return Argument(i)
+        self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
+        return Output(self._output(t))
+
+    def _output(self, t: Any) -> int:
+        if id(t) in self._known:
+            return self._known[id(t)]
+        seen = window(t)
+        if not self.b.is_known(seen):
+            raise Uncompilable("it returns a tensor that no operator made")
+        w = self.b.window(seen)
+        number = len(self.windows)
+        buffer = w.buffer
+        if buffer.tensor is not None:
+            base = -1 - self.arguments[buffer.index] if buffer.index in self.arguments else buffer.tensor
+        elif buffer.index in self._whole:
+            base = self._whole[buffer.index]
+        else:
+            base = None
+            low, high = w.span()
+            if low != 0 or high > buffer.nbytes or w.offset != 0 or w.numel * ITEMSIZE[w.dtype] < buffer.nbytes:
+                number = self._make_whole(buffer, w.dtype)
+                base, number = number, number + 1
+            else:
+                self._whole[buffer.index] = number
+            buffer.lasts = True
+        self.windows.append(w)
+        self.bases.append(base)
+        self.results.append(t)
+        self._known[id(t)] = number
+        return number
+
+    def _make_whole(self, buffer: Buffer, dtype: str) -> int:
+        n = buffer.nbytes // ITEMSIZE[dtype]
+        self.windows.append(Window(buffer, dtype, 0, (n,), (1,)))
+        self.bases.append(None)
+        self._whole[buffer.index] = len(self.windows) - 1
+        return len(self.windows) - 1
+
+    @classmethod
+    def of_windows(cls, b: Builder, windows: list[Window]) -> "_Outputs":
+        """Outputs that are fresh tensors."""
+        outputs = cls(b, [], {})
+        outputs.windows, outputs.bases = list(windows), [None] * len(windows)
+        return outputs
+
+    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, int | None]]:
+        return [(p, None if g is None else self._output(g)) for p, g in pairs]
+
+    def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
+        return [
+            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base)
+            for w, base in zip(self.windows, self.bases, strict=True)
+        ]

@@ -1,0 +1,52 @@
+"""Which steps stand for an operator's kernel: one function for each, in the file of its family.
+
+A formula gets a Builder, the arguments in the schema's order with windows for tensors, and the windows of the results,
+which it fills. It returns NotImplemented for arguments that it does not know; the kernel is called then. Elementwise
+operators need none: the loop that eager runs is known.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from flambeau_tensor.extend import find_operator
+
+Formula = Callable[..., Any]
+
+FAMILIES = ("copies", "joining", "matmul", "reductions", "losses", "views", "normalization")
+_FORMULAS: dict[Any, Formula] = {}
+_loaded = False
+
+
+def formula(*names: str) -> Callable[[Formula], Formula]:
+    """Declare a function as the formula of operators.
+
+    Raises:
+        ImportError: there is no operator of that name.
+    """
+
+    def declare(function: Formula) -> Formula:
+        for name in names:
+            op = find_operator(name)
+            if op is None or not hasattr(op, "implementation"):
+                raise ImportError(f"formula {function.__name__}: there is no operator {name}")
+            _FORMULAS[op] = function
+        return function
+
+    return declare
+
+
+def find(op: Any) -> Formula | None:
+    """The formula of an operator."""
+    global _loaded
+    if not _loaded:
+        for family in FAMILIES:
+            import_module(f"flambeau_compile.formulas.{family}")
+        _loaded = True
+    return _FORMULAS.get(op)
+
+
+def known() -> dict[Any, Formula]:
+    """All operators that have a formula."""
+    find(None)
+    return dict(_FORMULAS)

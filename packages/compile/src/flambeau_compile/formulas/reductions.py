@@ -1,0 +1,54 @@
+"""Sums and their kin over dimensions."""
+
+from typing import Any
+
+from flambeau_compile.formulas import formula
+from flambeau_compile.graph import Window
+
+
+def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
+    """The dimensions that an argument names; all for None and for an empty list."""
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    dims = (dim,) if isinstance(dim, int) else dim
+    return tuple(sorted(d + ndim if d < 0 else d for d in dims))
+
+
+def _reduced(b: Any, kind: str, x: Window, dim: Any, out: Window, divisor: float | None = None) -> Any:
+    if x.numel == 0 or len(x.sizes) == 0 and dim not in (None, (), 0, -1, (0,), (-1,)):
+        return NotImplemented
+    dims = dims_of(dim, len(x.sizes)) if x.sizes else ()
+    kept = tuple(size for d, size in enumerate(x.sizes) if d not in dims)
+    squeezed = out
+    if len(out.sizes) != len(kept):
+        strides = tuple(out.strides[d] for d in range(len(x.sizes)) if d not in dims)
+        squeezed = out._replace(sizes=kept, strides=strides)
+    b.reduce(kind, x, dims, squeezed, divisor)
+    return None
+
+
+@formula("torch._ops.sum")
+def sum(b: Any, args: Any, out: Window) -> Any:
+    x, dim = args[0], args[1]
+    if x.dtype == "bool" or (x.dtype != out.dtype and out.dtype != "int64"):
+        return NotImplemented
+    return _reduced(b, "sum", x, dim, out)
+
+
+@formula("torch._ops.mean")
+def mean(b: Any, args: Any, out: Window) -> Any:
+    x, dim = args[0], args[1]
+    if x.dtype not in ("float32", "float64") or x.dtype != out.dtype:
+        return NotImplemented
+    n = x.numel // max(out.numel, 1)
+    return _reduced(b, "sum", x, dim, out, float(n))
+
+
+@formula("torch.amax")
+def amax(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "max", args[0], args[1], out) if args[0].dtype == out.dtype else NotImplemented
+
+
+@formula("torch.amin")
+def amin(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "min", args[0], args[1], out) if args[0].dtype == out.dtype else NotImplemented

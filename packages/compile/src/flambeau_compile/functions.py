@@ -1,0 +1,61 @@
+"""Functions of elements as C expressions, for each dtype that they compute in.
+
+A function without a line here is computed by eager's inner loop, which costs a call for each row. Expressions compute
+the same bits as these loops do; what has polynomials of its own there has none here.
+"""
+
+FLOATS = ("f32", "f64")
+
+# "{0}" and "{1}" are operands. Of float32, functions of the C library end in f.
+_ARITHMETIC = {
+    "copy": "{0}",
+    "add": "({0} + {1})",
+    "sub": "({0} - {1})",
+    "rsub": "({1} - {0})",
+    "mul": "({0} * {1})",
+    "neg": "(-{0})",
+    "positive": "{0}",
+}
+_FLOATING = {
+    "div": "({0} / {1})",
+    "true_divide": "({0} / {1})",
+    "reciprocal": "(1 / {0})",
+    "square": "({0} * {0})",
+    "abs": "__builtin_fabs{f}({0})",
+    "sqrt": "__builtin_sqrt{f}({0})",
+    "floor": "__builtin_floor{f}({0})",
+    "ceil": "__builtin_ceil{f}({0})",
+    "trunc": "__builtin_trunc{f}({0})",
+    "relu": "({0} > 0 || {0} != {0} ? {0} : 0)",
+    "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
+    "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
+    "tanh_backward": "({0} * (1 - {1} * {1}))",
+    "sigmoid_backward": "({0} * (1 - {1}) * {1})",
+}
+_COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_LOGIC = {
+    "logical_not": "(!{0})",
+    "logical_and": "({0} && {1})",
+    "logical_or": "({0} || {1})",
+    "logical_xor": "(!{0} != !{1})",
+}
+INTEGERS = ("u8", "i8", "i16", "i32", "i64")
+
+
+def expression(function: str, reads: tuple[str, ...]) -> str | None:
+    """The C expression of a function that reads operands of these C types, or None where there is none."""
+    kind = reads[0] if reads else "f32"
+    if function == "copy":
+        return "{0}"
+    if function == "where":
+        return "({0} ? {1} : {2})"
+    if function in _COMPARISONS and len(set(reads)) == 1:
+        return f"({{0}} {_COMPARISONS[function]} {{1}})"
+    if function in _LOGIC:
+        return _LOGIC[function]
+    if len(set(reads)) != 1 or kind == "b8":
+        return None
+    if kind in FLOATS:
+        text = _ARITHMETIC.get(function) or _FLOATING.get(function)
+        return None if text is None else text.replace("{f}", "f" if kind == "f32" else "")
+    return _ARITHMETIC.get(function) if kind in INTEGERS else None

@@ -1,0 +1,281 @@
+"""A program as the compiler sees it: memory, windows on it, and steps that read and write through windows.
+
+Nothing here is functional: a step changes what a window shows, and whatever looks at the same memory sees it. In-place
+operators and views are exact for that reason, and need no rule of their own.
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+ITEMSIZE = {
+    "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8, "uint64": 8,
+    "float32": 4, "float64": 8, "float16": 2, "bfloat16": 2, "complex32": 4, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+C_TYPES = {
+    "bool": "b8", "uint8": "u8", "int8": "i8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
+    "int64": "i64", "uint64": "u64", "float32": "f32", "float64": "f64",
+}  # fmt: skip
+
+
+class Uncompilable(Exception):
+    """Why a program cannot be compiled; its text ends a sentence that begins "it runs eagerly: "."""
+
+
+class Buffer:
+    """One block of memory.
+
+    Attributes:
+        index: its number in the program.
+        nbytes: how large it is.
+        tensor: for memory that was there before the program ran, a tensor that shows it; else None.
+        lasts: whether it is needed after the program: it is a result, or a gradient.
+    """
+
+    __slots__ = ("index", "lasts", "nbytes", "tensor")
+
+    def __init__(self, index: int, nbytes: int, tensor: Any = None) -> None:
+        self.index, self.nbytes, self.tensor, self.lasts = index, nbytes, tensor, False
+
+    def __repr__(self) -> str:
+        return f"<buffer {self.index}{' given' if self.tensor is not None else ''}, {self.nbytes} bytes>"
+
+
+class Window(NamedTuple):
+    """Elements of a buffer; offset and strides count elements."""
+
+    buffer: Buffer
+    dtype: str
+    offset: int
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+
+    @property
+    def numel(self) -> int:
+        n = 1
+        for size in self.sizes:
+            n *= size
+        return n
+
+    @property
+    def contiguous(self) -> bool:
+        return self.strides == row_major(self.sizes) or all(
+            size == 1 or stride == expected
+            for size, stride, expected in zip(self.sizes, self.strides, row_major(self.sizes), strict=True)
+        )
+
+    def broadcast(self, sizes: tuple[int, ...]) -> "Window":
+        """The same elements, repeated to larger sizes."""
+        if self.sizes == sizes:
+            return self
+        lead = len(sizes) - len(self.sizes)
+        strides = [0] * lead
+        for own, size, stride in zip(self.sizes, sizes[lead:], self.strides, strict=True):
+            strides.append(0 if own == 1 and size != 1 else stride)
+        return self._replace(sizes=tuple(sizes), strides=tuple(strides))
+
+    def permute(self, order: tuple[int, ...]) -> "Window":
+        return self._replace(sizes=tuple(self.sizes[d] for d in order), strides=tuple(self.strides[d] for d in order))
+
+    def t(self) -> "Window":
+        """The last two dimensions exchanged."""
+        n = len(self.sizes)
+        return self.permute((*range(n - 2), n - 1, n - 2))
+
+    def select(self, dim: int, index: int) -> "Window":
+        offset = self.offset + index * self.strides[dim]
+        sizes, strides = list(self.sizes), list(self.strides)
+        del sizes[dim], strides[dim]
+        return self._replace(offset=offset, sizes=tuple(sizes), strides=tuple(strides))
+
+    def narrow(self, dim: int, start: int, length: int, step: int = 1) -> "Window":
+        sizes, strides = list(self.sizes), list(self.strides)
+        offset = self.offset + start * strides[dim]
+        sizes[dim], strides[dim] = length, strides[dim] * step
+        return self._replace(offset=offset, sizes=tuple(sizes), strides=tuple(strides))
+
+    def unsqueeze(self, dim: int) -> "Window":
+        sizes, strides = list(self.sizes), list(self.strides)
+        sizes.insert(dim, 1)
+        strides.insert(dim, 0)
+        return self._replace(sizes=tuple(sizes), strides=tuple(strides))
+
+    def elements(self) -> Iterator[int]:
+        """The place of each element in the buffer, in elements, in row-major order of the window."""
+        places = [self.offset]
+        for size, stride in zip(self.sizes, self.strides, strict=True):
+            places = [place + i * stride for place in places for i in range(size)]
+        return iter(places)
+
+    def overlaps(self, other: "Window") -> bool:
+        """Whether the two may share an element without being the same window."""
+        if self.buffer is not other.buffer or self[1:] == other[1:]:
+            return False
+        low, high = self.span()
+        other_low, other_high = other.span()
+        return low < other_high and other_low < high
+
+    def span(self) -> tuple[int, int]:
+        """The first byte that the window may touch, and the one behind the last."""
+        low = high = self.offset
+        for size, stride in zip(self.sizes, self.strides, strict=True):
+            if size == 0:
+                return 0, 0
+            if stride < 0:
+                low += (size - 1) * stride
+            else:
+                high += (size - 1) * stride
+        item = ITEMSIZE[self.dtype]
+        return low * item, (high + 1) * item
+
+
+def row_major(sizes: tuple[int, ...]) -> tuple[int, ...]:
+    """The strides of a contiguous tensor."""
+    strides, n = [], 1
+    for size in reversed(sizes):
+        strides.append(n)
+        n *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+class Number(NamedTuple):
+    """A Python number among the operands."""
+
+    value: Any
+
+
+class Map(NamedTuple):
+    """``out[i] = function(inputs[0][i], …)``: every input has the sizes of ``out``.
+
+    ``reads`` are the dtypes that inputs are converted to, ``writes`` that of the function's value, which is converted
+    to that of ``out``. ``loop`` and ``data`` are eager's inner loop, where there is one: its address, and an address or
+    parameters that it gets.
+    """
+
+    function: str
+    reads: tuple[str, ...]
+    writes: str
+    inputs: tuple[Any, ...]  # Window or Number
+    out: Window
+    loop: int = 0
+    data: Any = 0
+
+    def windows(self) -> list[Window]:
+        return [w for w in self.inputs if isinstance(w, Window)]
+
+    def written(self) -> list[Window]:
+        return [self.out]
+
+
+class Reduce(NamedTuple):
+    """``out = kind over dims of input``, with the reduced dimensions left out of ``out``; ``divisor`` divides sums."""
+
+    kind: str  # "sum", "prod", "max", "min", "any", "all"
+    input: Window
+    dims: tuple[int, ...]
+    out: Window
+    divisor: float | None = None
+
+    def windows(self) -> list[Window]:
+        return [self.input]
+
+    def written(self) -> list[Window]:
+        return [self.out]
+
+
+class Product(NamedTuple):
+    """``out = a @ b``, or ``out += a @ b`` with ``add``: the last two dimensions; the ones before are batches."""
+
+    a: Window
+    b: Window
+    out: Window
+    add: bool = False
+
+    def windows(self) -> list[Window]:
+        return [self.a, self.b, self.out] if self.add else [self.a, self.b]
+
+    def written(self) -> list[Window]:
+        return [self.out]
+
+
+class Opaque(NamedTuple):
+    """A call of an operator's kernel. ``arguments`` have Windows for tensors; results are copied to ``results``."""
+
+    op: Any
+    arguments: tuple[Any, ...]
+    results: tuple[Any, ...]  # Window, or None for what is no tensor
+    writes: tuple[Window, ...]  # arguments that it writes to
+
+    def windows(self) -> list[Window]:
+        return list(leaves(self.arguments))
+
+    def written(self) -> list[Window]:
+        return [*(w for w in self.results if w is not None), *self.writes]
+
+
+class Update(NamedTuple):
+    """An optimizer's update of one parameter; ``step`` fills in its coefficients, the ``position``-th of all."""
+
+    step: Any
+    position: int
+    key: str
+    variant: Any
+    arrays: tuple[Window | None, ...]  # the parameter, its gradient, its states
+
+    def windows(self) -> list[Window]:
+        return [w for w in self.arrays if w is not None]
+
+    def written(self) -> list[Window]:
+        return [w for i, w in enumerate(self.arrays) if w is not None and i != 1]
+
+
+class Check(NamedTuple):
+    """The program saw that an element has this value, and took the way that it took because of it."""
+
+    input: Window
+    value: Any
+    what: str
+
+    def windows(self) -> list[Window]:
+        return [self.input]
+
+    def written(self) -> list[Window]:
+        return []
+
+
+Step = Map | Reduce | Product | Opaque | Update | Check
+
+
+def leaves(o: Any) -> Iterator[Window]:
+    """All windows among nested arguments."""
+    if isinstance(o, Window):
+        yield o
+    elif isinstance(o, (tuple, list)):
+        for each in o:
+            yield from leaves(each)
+
+
+class Program:
+    """Buffers and steps in order; ``outputs`` are the windows that the caller gets."""
+
+    def __init__(self) -> None:
+        self.buffers: list[Buffer] = []
+        self.steps: list[Step] = []
+
+    def buffer(self, nbytes: int, tensor: Any = None) -> Buffer:
+        self.buffers.append(Buffer(len(self.buffers), nbytes, tensor))
+        return self.buffers[-1]
+
+    def given(self) -> list[Buffer]:
+        """The buffers that were there before."""
+        return [b for b in self.buffers if b.tensor is not None]
+
+    def remove_dead_steps(self) -> None:
+        """Leave out steps whose results nobody reads: backwards, since the reader comes after."""
+        needed = {b.index for b in self.buffers if b.lasts or b.tensor is not None}
+        kept = []
+        for step in reversed(self.steps):
+            written = {w.buffer.index for w in step.written()}
+            if isinstance(step, (Opaque, Check)) or written & needed:
+                kept.append(step)
+                needed.update(w.buffer.index for w in step.windows())
+        self.steps = kept[::-1]

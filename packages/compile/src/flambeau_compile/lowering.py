@@ -1,0 +1,296 @@
+"""From what a Tracer wrote down to a Program: each kernel's call becomes the steps that its formula says.
+
+Views vanish here, since a step knows its windows. What has no formula becomes an Opaque step.
+"""
+
+from typing import Any
+
+import flambeau_tensor as ft
+from flambeau_compile.formulas import find
+from flambeau_compile.graph import (
+    C_TYPES,
+    ITEMSIZE,
+    Buffer,
+    Map,
+    Number,
+    Opaque,
+    Product,
+    Program,
+    Reduce,
+    Step,
+    Uncompilable,
+    Window,
+    leaves,
+    row_major,
+)
+from flambeau_tensor.extend import Elementwise, plan
+from flambeau_tensor.extend import Window as Seen
+
+_LAZY = 1024 | 2048  # flags of conjugate and negative views
+_META, _DISPATCH, _LAYERED, _INFERENCE = 8192, 4096, 2, 8
+_FLOATS = ("float32", "float64")
+
+
+class Builder:
+    """A Program in the making; formulas add steps to it through these methods."""
+
+    def __init__(self) -> None:
+        self.program = Program()
+        self._by_address: dict[int, Buffer] = {}
+        self._ranges: list[tuple[int, int, Buffer]] = []
+        self.keep: list[Any] = []  # what windows look at: an address must not be used again meanwhile
+
+    # --- memory ---------------------------------------------------------------------------------------------------
+
+    def buffer_at(self, seen: Seen, made: bool) -> tuple[Buffer, int]:
+        """The buffer of what a Tracer saw, and where its storage begins there; ``made``: by the kernel at hand."""
+        address, nbytes = seen.address, seen.nbytes
+        found = self._by_address.get(address)
+        if found is not None and found.nbytes >= nbytes:
+            return found, 0
+        for low, high, buffer in self._ranges:
+            if low < address + nbytes and address < high:
+                if low <= address and address + nbytes <= high:
+                    return buffer, address - low
+                raise Uncompilable("storages overlap in part")
+        self.keep.append(seen)
+        buffer = self.program.buffer(nbytes, None if made else seen.tensor)
+        self._by_address[address] = buffer
+        if nbytes:
+            self._ranges.append((address, address + nbytes, buffer))
+        return buffer, 0
+
+    def is_known(self, seen: Seen) -> bool:
+        return seen.address in self._by_address
+
+    def window(self, seen: Seen, made: bool = False) -> Window:
+        """What a Tracer saw as a window of the program."""
+        if seen.flags & (_META | _DISPATCH | _LAYERED | _INFERENCE):
+            raise Uncompilable("it works on tensors without plain memory")
+        if seen.flags & _LAZY:
+            raise Uncompilable("it works on conjugate or negative views")
+        buffer, start = self.buffer_at(seen, made)
+        name = dtype_name(seen.dtype)
+        item = ITEMSIZE[name]
+        if start % item:
+            raise Uncompilable("a view does not begin at an element")
+        return Window(buffer, name, seen.offset + start // item, seen.sizes, seen.strides)
+
+    def temporary(self, dtype: str, sizes: tuple[int, ...]) -> Window:
+        """Fresh memory for a contiguous tensor."""
+        n = ITEMSIZE[dtype]
+        for size in sizes:
+            n *= size
+        return Window(self.program.buffer(n), dtype, 0, tuple(sizes), row_major(tuple(sizes)))
+
+    # --- steps ----------------------------------------------------------------------------------------------------
+
+    def emit(self, step: Step) -> None:
+        self.program.steps.append(step)
+
+    def map(
+        self,
+        function: str,
+        *inputs: Any,
+        out: Window | None = None,
+        dtype: str | None = None,
+        reads: tuple[str, ...] | None = None,
+        writes: str | None = None,
+        loop: int = 0,
+        data: Any = 0,
+    ) -> Window:
+        """``out = function(inputs…)``, element by element; windows are broadcast to ``out``, which is made if left out.
+
+        Args:
+            function: a name of `flambeau_compile.functions`.
+            inputs: windows and Python numbers.
+            out: where results go.
+            dtype: in which the function computes; left out, that of the first window.
+            reads, writes: dtypes of each operand and of the function's value where these differ.
+            loop, data: eager's inner loop.
+        """  # fmt: skip
+        windows = [w for w in inputs if isinstance(w, Window)]
+        if dtype is None:
+            dtype = windows[0].dtype if windows else out.dtype if out is not None else "float32"
+        reads = (dtype,) * len(inputs) if reads is None else reads
+        writes = dtype if writes is None else writes
+        if out is None:
+            out = self.temporary(writes, broadcast_sizes([w.sizes for w in windows]))
+        target = out
+        if any(w.broadcast(out.sizes).overlaps(out) for w in windows) or _repeats(out):
+            target = self.temporary(out.dtype, out.sizes)
+        operands = tuple(w.broadcast(out.sizes) if isinstance(w, Window) else Number(w) for w in inputs)
+        self.emit(Map(function, reads, writes, operands, target, loop, data))
+        if target is not out:
+            self.emit(Map("copy", (out.dtype,), out.dtype, (target,), out))
+        return out
+
+    def copy(self, source: Any, out: Window) -> Window:
+        """``out[...] = source``, converted to the dtype of ``out``."""
+        dtype = source.dtype if isinstance(source, Window) else out.dtype
+        return self.map("copy", source, out=out, reads=(dtype,), writes=dtype)
+
+    def reduce(
+        self,
+        kind: str,
+        input: Window,
+        dims: tuple[int, ...],
+        out: Window | None = None,
+        divisor: float | None = None,
+        dtype: str | None = None,
+    ) -> Window:
+        """``out = kind over dims``; ``out`` has the dimensions that are left."""  # fmt: skip
+        kept = tuple(size for d, size in enumerate(input.sizes) if d not in dims)
+        if out is None:
+            out = self.temporary(dtype or input.dtype, kept)
+        if out.buffer is input.buffer:
+            raise Uncompilable("a reduction writes to its own input")
+        self.emit(Reduce(kind, input, tuple(sorted(dims)), out._replace(sizes=kept, strides=out.strides), divisor))
+        return out
+
+    def product(self, a: Window, b: Window, out: Window | None = None, add: bool = False) -> Window:
+        """``out = a @ b`` for two or more dimensions, whose batches are broadcast; with ``add``, ``out += a @ b``."""
+        batches = broadcast_sizes([a.sizes[:-2], b.sizes[:-2]])
+        sizes = (*batches, a.sizes[-2], b.sizes[-1])
+        if out is None:
+            out = self.temporary(a.dtype, sizes)
+        a, b = a.broadcast((*batches, *a.sizes[-2:])), b.broadcast((*batches, *b.sizes[-2:]))
+        target = out
+        if out.buffer in (a.buffer, b.buffer):
+            target = self.temporary(out.dtype, out.sizes)
+            if add:
+                self.copy(out, target)
+        self.emit(Product(a, b, target, add))
+        if target is not out:
+            self.copy(target, out)
+        return out
+
+    # --- records --------------------------------------------------------------------------------------------------
+
+    def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
+        """Add what a kernel did."""
+        args = self._given(arguments)
+        known = [self.is_known(seen) for seen in _seen_leaves(result)]
+        results = self._made(result)
+        outs = list(leaves(results))
+        writes = op.writes or (op.schema.arguments and any(
+            a.write and given is not None for a, given in zip(op.schema.arguments, arguments, strict=True)
+        ))  # fmt: skip
+        if outs and all(known) and not writes:
+            return  # a view, or an argument as it is
+        base = op.functional or op
+        supported = all(w.dtype in C_TYPES for w in (*leaves(args), *outs))
+        if supported and outs and isinstance(base.implementation, Elementwise) and len(outs) == 1:
+            if self._elementwise(op, arguments, args, outs[0]):
+                return
+        formula = find(base) if supported else None
+        if formula is not None:
+            before = len(self.program.steps), len(self.program.buffers)
+            if formula(self, args, results) is not NotImplemented:
+                return
+            del self.program.steps[before[0] :], self.program.buffers[before[1] :]
+        self._opaque(op, args, results, outs, known, writes)
+
+    def _given(self, o: Any) -> Any:
+        if isinstance(o, Seen):
+            return self.window(o)
+        if isinstance(o, tuple):
+            return tuple(self._given(each) for each in o)
+        return o
+
+    def _made(self, o: Any) -> Any:
+        if isinstance(o, Seen):
+            return self.window(o, made=True)
+        if isinstance(o, tuple):
+            return tuple(self._made(each) for each in o)
+        return o
+
+    def _elementwise(self, op: Any, seen: tuple[Any, ...], args: tuple[Any, ...], out: Window) -> bool:
+        tensors = tuple(_tensors(each) for each in seen)
+        p = plan(op, tensors)
+        if p is None:
+            return False
+        reads = tuple(dtype_name(d) for d in p.reads)
+        writes = dtype_name(p.writes)
+        if not {*reads, writes} <= C_TYPES.keys() or dtype_name(p.result) != writes:
+            return False
+        operands = list(args[: len(reads)])
+        if type(p.alpha) is not int or p.alpha != 1:
+            scale = p.alpha
+            if not isinstance(operands[1], Window):
+                operands[1] = operands[1] * scale
+            else:
+                operands[1] = self.map("mul", operands[1], scale, dtype=reads[1])
+        name = (op.functional or op).name
+        if p.mode is not None:
+            name = f"{name}_{p.mode}"
+        self.map(name, *operands, out=out, reads=reads, writes=writes, loop=p.loop, data=p.data)
+        return True
+
+    def _opaque(self, op: Any, args: tuple[Any, ...], results: Any, outs: list[Window], known: list[bool],
+                writes: Any) -> None:  # fmt: skip
+        written = []
+        if writes:
+            for a, given in zip(op.schema.arguments, args, strict=True):
+                if a.write and given is not None:
+                    written.extend(leaves(given))
+            if op.writes and not written:
+                written.extend(leaves(args[0]))
+        if not outs and not written and results is not None and results != ():
+            raise Uncompilable(f"{op.__torch_name__} reads a value of a tensor: {results!r}")
+        if op.meta is False:
+            raise Uncompilable(f"the shape of what {op.__torch_name__} returns depends on elements")
+        if not _is_plain(args):
+            raise Uncompilable(f"{op.__torch_name__} is given an object that may change")
+        fresh = iter(known)
+        flat = (results,) if isinstance(results, Window) or not isinstance(results, tuple) else results
+        if any(isinstance(r, tuple) and not isinstance(r, Window) for r in flat):
+            raise Uncompilable(f"{op.__torch_name__} returns nested results")
+        targets = tuple(None if not isinstance(r, Window) or next(fresh) else r for r in flat)
+        self.emit(Opaque(op, args, targets, tuple(written)))
+
+
+def _is_plain(o: Any) -> bool:
+    """Whether arguments are windows and what never changes."""
+    if isinstance(o, tuple) and not isinstance(o, Window):
+        return all(map(_is_plain, o))
+    return o is None or isinstance(o, _PLAIN)
+
+
+_PLAIN = (Window, bool, int, float, complex, str, ft.dtype, ft.device, ft.Generator, ft.layout, ft.memory_format)
+
+
+def dtype_name(dtype: Any) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def broadcast_sizes(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The sizes that shapes are broadcast to."""
+    sizes: list[int] = []
+    for shape in shapes:
+        while len(sizes) < len(shape):
+            sizes.insert(0, 1)
+        lead = len(sizes) - len(shape)
+        for d, size in enumerate(shape):
+            if size != 1:
+                sizes[lead + d] = size
+    return tuple(sizes)
+
+
+def _repeats(out: Window) -> bool:
+    """Whether a window may show an element twice."""
+    return any(size > 1 and stride == 0 for size, stride in zip(out.sizes, out.strides, strict=True))
+
+
+def _tensors(o: Any) -> Any:
+    if isinstance(o, Seen):
+        return o.tensor
+    return tuple(_tensors(each) for each in o) if isinstance(o, tuple) else o
+
+
+def _seen_leaves(o: Any) -> Any:
+    if isinstance(o, Seen):
+        yield o
+    elif isinstance(o, tuple):
+        for each in o:
+            yield from _seen_leaves(each)

@@ -1,0 +1,40 @@
+"""Where temporaries lie: one block for all, in which places are used again once nobody reads them any more."""
+
+from flambeau_compile.graph import Program, Step
+
+ALIGNMENT = 64
+
+
+def lifetimes(groups: list[list[Step]]) -> dict[int, tuple[int, int]]:
+    """For each temporary, the first and the last group that touches it. The steps of a group run side by side."""
+    spans: dict[int, tuple[int, int]] = {}
+    for i, step in ((i, step) for i, group in enumerate(groups) for step in group):
+        for window in (*step.windows(), *step.written()):
+            buffer = window.buffer
+            if buffer.tensor is None and not buffer.lasts:
+                first, _ = spans.get(buffer.index, (i, i))
+                spans[buffer.index] = (first, i)
+    return spans
+
+
+def place(program: Program, groups: list[list[Step]]) -> tuple[dict[int, int], int]:
+    """Where each temporary begins, and how many bytes all need together.
+
+    Temporaries are placed in the order in which they come up, at the lowest place that is free as long as they live.
+    """
+    spans = lifetimes(groups)
+    places: dict[int, int] = {}
+    alive: list[tuple[int, int, int]] = []  # (last group, begin, end)
+    total = 0
+    for index, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
+        size = -(-max(program.buffers[index].nbytes, 1) // ALIGNMENT) * ALIGNMENT
+        alive = [block for block in alive if block[0] >= first]
+        begin = 0
+        for _, low, high in sorted(alive, key=lambda block: block[1]):
+            if begin + size <= low:
+                break
+            begin = max(begin, high)
+        places[index] = begin
+        alive.append((last, begin, begin + size))
+        total = max(total, begin + size)
+    return places, total

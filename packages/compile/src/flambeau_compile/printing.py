@@ -1,0 +1,90 @@
+"""The text of a program in C: what both printers share."""
+
+from typing import Any
+
+from flambeau_compile.graph import Buffer, Program
+
+PRELUDE = """\
+typedef unsigned char b8; typedef unsigned char u8; typedef signed char i8; typedef short i16;
+typedef unsigned short u16; typedef int i32; typedef unsigned int u32; typedef long long i64;
+typedef unsigned long long u64; typedef float f32; typedef double f64; typedef __PTRDIFF_TYPE__ fl_size;
+typedef void (*fl_loop)(char **, const fl_size *, const fl_size *, void *);
+typedef int (*fl_call)(void *, int);
+typedef void (*fl_along)(const void *, const void *, fl_size, void *, void *, fl_size);
+typedef void (*fl_across)(const void *, const void *, fl_size, fl_size, fl_size, void *, void *, fl_size);
+typedef int (*fl_multiply)(int, int, fl_size, fl_size, fl_size, const void *, const void *, void *, fl_size, fl_size,
+                           fl_size, fl_size, fl_size);
+#ifdef __FMA__
+#define FL_FMA(a, b, c) __builtin_fma(a, b, c)
+#define FL_FMAF(a, b, c) __builtin_fmaf(a, b, c)
+#else
+#define FL_FMA(a, b, c) ((a) * (b) + (c))
+#define FL_FMAF(a, b, c) ((a) * (b) + (c))
+#endif
+"""
+
+
+def literal(kind: str, value: Any) -> str:
+    """A number in C."""
+    if kind in ("f32", "f64"):
+        suffix = "f" if kind == "f32" else ""
+        if value != value:
+            return f'__builtin_nan{suffix}("")'
+        if value in (float("inf"), float("-inf")):
+            return f"({'-' if value < 0 else ''}__builtin_inf{suffix}())"
+        text = f"{value!r}" if kind == "f64" else value.hex()
+        text = text if any(c in text for c in ".exp") else text + ".0"
+        return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
+    if kind == "i64":
+        return f"({int(value)}LL)" if value > -(2**63) else "(-9223372036854775807LL - 1)"
+    return f"(({kind}){int(value)})"
+
+
+class Source:
+    """A C function in the making.
+
+    ``addresses`` lists the buffers whose addresses it gets, in order; ``functions`` the addresses of functions and data
+    of eager's that it gets.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.lines: list[str] = []
+        self.addresses: list[Buffer] = [b for b in program.buffers if b.tensor is not None or b.lasts]
+        self._places = {b.index: i for i, b in enumerate(self.addresses)}
+        self.functions: list[Any] = []
+        self.arena = 0  # bytes that temporaries need
+        self.places: dict[int, int] = {}  # of temporaries there
+        self.prelude: list[str] = []
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+
+    def pointer(self, buffer: Buffer) -> str:
+        return f"p{self._places[buffer.index]}"
+
+    def function(self, address: Any) -> int:
+        """The place of an address, or of bytes that it is of, among those that the function gets."""
+        if address not in self.functions:
+            self.functions.append(address)
+        return self.functions.index(address)
+
+    def loop_call(self, operands: list[str], loop: int, data: Any, n: str = "1", steps: list[str] | None = None) -> str:
+        """A call of eager's inner loop on addresses of operands."""
+        steps = steps or ["0"] * len(operands)
+        second = f"f[{self.function(data)}]" if data else "(void *)0"
+        first = self.function(loop)
+        return (
+            f"char *at[] = {{{', '.join(f'(char *)({o})' for o in operands)}}}; const fl_size n[] = {{{n}}}; "
+            f"const fl_size by[] = {{{', '.join(steps)}}}; ((fl_loop)f[{first}])(at, n, by, {second});"
+        )
+
+    def text(self) -> str:
+        """The whole of it."""
+        pointers = [f"char *const p{i} = (char *)p[{i}]; (void)p{i};" for i in range(len(self.addresses))]
+        body = "\n    ".join([*pointers, *self.lines])
+        prelude = "".join(self.prelude)
+        return (
+            f"{PRELUDE}{prelude}\nint fl_run(void *const *p, void *const *f, const double *k, void *context) {{\n"
+            f"    (void)f; (void)k; (void)context;\n    {body}\n    return 0;\n}}\n"
+        )

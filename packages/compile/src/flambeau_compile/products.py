@@ -1,0 +1,156 @@
+"""Products of matrices in C: a function for each shape, its sums in vector registers.
+
+Every sum runs over the inner dimension in order, by fused multiplication and addition where the processor has it, as
+eager's loop for small products does. Larger products are eager's own.
+"""
+
+from flambeau_compile.graph import C_TYPES, Window
+
+MOST_WORK = 1 << 20  # multiplications, from which on eager's blocks or BLAS are as fast
+PACKED = 1 << 14  # elements of a right factor that are turned on the stack
+
+PRELUDE = """\
+#if defined(__clang__)
+#define FL_CONTRACT _Pragma("clang fp contract(fast)")
+#define FL_CONTRACTED
+#else
+#define FL_CONTRACT
+#define FL_CONTRACTED __attribute__((optimize("fp-contract=fast")))
+#endif
+#define FL_VECTOR(T, N) T __attribute__((vector_size(N * sizeof(T)), aligned(sizeof(T)), may_alias))
+"""
+
+
+def widths(kind: str) -> list[int]:
+    """Lanes of the vectors that are tried, widest first."""
+    return [16, 8, 4] if kind == "f32" else [8, 4, 2]
+
+
+def function(name: str, kind: str, m: int, n: int, k: int, a_row: int, a_col: int, b_row: int, b_col: int,
+             c_row: int, c_col: int, add: bool) -> str:  # fmt: skip
+    """The text of a function for one shape: ``c (+)= a @ b``."""
+    head = (
+        f"static FL_CONTRACTED void {name}(const {kind} *restrict a, const {kind} *restrict b, "
+        f"{kind} *restrict c) {{ FL_CONTRACT\n"
+    )
+    if n == 1 or (m == 1 and b_col != 1):
+        if n == 1:
+            body = _dots(kind, m, k, a_row, a_col, b_row, c_row, add, "a", "b")
+        else:
+            body = _dots(kind, n, k, b_col, b_row, a_col, c_col, add, "b", "a")
+        return head + body + "}\n"
+    lines = []
+    right, row = "b", b_row
+    if b_col != 1:
+        lines.append(f"    {kind} packed[{k * n}];")
+        lines.append(f"    for (int p = 0; p < {k}; p++) for (int j = 0; j < {n}; j++) "
+                     f"packed[p * {n} + j] = b[p * {b_row} + j * {b_col}];")  # fmt: skip
+        right, row = "packed", n
+    at = 0
+    while at < n:
+        lanes = next((w for w in widths(kind) if at + w <= n), 1)
+        columns = 2 if lanes == widths(kind)[0] and at + 2 * lanes <= n else 1
+        lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, at, add))
+        at += lanes * columns
+    return head + "\n".join(lines) + "\n}\n"
+
+
+def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_col: int, right: str, b_row: int,
+           c_row: int, at: int, add: bool) -> str:  # fmt: skip
+    """All rows of some columns, a few rows at a time."""
+    rows = 6 if columns == 2 else 8
+    parts = []
+    if lanes == 1:
+        start = f"c[i * {c_row} + {at}]" if add else "0"
+        return (
+            f"    for (int i = 0; i < {m}; i++) {{ {kind} s = {start}; for (int p = 0; p < {k}; p++) "
+            f"s += a[i * {a_row} + p * {a_col}] * {right}[p * {b_row} + {at}]; c[i * {c_row} + {at}] = s; }}"
+        )
+    vector = f"FL_VECTOR({kind}, {lanes})"
+    first = 0
+    while first < m:
+        count = min(rows, m - first)
+        whole = (m - first) // count if count == rows else 1
+        names = [(r, q) for r in range(count) for q in range(columns)]
+        text = [f"    {{ typedef {vector} V; for (int i = {first}; i < {first + whole * count}; i += {count}) {{"]
+        for r, q in names:
+            start = f"*(const V *)(c + (i + {r}) * {c_row} + {at + q * lanes})" if add else "(V){0}"
+            text.append(f"      V s{r}_{q} = {start};")
+        text.append(f"      for (int p = 0; p < {k}; p++) {{")
+        for q in range(columns):
+            text.append(f"        const V x{q} = *(const V *)({right} + p * {b_row} + {at + q * lanes});")
+        for r in range(count):
+            text.append(f"        const {kind} y{r} = a[(i + {r}) * {a_row} + p * {a_col}];")
+            for q in range(columns):
+                text.append(f"        s{r}_{q} += y{r} * x{q};")
+        text.append("      }")
+        for r, q in names:
+            text.append(f"      *(V *)(c + (i + {r}) * {c_row} + {at + q * lanes}) = s{r}_{q};")
+        text.append("    } }")
+        parts.append("\n".join(text))
+        first += whole * count
+    return "\n".join(parts)
+
+
+def _dots(kind: str, rows: int, k: int, row: int, col: int, step: int, c_step: int, add: bool, matrix: str,
+          vector: str) -> str:  # fmt: skip
+    """A matrix times a vector: by rows where these lie along the sum, else all results at a time."""
+    lines = []
+    if col != 1 and row == 1:  # results lie side by side
+        lines.append(f"    {kind} s[{rows}];")
+        start = f"c[i * {c_step}]" if add else "0"
+        lines.append(f"    for (int i = 0; i < {rows}; i++) s[i] = {start};")
+        lines.append(f"    for (int p = 0; p < {k}; p++) {{ const {kind} y = {vector}[p * {step}]; "
+                     f"for (int i = 0; i < {rows}; i++) s[i] += y * {matrix}[i + p * {col}]; }}")  # fmt: skip
+        lines.append(f"    for (int i = 0; i < {rows}; i++) c[i * {c_step}] = s[i];")
+        return "\n".join(lines) + "\n"
+    lanes = next((w for w in widths(kind) if w <= k), 1) if col == 1 else 1
+    whole = k // lanes * lanes
+    if lanes == 1:
+        start = f"c[i * {c_step}]" if add else "0"
+        return (
+            f"    for (int i = 0; i < {rows}; i++) {{ {kind} s = {start}; for (int p = 0; p < {k}; p++) "
+            f"s += {matrix}[i * {row} + p * {col}] * {vector}[p * {step}]; c[i * {c_step}] = s; }}\n"
+        )
+    if step != 1:
+        lines.append(f"    {kind} dense[{k}]; for (int p = 0; p < {k}; p++) dense[p] = {vector}[p * {step}];")
+        vector = "dense"
+    lines.append(f"    typedef FL_VECTOR({kind}, {lanes}) V;")
+    for first, last, count in _blocks(rows, 4):
+        lines.append(f"    for (int i = {first}; i < {last}; i += {count}) {{")
+        for r in range(count):
+            lines.append(f"      V s{r} = {{0}};")
+        lines.append(f"      for (int p = 0; p < {whole}; p += {lanes}) {{ const V x = *(const V *)({vector} + p);")
+        for r in range(count):
+            lines.append(f"        s{r} += *(const V *)({matrix} + (i + {r}) * {row} + p) * x;")
+        lines.append("      }")
+        for r in range(count):
+            lines.append(f"      {{ {kind} t[{lanes}]; *(V *)t = s{r};")
+            half = lanes // 2
+            while half:
+                lines.append(f"        for (int l = 0; l < {half}; l++) t[l] += t[l + {half}];")
+                half //= 2
+            for p in range(whole, k):
+                lines.append(f"        t[0] += {matrix}[(i + {r}) * {row} + {p}] * {vector}[{p}];")
+            before = f"c[(i + {r}) * {c_step}] + " if add else ""
+            lines.append(f"        c[(i + {r}) * {c_step}] = {before}t[0]; }}")
+        lines.append("    }")
+    return "\n".join(lines) + "\n"
+
+
+def _blocks(total: int, size: int) -> list[tuple[int, int, int]]:
+    """(first, end, how many at a time): whole blocks, then the rest."""
+    whole = total // size * size
+    blocks = [(0, whole, size)] if whole else []
+    return blocks if whole == total else [*blocks, (whole, total, total - whole)]
+
+
+def is_inline(a: Window, b: Window, out: Window) -> bool:
+    """Whether a product is written out here: it is small, and its result's rows lie dense."""
+    m, k = a.sizes[-2:]
+    n = b.sizes[-1]
+    if C_TYPES[out.dtype] not in ("f32", "f64") or m * n * k > MOST_WORK or 0 in (m, n, k):
+        return False
+    if b.strides[-1] != 1 and n > 1 and m > 1 and k * n > PACKED:
+        return False
+    return out.strides[-1] == 1 or n == 1

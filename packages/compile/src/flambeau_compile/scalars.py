@@ -1,0 +1,392 @@
+"""The printer for tiny programs: every element is a variable, and what a program moves about costs nothing.
+
+The steps are run on expressions in place of numbers. Memory maps places to expressions, so views, copies, transposes
+and writes in place leave no trace. Equal expressions are one expression, constants are folded, and zeros that stand in
+memory as zeros drop what is multiplied by them: a Jacobian is mostly such zeros. A product with a structural zero is
+taken for zero though the other factor may be infinite or NaN.
+"""
+
+from itertools import product as every
+from typing import Any
+
+import numpy as np
+
+from flambeau_compile.functions import expression
+from flambeau_compile.graph import C_TYPES, ITEMSIZE, Map, Number, Product, Program, Reduce, Uncompilable, Window
+from flambeau_compile.printing import Source, literal
+
+MOST_STATEMENTS = 60_000  # expressions, before what nobody needs is left out
+MOST_ELEMENTS = 600  # elements or products of one step, beyond which loops are the better form
+
+_ZERO_GIVES_ZERO = {"neg", "copy", "sqrt", "relu", "abs", "square"}
+_LIBM = {
+    "sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "tanh": "tanh", "sinh": "sinh",
+    "cosh": "cosh", "expm1": "expm1", "log1p": "log1p", "exp2": "exp2", "log2": "log2", "log10": "log10",
+    "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2", "asinh": "asinh", "acosh": "acosh",
+    "atanh": "atanh", "hypot": "hypot", "erf": "erf", "erfc": "erfc",
+}  # fmt: skip
+
+
+class TooLarge(Exception):
+    """A program that the other printer should have."""
+
+
+class Scalars:
+    """Expressions, each once."""
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple[Any, ...]] = []  # (C type, kind, operands or value)
+        self._known: dict[tuple[Any, ...], int] = {}
+
+    def make(self, *node: Any) -> int:
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = len(self.nodes)
+            self.nodes.append(node)
+            if found > MOST_STATEMENTS:
+                raise TooLarge
+        return found
+
+    def constant(self, kind: str, value: Any) -> int:
+        if kind in ("f32", "f64"):
+            number = float(np.float32(value)) if kind == "f32" else float(value)
+            return self.make(kind, "constant", number.hex())
+        return self.make(kind, "constant", int(value))
+
+    def value_of(self, x: int) -> Any:
+        """The number that an expression is, or None."""
+        kind, what, *rest = self.nodes[x]
+        if what != "constant":
+            return None
+        return float.fromhex(rest[0]) if kind in ("f32", "f64") else rest[0]
+
+    def cast(self, x: int, kind: str) -> int:
+        own = self.nodes[x][0]
+        if own == kind:
+            return x
+        value = self.value_of(x)
+        if value is not None and (kind in ("f32", "f64") or (value == value and abs(value) < 2**31)):
+            return self.constant(kind, (value != 0) if kind == "b8" else value)
+        return self.make(kind, "cast", x)
+
+    def call(self, function: str, kind: str, writes: str, operands: tuple[int, ...], loop: int, data: Any) -> int:
+        """``function(operands…)``, simplified."""
+        values = [self.value_of(x) for x in operands]
+        if kind in ("f32", "f64"):
+            simple = self._simplified(function, kind, operands, values)
+            if simple is not None:
+                return simple
+        if function == "where" and values[0] is not None:
+            return operands[1] if values[0] else operands[2]
+        if function in ("add", "mul") and operands[0] > operands[1]:
+            operands = operands[::-1]
+        return self.make(writes, "call", function, operands, loop, data)
+
+    def _simplified(self, function: str, kind: str, x: tuple[int, ...], values: list[Any]) -> int | None:
+        if function == "copy":
+            return x[0]
+        if all(value is not None for value in values):
+            folded = self._folded(function, kind, values)
+            if folded is not None:
+                return folded
+        if function == "mul":
+            if 0.0 in values:
+                return self.constant(kind, 0.0)
+            if 1.0 in values:
+                return x[1 - values.index(1.0)]
+            if -1.0 in values:
+                return self.make(kind, "call", "neg", (x[1 - values.index(-1.0)],), 0, 0)
+        elif function == "add":
+            if 0.0 in values:
+                return x[1 - values.index(0.0)]
+        elif function == "sub":
+            if values[1] == 0.0:
+                return x[0]
+            if values[0] == 0.0:
+                return self.make(kind, "call", "neg", (x[1],), 0, 0)
+        elif function in ("div", "true_divide"):
+            if values[0] == 0.0:
+                return x[0]
+            if values[1] == 1.0:
+                return x[0]
+        elif function in _ZERO_GIVES_ZERO and values[0] == 0.0:
+            return self.constant(kind, 0.0)
+        elif function == "pow" and values[1] is not None:
+            if values[1] == 2.0:
+                return self.make(kind, "call", "mul", (x[0], x[0]), 0, 0)
+            if values[1] == 1.0:
+                return x[0]
+        elif function == "fma":
+            if values[0] == 0.0 or values[1] == 0.0:
+                return x[2]
+            if values[2] == 0.0:
+                return self.call("mul", kind, kind, x[:2], 0, 0)
+        if function == "neg" and self.nodes[x[0]][1] == "call" and self.nodes[x[0]][2] == "neg":
+            return self.nodes[x[0]][3][0]
+        return None
+
+    def _folded(self, function: str, kind: str, values: list[Any]) -> int | None:
+        real = np.float32 if kind == "f32" else np.float64
+        a = [real(value) for value in values]
+        with np.errstate(all="ignore"):
+            if function == "add":
+                return self.constant(kind, a[0] + a[1])
+            if function == "sub":
+                return self.constant(kind, a[0] - a[1])
+            if function == "mul":
+                return self.constant(kind, a[0] * a[1])
+            if function == "neg":
+                return self.constant(kind, -a[0])
+            if function == "div" and a[1] != 0:
+                return self.constant(kind, a[0] / a[1])
+        return None
+
+
+class _Memory:
+    """Which expression stands where in each buffer."""
+
+    def __init__(self, scalars: Scalars) -> None:
+        self.scalars = scalars
+        self.places: dict[int, dict[int, int]] = {}
+        self.changed: dict[int, set[int]] = {}
+
+    def read(self, window: Window) -> list[int]:
+        kind, item = C_TYPES[window.dtype], ITEMSIZE[window.dtype]
+        places = self.places.setdefault(window.buffer.index, {})
+        found = []
+        for at in window.elements():
+            byte = at * item
+            x = places.get(byte)
+            if x is None:
+                if window.buffer.tensor is None:
+                    x = self.scalars.constant(kind, 0)  # never written
+                else:
+                    x = self.scalars.make(kind, "load", window.buffer.index, byte)
+                places[byte] = x
+            elif self.scalars.nodes[x][0] != kind:
+                raise Uncompilable("it reads memory as another dtype than it wrote")
+            found.append(x)
+        return found
+
+    def write(self, window: Window, values: list[int]) -> None:
+        item = ITEMSIZE[window.dtype]
+        places = self.places.setdefault(window.buffer.index, {})
+        changed = self.changed.setdefault(window.buffer.index, set())
+        for at, x in zip(window.elements(), values, strict=True):
+            places[at * item] = x
+            changed.add(at * item)
+
+
+def run(program: Program) -> tuple[Scalars, _Memory]:
+    """The program on expressions.
+
+    Raises:
+        TooLarge: it has a step for loops.
+    """
+    scalars = Scalars()
+    memory = _Memory(scalars)
+    for step in program.steps:
+        if isinstance(step, Map):
+            _map(scalars, memory, step)
+        elif isinstance(step, Reduce):
+            _reduce(scalars, memory, step)
+        elif isinstance(step, Product):
+            _product(scalars, memory, step)
+        else:
+            raise TooLarge
+    return scalars, memory
+
+
+def _map(s: Scalars, memory: _Memory, step: Map) -> None:
+    n = step.out.numel
+    if n > MOST_ELEMENTS:
+        raise TooLarge
+    reads = tuple(C_TYPES[d] for d in step.reads)
+    columns = []
+    for operand, kind in zip(step.inputs, reads, strict=True):
+        if isinstance(operand, Number):
+            columns.append([s.constant(kind, operand.value)] * n)
+        else:
+            columns.append([s.cast(x, kind) for x in memory.read(operand)])
+    writes, target = C_TYPES[step.writes], C_TYPES[step.out.dtype]
+    kind = reads[-1]
+    function = step.function
+    if function != "copy" and expression(function, reads) is None and function not in _LIBM and \
+            function != "pow" and not step.loop:  # fmt: skip
+        raise Uncompilable(f"'{function}' has no loop for {step.reads[0]}")
+    loop, data = (0, 0) if expression(function, reads) is not None else (step.loop, step.data)
+    values = []
+    for operands in zip(*columns, strict=True) if columns else [()] * n:
+        x = operands[0] if function == "copy" else s.call(function, kind, writes, operands, loop, data)
+        values.append(s.cast(x, target))
+    memory.write(step.out, values)
+
+
+def _sum(s: Scalars, terms: list[int], wide: str, across: bool) -> int:
+    """A sum in the order in which eager's loops add."""
+
+    def add(a: int, b: int) -> int:
+        return s.call("add", wide, wide, (a, b), 0, 0)
+
+    total = s.constant(wide, 0)
+    if across:
+        i = 0
+        while i + 4 <= len(terms):
+            total = add(total, add(add(terms[i], terms[i + 1]), add(terms[i + 2], terms[i + 3])))
+            i += 4
+        for x in terms[i:]:
+            total = add(total, x)
+        return total
+    if len(terms) < 16:
+        for x in terms:
+            total = add(total, x)
+        return total
+    lanes = list(terms[:16])
+    for i in range(16, len(terms)):
+        lanes[i % 16] = add(lanes[i % 16], terms[i])
+    for width in (8, 4):
+        for k in range(width):
+            lanes[k] = add(lanes[k], lanes[width + k])
+    return add(add(lanes[0], lanes[2]), add(lanes[1], lanes[3]))
+
+
+def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
+    window = step.input
+    if window.numel > MOST_ELEMENTS:
+        raise TooLarge
+    kind, target = C_TYPES[window.dtype], C_TYPES[step.out.dtype]
+    values = dict(zip(every(*map(range, window.sizes)), memory.read(window), strict=True))
+    kept = [d for d in range(len(window.sizes)) if d not in step.dims]
+    across = bool(kept) and _is_across(window, step.dims, kept)
+    results = []
+    for index in every(*(range(window.sizes[d]) for d in kept)):
+        terms = []
+        for rest in every(*(range(window.sizes[d]) for d in step.dims)):
+            at = [0] * len(window.sizes)
+            for d, i in (*zip(kept, index, strict=True), *zip(step.dims, rest, strict=True)):
+                at[d] = i
+            terms.append(values[tuple(at)])
+        if step.kind == "sum":
+            wide = "f64" if kind in ("f32", "f64") else "i64"
+            x = _sum(s, [s.cast(t, wide) for t in terms], wide, across)
+            if step.divisor is not None:
+                x = s.call("div", wide, wide, (x, s.constant(wide, step.divisor)), 0, 0)
+        elif step.kind in ("max", "min") and kind in ("f32", "f64"):
+            x = terms[0]
+            for t in terms[1:]:
+                x = s.make(kind, "call", {"max": "maximum", "min": "minimum"}[step.kind], (x, t), 0, 0)
+        else:
+            raise TooLarge
+        results.append(s.cast(x, target))
+    memory.write(step.out, results)
+
+
+def _is_across(window: Window, dims: tuple[int, ...], kept: list[int]) -> bool:
+    """Whether eager walks across rows: the innermost dimension in memory stays."""
+
+    def innermost(some: Any) -> int:
+        strides = [window.strides[d] for d in some if window.sizes[d] > 1]
+        return min((stride or 1 << 62 for stride in strides), default=1 << 62)
+
+    return innermost(kept) <= innermost(dims) and any(window.sizes[d] > 1 for d in kept)
+
+
+def _product(s: Scalars, memory: _Memory, step: Product) -> None:
+    *batches, m, k = step.a.sizes
+    n = step.b.sizes[-1]
+    count = int(np.prod(batches)) if batches else 1
+    if count * m * n * k > MOST_ELEMENTS:
+        raise TooLarge
+    kind = C_TYPES[step.out.dtype]
+    a, b = memory.read(step.a), memory.read(step.b)
+    before = memory.read(step.out) if step.add else None
+    zero = s.constant(kind, 0.0)
+    results = []
+    for batch in range(count):
+        for i in range(m):
+            for j in range(n):
+                x = before[(batch * m + i) * n + j] if before is not None else zero
+                for p in range(k):
+                    left, right = a[(batch * m + i) * k + p], b[(batch * k + p) * n + j]
+                    x = s.call("fma", kind, kind, (left, right, x), 0, 0)
+                results.append(x)
+    memory.write(step.out, results)
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def print_program(program: Program, source: Source) -> None:
+    """Write the program's body into a source.
+
+    Raises:
+        TooLarge: it has a step for loops, or too many statements.
+    """
+    scalars, memory = run(program)
+    stores = []
+    for buffer in program.buffers:
+        if not (buffer.lasts or buffer.tensor is not None):
+            continue
+        for byte in sorted(memory.changed.get(buffer.index, ())):
+            x = memory.places[buffer.index][byte]
+            kind, what, *rest = scalars.nodes[x]
+            if what == "load" and rest == [buffer.index, byte]:
+                continue
+            stores.append((buffer, byte, x))
+    needed = _needed(scalars, [x for _, _, x in stores])
+    for x in needed:
+        source.line(_statement(scalars, x, program, source))
+    for buffer, byte, x in stores:
+        source.line(f"*({scalars.nodes[x][0]} *)({source.pointer(buffer)} + {byte}) = {_name(scalars, x)};")
+
+
+def _needed(s: Scalars, roots: list[int]) -> list[int]:
+    """The expressions that stores need, in an order in which operands come first."""
+    seen: set[int] = set()
+    stack = list(roots)
+    while stack:
+        x = stack.pop()
+        if x in seen:
+            continue
+        seen.add(x)
+        _, what, *rest = s.nodes[x]
+        if what == "cast":
+            stack.append(rest[0])
+        elif what == "call":
+            stack.extend(rest[1])
+    return sorted(x for x in seen if s.nodes[x][1] != "constant")
+
+
+def _name(s: Scalars, x: int) -> str:
+    kind, what, *rest = s.nodes[x]
+    if what == "constant":
+        return literal(kind, s.value_of(x))
+    return f"v{x}"
+
+
+def _statement(s: Scalars, x: int, program: Program, source: Source) -> str:
+    kind, what, *rest = s.nodes[x]
+    if what == "load":
+        index, byte = rest
+        text = f"*(const {kind} *)({source.pointer(program.buffers[index])} + {byte})"
+    elif what == "cast":
+        own = s.nodes[rest[0]][0]
+        text = f"({_name(s, rest[0])} != 0)" if kind == "b8" and own != "b8" else f"({kind}){_name(s, rest[0])}"
+    else:
+        function, operands, loop, data = rest
+        names = [_name(s, o) for o in operands]
+        kinds = tuple(s.nodes[o][0] for o in operands)
+        suffix = "f" if kinds and kinds[0] == "f32" else ""
+        if function == "fma":
+            text = f"__builtin_fma{suffix}({', '.join(names)})"
+        elif function in _LIBM and kinds[0] in ("f32", "f64"):
+            text = f"__builtin_{_LIBM[function]}{suffix}({', '.join(names)})"
+        elif (template := expression(function, kinds)) is not None:
+            text = template.format(*names)
+        else:
+            arguments = ", ".join(f"&v{x}_{i}" for i in range(len(operands)))
+            lines = [f"{k} v{x}_{i} = {n};" for i, (k, n) in enumerate(zip(kinds, names, strict=True))]
+            call = source.loop_call([f"&v{x}_{i}" for i in range(len(operands))] + [f"&v{x}"], loop, data)
+            del arguments
+            return f"{kind} v{x}; {{ {' '.join(lines)} {call} }}"
+    return f"const {kind} v{x} = {text};"

@@ -1,0 +1,135 @@
+"""Programs give what eager gives: functions, derivatives, writes, and autograd around."""
+
+import pytest
+
+import flambeau_autograd as fa
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_autograd import func
+from flambeau_compile import compile, explain
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path))
+
+
+def pendulum(state, force):
+    angle, speed = state.unbind(-1)
+    return ft.stack([speed, force - 9.81 * ft.sin(angle) - 0.1 * speed], -1)
+
+
+def flat(o):
+    return [o] if isinstance(o, ft.Tensor) else [t for each in o for t in flat(each)]
+
+
+STATE, FORCE = ft.tensor([0.5, -0.25], dtype=ft.float64), ft.tensor(0.75, dtype=ft.float64)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        pendulum,
+        func.jacrev(pendulum, argnums=(0, 1)),
+        func.jacfwd(pendulum, argnums=(0, 1)),
+        func.hessian(lambda s, u: (pendulum(s, u) ** 2).sum(), argnums=(0, 1)),
+    ],
+    ids=["function", "jacrev", "jacfwd", "hessian"],
+)
+def test_functions_and_their_derivatives(function):
+    compiled = compile(function)
+    for scale in (1.0, 0.5, -2.0):
+        found, expected = (f(STATE * scale, FORCE) for f in (compiled, function))
+        for a, b in zip(flat(found), flat(expected), strict=True):
+            assert ft.allclose(a, b, rtol=1e-13, atol=1e-15)
+    assert explain(compiled).startswith("compiled: ")
+
+
+def test_writes_in_place_and_views():
+    def f(x):
+        y = x * 2
+        y[0] = 7.0
+        y.add_(1)
+        y.t()[1, 0] = -1.0
+        return y, y[1]
+
+    compiled = compile(f)
+    for seed in range(3):
+        ft.manual_seed(seed)
+        x = ft.randn(3, 2)
+        (a, row), (b, other) = compiled(x), f(x)
+        assert a.equal(b) and row.equal(other) and row._base is a
+
+
+def test_arguments_are_written_to():
+    def f(x, y):
+        x.mul_(2).add_(y)
+
+    compiled = compile(f)
+    for _ in range(3):
+        x, z = ft.ones(4), ft.ones(4)
+        before = x._version
+        assert compiled(x, ft.arange(4.0)) is None
+        f(z, ft.arange(4.0))
+        assert x.equal(z) and x._version > before
+
+
+def test_results_are_new_each_time():
+    compiled = compile(lambda x: x + 1)
+    first, second, third = (compiled(ft.zeros(2)) for _ in range(3))
+    second.fill_(5.0)
+    assert first.tolist() == third.tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("sizes", [(8, 16, 3), (5, 7, 2), (64, 64, 1), (1, 3)])
+def test_autograd_around(sizes):
+    ft.manual_seed(0)
+    net = nn.Sequential(
+        *[layer for a, b in zip(sizes, sizes[1:], strict=False) for layer in (nn.Linear(a, b), nn.Tanh())]
+    )
+    compiled = compile(lambda x: (net(x) ** 2).mean())
+    for _ in range(3):
+        x = ft.randn(5, sizes[0], requires_grad=True)
+        targets = [x, *net.parameters()]
+        found, expected = (fa.grad(f(x), targets) for f in (compiled, lambda x: (net(x) ** 2).mean()))
+        for a, b in zip(found, expected, strict=True):
+            assert ft.allclose(a, b, rtol=1e-5, atol=1e-7)
+
+
+def test_second_derivatives_around():
+    def f(x):
+        return (x**3).sum()
+
+    compiled = compile(f)
+    for _ in range(3):
+        x = ft.tensor([1.0, 2.0], requires_grad=True)
+        (first,) = fa.grad(compiled(x), x, create_graph=True)
+        (second,) = fa.grad(first.sum(), x)
+        assert first.tolist() == [3.0, 12.0] and second.tolist() == [6.0, 12.0]
+
+
+def test_other_shapes_are_other_programs():
+    compiled = compile(lambda x: (x * 2).sum())
+    for n in (2, 3, 2, 3):
+        assert compiled(ft.ones(n)).item() == 2.0 * n
+    assert len(compiled.entries) == 2
+
+
+def test_errors_are_those_of_eager():
+    compiled = compile(lambda x, y: x + y)
+    compiled(ft.ones(2), ft.ones(2))
+    with pytest.raises(RuntimeError, match="must match the size"):
+        compiled(ft.ones(2), ft.ones(3))
+
+
+def test_random_numbers_are_those_of_eager():
+    def f(x):
+        return x + ft.rand(3), ft.randn(2)
+
+    compiled = compile(f)
+    for seed in range(3):
+        ft.manual_seed(seed)
+        a = compiled(ft.zeros(3))
+        ft.manual_seed(seed)
+        b = f(ft.zeros(3))
+        assert all(p.equal(q) for p, q in zip(a, b, strict=True))
