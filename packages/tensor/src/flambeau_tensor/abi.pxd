@@ -11,7 +11,7 @@ Unless stated otherwise pointers are borrowed, and functions do not check that t
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    TENSOR_ABI = 12  # rises with every change of this file
+    TENSOR_ABI = 13  # rises with every change of this file
 
 cdef enum:  # TensorInfo.flags
     T_REQUIRES_GRAD = 1
