@@ -171,11 +171,11 @@ def test_missing_names_behave_in_one_way():
         with pytest.raises(AttributeError, match="has no attribute 'nonsense'") as caught:
             module.nonsense  # noqa: B018
         assert not isinstance(caught.value, NotBuiltError)
-    assert not hasattr(torch.func, "functionalize")
-    with pytest.raises(NotBuiltError, match="torch.func.functionalize is not built"):
-        torch.func.functionalize  # noqa: B018
-    with pytest.raises(ImportError, match="cannot import name 'functionalize'"):
-        from flambeau.func import functionalize  # noqa: F401
+    assert not hasattr(torch.nn.functional, "grouped_mm")
+    with pytest.raises(NotBuiltError, match="torch.nn.functional.grouped_mm is not built"):
+        torch.nn.functional.grouped_mm  # noqa: B018
+    with pytest.raises(ImportError, match="cannot import name 'grouped_mm'"):
+        from flambeau.nn.functional import grouped_mm  # noqa: F401
 
 
 def test_namespaces_of_operators_are_modules():
@@ -224,8 +224,6 @@ def test_transforms():
 
     functional_call = torch.func.functional_call
     assert torch.vmap is torch.func.vmap is flambeau_autograd.func.vmap and "vmap" in dir(torch)
-    with pytest.raises(NotImplementedError, match="torch.func.functionalize is not built"):
-        torch.func.functionalize  # noqa: B018
     model = torch.nn.Linear(2, 1)
     params, _ = torch.func.stack_module_state([model, torch.nn.Linear(2, 1)])
     found = torch.vmap(lambda p: functional_call(model, p, torch.ones(2)))(params)

@@ -1,5 +1,7 @@
 """``torch.func``: the transforms of functions, and modules as functions of their parameters."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from flambeau_autograd.func import (
@@ -17,6 +19,7 @@ from flambeau_nn.func import functional_call, replace_all_batch_norm_modules_, s
 
 __all__ = [
     "functional_call",
+    "functionalize",
     "grad",
     "grad_and_value",
     "hessian",
@@ -29,6 +32,42 @@ __all__ = [
     "vjp",
     "vmap",
 ]
+
+
+def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+    """A function that computes what ``func`` does, and writes to its arguments what ``func`` writes.
+
+    In PyTorch it takes writes and views away from what a tracer below sees. Graphs of `make_fx` have writes as steps
+    and are right with them, so nothing is taken away here.
+
+    Args:
+        func: a function of tensors.
+        remove: ``"mutations"`` or ``"mutations_and_views"``; both are the same here.
+
+    Raises:
+        RuntimeError: `remove` is something else.
+
+    >>> def filled(x):
+    ...     y = x.clone()
+    ...     y[0] = 5.0
+    ...     return y
+    >>> functionalize(filled)(torch.ones(2))
+    tensor([5., 1.])
+    """
+    if remove not in ("mutations", "mutations_and_views"):
+        raise RuntimeError(
+            f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
+            "     remove='mutations': all inplace and out= operators will be removed from the program, and replaced "
+            "with their out-of-place equivalents.\n"
+            "     remove='mutations_and_views': In addition to the above, all aliasing operators {view} will be "
+            "replaced with their non-aliasing counterparts, {view}_copy.\n"
+        )
+
+    @wraps(func)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        return func(*args, **kwargs)
+
+    return wrapped
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import flambeau as torch
 from flambeau.func import (
     functional_call,
+    functionalize,
     grad,
     grad_and_value,
     hessian,
@@ -21,10 +22,11 @@ from flambeau.func import (
     vjp,
     vmap,
 )
+from flambeau.fx.experimental.proxy_tensor import make_fx
 
 __all__ = [
-    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functional_call", "grad",
-    "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "make_functional",
+    "FunctionalModule", "FunctionalModuleWithBuffers", "combine_state_for_ensemble", "functional_call", "functionalize",
+    "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize", "make_functional", "make_fx",
     "make_functional_with_buffers", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 

@@ -6,23 +6,29 @@ import builtins
 import functools
 import inspect
 import math
+import re
 import threading
+import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
-from types import CodeType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import flambeau_tensor as _torch
+from flambeau_autograd.treespec import tree_flatten
 from flambeau_fx._compatibility import compatibility as compatibility
 from flambeau_fx._patching import _autowrap_check as _autowrap_check
 from flambeau_fx._patching import _Patcher
+from flambeau_fx.codegen import PyTreeCodeGen
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
-from flambeau_fx.node import Argument, map_aggregate
+from flambeau_fx.node import Argument, Node, Target, base_types, has_side_effect, map_aggregate
 from flambeau_fx.proxy import ParameterProxy, Proxy, TracerBase
 from flambeau_nn import Module, Parameter, Sequential
 from flambeau_nn.interception import intercepted
+from flambeau_tensor.pytorch_names import local_name
 
 # What tracing calls where it does not record; packages whose tracers are their own name them.
 _orig_module_call = Module.__call__
@@ -46,6 +52,14 @@ class PHBase:
 
 
 PH = PHBase()
+
+
+def _assert_is_none(value: Any, msg: str) -> None:
+    _torch._assert(value is None, msg)
+
+
+has_side_effect(_torch._assert)
+has_side_effect(_assert_is_none)
 
 
 def is_fx_tracing() -> bool:
@@ -136,6 +150,13 @@ def _patch_wrapped_functions(patcher: _Patcher) -> None:
             patcher.patch(names, name, _as_node(found))
 
 
+def _getattr(o: Any, name: str, *default: Any) -> Any:
+    """`getattr` for a proxy, too, of which nobody knows yet whether the default counts."""
+    if isinstance(o, Proxy) and default:
+        return o.tracer.create_proxy("call_function", getattr, (o, name, *default), {})
+    return getattr(o, name, *default)
+
+
 @contextmanager
 def _replaced(places: list[tuple[dict[str, Any], str, Any]]) -> Iterator[None]:
     """Other values for names in dictionaries."""
@@ -189,6 +210,8 @@ class Tracer(TracerBase):
         self.submodule_paths: dict[Module, str] | None = None
         self.root: Module = Module()
         self.tensor_attrs: dict[int, str] = {}
+        self.module_stack: OrderedDict[str, tuple[str, type]] = OrderedDict()
+        self.num_calls: dict[str, int] = {}
 
     # --- what is a node
 
@@ -211,6 +234,40 @@ class Tracer(TracerBase):
         if not self.is_leaf_module(m, name):
             return forward(*args, **kwargs)
         return self.create_proxy("call_module", name, args, kwargs)
+
+    @contextmanager
+    def _inside(self, module: Module) -> Iterator[None]:
+        """Nodes that are made meanwhile belong to a submodule."""
+        try:
+            path = self.path_of_module(module)
+        except NameError:  # which only `call_module` minds
+            path = None
+        if path is None:
+            yield
+            return
+        self.num_calls[path] = count = self.num_calls.get(path, -1) + 1
+        key, before = (f"{path}@{count}" if count else path), self.module_stack
+        self.module_stack = OrderedDict(before)
+        self.module_stack[key] = path, type(module)
+        try:
+            yield
+        finally:
+            self.module_stack = before
+
+    def create_node(
+        self,
+        kind: str,
+        target: Target,
+        args: tuple[Argument, ...],
+        kwargs: dict[str, Argument],
+        name: str | None = None,
+        type_expr: Any = None,
+    ) -> Node:
+        """Add a node to the graph; its `meta["nn_module_stack"]` says in which submodules it was made."""
+        node = super().create_node(kind, target, args, kwargs, name, type_expr)
+        if self.module_stack:
+            node.meta["nn_module_stack"] = OrderedDict(self.module_stack)
+        return node
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
         """What a module's attribute is: a node for a parameter (and for a buffer with `proxy_buffer_attributes`)."""
@@ -280,7 +337,7 @@ class Tracer(TracerBase):
                     f"Tracing expected {len(names)} arguments but got {len(concrete_args)} concrete arguments"
                 )
             concrete_args = dict(zip(names, concrete_args, strict=True))
-        given = {name: value for name, value in (concrete_args or {}).items() if value is not PH}
+        given = {name: value for name, value in (concrete_args or {}).items() if not isinstance(value, PHBase)}
         unknown = set(given) - set(names)
         if unknown:
             raise RuntimeError(
@@ -291,15 +348,24 @@ class Tracer(TracerBase):
             for name, parameter in inspect.signature(function).parameters.items()
             if parameter.default is not parameter.empty
         }
+        nested = False
         for name in names:
-            default = given.get(name, defaults.get(name, ...))
             kind = function.__annotations__.get(name)
-            filled = () if default is ... else (self.create_arg(default),)
-            made = self.create_proxy("placeholder", name, filled, {}, type_expr=None if kind is None else kind)
-            args.append(given[name] if name in given else made)
+            if name in given:
+                leaves, spec = tree_flatten(given[name])
+                nested = nested or not spec.is_leaf()
+                parts = [f"{name}_{i}" for i in range(1, len(leaves) + 1)] if not spec.is_leaf() else [name]
+                args.append(
+                    spec.unflatten([self._specialized(*each, name) for each in zip(parts, leaves, strict=True)])
+                )
+                continue
+            filled = (self.create_arg(defaults[name]),) if name in defaults else ()
+            args.append(self.create_proxy("placeholder", name, filled, {}, type_expr=kind))
         for flag, stars in ((inspect.CO_VARARGS, "*"), (inspect.CO_VARKEYWORDS, "**")):
             if code.co_flags & flag:
                 args.append(self.create_proxy("placeholder", stars + code.co_varnames[len(args)], (), {}))
+        if nested:
+            return self._flat_program(root_fn, names, args, is_module, code.co_kwonlyargcount)
         if len(args) == code.co_argcount:
             return root_fn, args
         # Keyword-only arguments and those behind stars become ordinary ones, so that each may be a proxy.
@@ -310,6 +376,41 @@ class Tracer(TracerBase):
             co_flags=code.co_flags & ~(inspect.CO_VARARGS | inspect.CO_VARKEYWORDS),
         )
         return FunctionType(flat, function.__globals__, function.__name__, None, function.__closure__), args
+
+    def _specialized(self, name: str, value: Any, argument: str) -> Any:
+        """A part of an argument: a proxy where PH stands, else the value; the graph checks that it gets that one."""
+        if isinstance(value, PHBase):
+            return self.create_proxy("placeholder", name, (), {})
+        known = isinstance(value, (*base_types, _torch.dtype, _torch.device))
+        filled = (value,) if known and name == argument else ()
+        made = self.create_proxy("placeholder", name, filled, {})
+        message = f"{argument} has been specialized to have value {value} but got another value"
+        if value is None:
+            self.create_proxy("call_function", _assert_is_none, (made, message), {})
+        elif known:
+            self.create_proxy("call_function", _torch._assert, (made == value, message), {})
+        else:
+            warnings.warn(
+                f"{argument} is specialized to {value!r}, and the graph does not check that it is given that one",
+                stacklevel=2,
+            )
+        return value
+
+    def _flat_program(
+        self, function: Callable[..., Any], names: list[str], args: list[Any], is_module: bool, by_keyword: int
+    ) -> tuple[Any, list[Any]]:
+        """A program of leaves, for arguments that are containers; it returns the leaves of the result."""
+        own, count = args[:is_module], len(names) - by_keyword
+        flat, spec = tree_flatten(args[is_module:])
+        codegen = self.graph._codegen = PyTreeCodeGen(names, spec)
+
+        def run(*leaves: Any) -> list[Any]:
+            given = spec.unflatten(list(leaves))
+            result = function(*own, *given[:count], **dict(zip(names[count:], given[count:], strict=False)))
+            outputs, codegen.out_spec = tree_flatten(result)
+            return outputs
+
+        return run, flat
 
     # --- the trace
 
@@ -333,12 +434,16 @@ class Tracer(TracerBase):
         self.submodule_paths = {m: name for name, m in self.root.named_modules(remove_duplicate=False)}
         self.tensor_attrs = _plain_tensors(self.root)
         self.graph = Graph(tracer_cls=type(self))
+        self.module_stack, self.num_calls = OrderedDict(), {}
         is_module = isinstance(root, Module) and getattr(function, "__self__", None) is None
         runs, args = self.create_args_for_root(function, is_module, concrete_args)
         cache: dict[str, Any] = {}
 
         def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any], forward: Callable[..., Any]) -> Any:
-            return self.call_module(module, forward, args, kwargs) if is_fx_tracing() else forward(*args, **kwargs)
+            if not is_fx_tracing():
+                return forward(*args, **kwargs)
+            with self._inside(module):
+                return self.call_module(module, forward, args, kwargs)
 
         def attribute(module: Module, name: str, value: Any) -> Any:
             return self.getattr(name, value, cache) if is_fx_tracing() else value
@@ -369,6 +474,8 @@ class Tracer(TracerBase):
         for scope in {id(s): s for s in scopes}.values():
             if str(scope.get("__name__", "")).split(".")[0].startswith("flambeau"):
                 continue
+            if "getattr" not in scope:
+                places.append((scope, "getattr", _getattr))
             for name, value in list(scope.items()):
                 if id(value) in self._single and not name.startswith("__"):
                     places.append((scope, name, _as_node(value)))
@@ -388,6 +495,31 @@ def _plain_tensors(root: Module) -> dict[int, str]:
             if isinstance(value, _torch.Tensor):
                 found[id(value)] = f"{path}.{name}" if path else name
     return found
+
+
+class _CodeTracer(Tracer):
+    """Traces code that is a graph already: every submodule is one step."""
+
+    def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
+        return True
+
+
+def trace_code(root: Module, source: str, imports: str) -> Graph:
+    """The graph of the source of a ``forward`` method of `root`, before which lines of `imports` are run."""
+    here, names = local_name("torch"), dict[str, Any]()
+    imports = re.sub(r"^(from|import) torch\b", rf"\1 {here}", imports, flags=re.MULTILINE)
+    exec(re.sub(rf"^import {here}$", f"import {here} as torch", imports, flags=re.MULTILINE), names)
+    for name, value in list(names.items()):
+        if isinstance(value, FunctionType | BuiltinFunctionType):
+            names[name] = _as_node(value)
+    exec(source, names)
+    root.__dict__["forward"] = MethodType(names["forward"], root)
+    try:
+        graph = _CodeTracer().trace(root)
+    finally:
+        del root.__dict__["forward"]
+    graph._tracer_cls = Tracer
+    return graph
 
 
 def symbolic_trace(

@@ -12,9 +12,11 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 import flambeau_tensor as _torch
+from flambeau_fx import _pytree
 from flambeau_fx.node import Argument, Node, annotation, map_arg, qualified_name
 
 if TYPE_CHECKING:
+    from flambeau_autograd.treespec import TreeSpec
     from flambeau_fx.graph import Graph
 
 __all__ = ["CodeGen", "PythonCode"]
@@ -98,6 +100,18 @@ class _Globals:
         return str(name)
 
 
+def import_lines(names: dict[str, Any]) -> str:
+    """Lines that import what code names, under PyTorch's names."""
+    lines = ["NoneType = type(None)", "from math import inf", "from math import nan", "from torch import device"]
+    lines.append("import torch")
+    for name, value in names.items():
+        if name in ("NoneType", "inf", "nan", "device", "torch"):
+            continue
+        module, _, attribute = qualified_name(value).rpartition(".")
+        lines.append(f"from {module or 'builtins'} import {attribute} as {name}")
+    return "\n".join(lines) + "\n"
+
+
 class CodeGen:
     """Writes a graph as a function; its methods are what another way of writing it replaces.
 
@@ -125,11 +139,16 @@ class CodeGen:
         """What it returns for the value of the output node."""
         return outputs
 
+    def additional_globals(self) -> list[tuple[str, Any]]:
+        """What the lines of the methods above name."""
+        return []
+
     def generate(self, graph: Graph, root_module: str) -> PythonCode:
         """The whole source."""
         names = type(graph._namespace)()
         names.owners = dict(graph._namespace.owners)
         known = _Globals(names)
+        known.found.update(self.additional_globals())
         last_use = last_uses(graph)
 
         def text(a: Argument) -> str:
@@ -175,7 +194,7 @@ class CodeGen:
                 first, *rest = node.args
                 line += f"{_attribute(text(first), str(node.target))}({call_text(tuple(rest), node.kwargs)})"
             elif node.target in _SYNTAX and not node.kwargs and len(node.args) == _SYNTAX[node.target].count("{}"):
-                line += _SYNTAX[node.target].format(*map(text, node.args))
+                line += _SYNTAX[node.target].format(*_operands(node.target, [text(a) for a in node.args]))
             elif node.target in _INPLACE:
                 line = f"{_INPLACE[node.target].format(*map(text, node.args))};  {line}{text(node.args[0])}"
             elif node.target is getattr and len(node.args) == 2 and str(node.args[1]).isidentifier():
@@ -186,6 +205,51 @@ class CodeGen:
         lines = "".join(f"    {line}\n" for line in body or ([] if end else ["pass"]))
         src = f"\n\n\n{self.gen_fn_def(free, returns)}\n{lines}    {end}\n    "
         return PythonCode(src, known.found)
+
+
+class PyTreeCodeGen(CodeGen):
+    """Writes a graph whose placeholders are leaves of the function's arguments, and its outputs those of the result.
+
+    Args:
+        names: the function's own arguments.
+        in_spec: their structure.
+
+    ``out_spec`` is the result's, once the program ran.
+    """
+
+    def __init__(self, names: list[str], in_spec: TreeSpec) -> None:
+        self.names, self.in_spec = names, in_spec
+        self.out_spec: TreeSpec | None = None
+
+    def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
+        """Both lines that begin the function: its own arguments, and their leaves."""
+        names = self.names
+        leaves = [name.partition(" ")[0].partition("=")[0].strip(" :") for name in free_vars]
+        head = super().gen_fn_def(names, maybe_return_annotation)
+        if not leaves:
+            return head
+        taken = f"fx_pytree.tree_flatten_spec([{', '.join(names)}], self._in_spec)"
+        return f"{head}\n    {', '.join(leaves)}, = {taken}"
+
+    def generate_output(self, output_args: Argument, text: Callable[[Argument], str] = repr) -> str:
+        """The line that puts the result together."""
+        return f"return self._out_spec.unflatten({text(output_args)})"
+
+    def process_inputs(self, *args: Any) -> Any:
+        return _pytree.tree_flatten_spec(list(args), self.in_spec)
+
+    def process_outputs(self, outputs: Any) -> Any:
+        return outputs if self.out_spec is None else self.out_spec.unflatten(list(outputs))
+
+    def additional_globals(self) -> list[tuple[str, Any]]:
+        return [("fx_pytree", _pytree)]
+
+
+def _operands(target: Any, texts: list[str]) -> list[str]:
+    """Operands as code: only a power binds its left one tighter than a minus does."""
+    if target is operator.pow and texts[0].startswith("-"):
+        return [f"({texts[0]})", texts[1]]
+    return texts
 
 
 def _hint(target: Any) -> str:

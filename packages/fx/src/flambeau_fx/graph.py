@@ -260,7 +260,8 @@ class Graph:
         steps = [
             (n.op, n.target, map_arg(n.args, number), map_arg(n.kwargs, number), n.name, n.type) for n in self.nodes
         ]
-        return _rebuilt, (steps, self._tracer_cls)
+        codegen = None if type(self._codegen) is CodeGen else self._codegen
+        return _rebuilt, (steps, self._tracer_cls, codegen)
 
     def erase_node(self, to_erase: Node) -> None:
         """Take out a node that nobody uses."""
@@ -366,10 +367,11 @@ class _Reference:
         self.place = place
 
 
-def _rebuilt(steps: list[tuple[Any, ...]], tracer_cls: type | None) -> Graph:
+def _rebuilt(steps: list[tuple[Any, ...]], tracer_cls: type | None, codegen: CodeGen | None = None) -> Graph:
     from flambeau_fx.node import map_aggregate
 
     graph = Graph(tracer_cls=tracer_cls)
+    graph._codegen = codegen or graph._codegen
     nodes: list[Node] = []
 
     def node_of(a: Argument) -> Argument:

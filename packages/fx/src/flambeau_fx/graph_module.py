@@ -6,13 +6,15 @@ import contextlib
 import copy
 import itertools
 import linecache
+import pickle
 from collections.abc import Callable
 from typing import Any
 
 import flambeau_tensor as _torch
-from flambeau_fx.codegen import PythonCode
+from flambeau_fx.codegen import CodeGen, PythonCode, PyTreeCodeGen, import_lines
 from flambeau_fx.graph import Graph
 from flambeau_nn import Module, Parameter
+from flambeau_nn.modules.module import late_state
 
 __all__ = ["GraphModule"]
 
@@ -149,6 +151,9 @@ class GraphModule(Module):
 
     def recompile(self) -> PythonCode:
         """Make the forward anew after a change of the graph."""
+        codegen = self.graph._codegen
+        if isinstance(codegen, PyTreeCodeGen):
+            self.__dict__.update(_in_spec=codegen.in_spec, _out_spec=codegen.out_spec)
         code = self.graph.python_code("self")
         self.__dict__["_code"] = code.src
         type(self).forward = _compiled(code)
@@ -202,7 +207,12 @@ class GraphModule(Module):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {k: v for k, v in self.__dict__.items() if k not in ("_graph", "_code")}
-        return _rebuilt, (_user_class(type(self)), type(self).__name__, state, self.graph)
+        code, own = self.graph.python_code("self"), _user_class(type(self))
+        if own is not GraphModule or type(self.graph._codegen) is not CodeGen:
+            return _rebuilt, (own, type(self).__name__, state, self.graph)
+        # As in PyTorch's files, where the code is what counts; the graph comes along for us, to whom it says more.
+        body = late_state() | state | {"_code": code.src, "_graphmodule_cls_name": type(self).__name__}
+        return reduce_graph_module, ({**body, _GRAPH: pickle.dumps(self.graph)}, import_lines(code.globals))
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
         return self.__reduce__()
@@ -237,6 +247,34 @@ class GraphModule(Module):
         )
 
 
+_GRAPH = "_pickled_graph"
+
+
+def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
+    """The module of a pickle.
+
+    Args:
+        body: what the module had, with the source of its forward as "_code".
+        import_block: lines that import what this names.
+    """
+    body = dict(body)
+    name, saved = body.pop("_graphmodule_cls_name", "GraphModule"), body.pop(_GRAPH, None)
+    source = body.pop("_code", None) or body.pop("code")
+    if saved is not None:
+        return _rebuilt(GraphModule, name, body, pickle.loads(saved))
+    from flambeau_fx._symbolic_trace import trace_code
+
+    root = _CodeOnlyModule({})
+    Module.__init__(root)
+    root.__setstate__(body)
+    made = GraphModule(root, trace_code(root, source, import_block), name)
+    for key, value in body.items():
+        if not key.startswith("_") and not hasattr(made, key):
+            setattr(made, key, value)
+    made.meta = dict(body.get("meta") or {})
+    return made
+
+
 def _user_class(cls: type) -> type:
     return next(c for c in cls.__mro__ if not c.__dict__.get("_is_graph_class"))
 
@@ -245,6 +283,6 @@ def _rebuilt(cls: Any, name: str, state: dict[str, Any], graph: Graph) -> GraphM
     made: GraphModule = cls.__new__(cls)
     Module.__init__(made)
     type(made).__name__ = name
-    made.__dict__.update(state)
+    made.__setstate__(state)
     made.graph = graph
     return made

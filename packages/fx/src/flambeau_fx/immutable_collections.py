@@ -3,6 +3,8 @@ the graph knows who uses whom."""
 
 from typing import Any, NoReturn
 
+from flambeau_autograd.trees import NODES, Node
+
 __all__ = ["immutable_dict", "immutable_list"]
 
 
@@ -39,3 +41,13 @@ class immutable_dict(dict[Any, Any]):  # noqa: N801
 
     def __reduce__(self) -> tuple[Any, ...]:
         return immutable_dict, (dict(self.items()),)
+
+
+NODES[immutable_list] = Node(
+    lambda tree: (list(tree), None), lambda children, _: immutable_list(children), name="torch.fx.immutable_list"
+)
+NODES[immutable_dict] = Node(
+    lambda tree: (list(tree.values()), list(tree)),
+    lambda children, keys: immutable_dict(zip(keys, children, strict=True)),
+    name="torch.fx.immutable_dict",
+)

@@ -81,7 +81,9 @@ def qualified_name(func: Any) -> str:
         raise RuntimeError(f"the graph calls {func!r}, which has no name by which code could call it")
     module = getattr(func, "__module__", None) or ""
     module = {"_operator": "operator"}.get(module, module)
-    module = "torch" + module[len("flambeau") :] if module.split(".")[0] == "flambeau" else module
+    head, _, rest = module.partition(".")
+    if head in ("flambeau", "flambeau_fx"):
+        module = ".".join(["torch" if head == "flambeau" else "torch.fx", *([rest] if rest else [])])
     return f"{module}.{name}" if module else str(name)
 
 

@@ -22,25 +22,40 @@ class Match:
 
 
 class _Matcher:
-    """Compares a pattern with the nodes before one, from the result backwards."""
+    """Compares a pattern with a graph, from its results backwards."""
 
     def __init__(self, pattern: Graph) -> None:
         result = pattern.output_node().args[0]
-        if not isinstance(result, Node):
-            raise RuntimeError("a pattern returns one value")
-        self.result = result
+        self.results: list[Any] = list(result) if isinstance(result, (tuple, list)) else [result]
+        if not self.results or not all(isinstance(node, Node) for node in self.results):
+            raise RuntimeError("a pattern returns one or several values, which it computes")
+        # Results that others are computed from are found with those; the first of the rest is what a match is known by.
+        last = pattern.output_node()
+        self.ends = [node for node in dict.fromkeys(self.results) if set(node.users) == {last}] or self.results[:1]
         self.nodes: dict[Node, Any] = {}
 
     def match(self, anchor: Node) -> dict[Node, Any] | None:
         """The pattern's nodes in the graph if they end at `anchor`, and nobody else uses what is inside."""
         self.nodes = {}
-        if not self._same(self.result, anchor):
+        if not self._same(self.ends[0], anchor) or not self._find_rest(self.ends[1:], anchor):
             return None
         inside = {n for p, n in self.nodes.items() if p.op != "placeholder"}
         for p, n in self.nodes.items():
-            if p.op not in ("placeholder", "get_attr") and n is not anchor and not set(n.users) <= inside:
+            if p.op not in ("placeholder", "get_attr") and p not in self.results and not set(n.users) <= inside:
                 return None
         return dict(self.nodes)
+
+    def _find_rest(self, ends: list[Node], anchor: Node) -> bool:
+        """Find places for further results, each where it fits what has been found."""
+        if not ends:
+            return True
+        known = dict(self.nodes)
+        for candidate in anchor.graph.nodes:
+            if candidate.op == ends[0].op and not any(candidate is n for n in known.values()):
+                if self._same(ends[0], candidate) and self._find_rest(ends[1:], anchor):
+                    return True
+                self.nodes = dict(known)
+        return False
 
     def _same(self, p: Argument, g: Argument) -> bool:
         if isinstance(p, Node):
@@ -156,10 +171,11 @@ def replace_pattern(
 
     Args:
         gm: changed in place, and recompiled.
-        pattern, replacement: programs with the same number of arguments, and one result.
+        pattern, replacement: programs with the same number of arguments, and of results.
 
     Raises:
         AttributeError: the first argument is no GraphModule.
+        ValueError: the programs take or return different numbers of values.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import replace_pattern, symbolic_trace
@@ -173,10 +189,24 @@ def replace_pattern(
     return [match for match, _ in _replaced(gm, wanted, lambda anchor, found: instead)]
 
 
+def _place(results: list[Node], used: set[Node], copies: dict[Node, Any]) -> Node | None:
+    """The node before which new ones can stand: behind all that they are computed from, and before all who use the
+    results; None if there is no such place."""
+    order = {node: i for i, node in enumerate(results[0].graph.nodes)}
+    users = [user for node in results for user in node.users if user not in used]
+    place = min([*users, *([] if users else results)], key=order.__getitem__)
+    inputs = [node for node in copies.values() if isinstance(node, Node)]
+    return place if all(order[node] < order[place] for node in inputs) else None
+
+
 def _check_arguments(wanted: Graph, instead: Graph) -> None:
     counts = [len(graph.find_nodes(op="placeholder")) for graph in (wanted, instead)]
     if counts[0] != counts[1]:
         raise ValueError(f"the pattern has {counts[0]} arguments and the replacement {counts[1]}")
+    values = [graph.output_node().args[0] for graph in (wanted, instead)]
+    counts = [len(value) if isinstance(value, (tuple, list)) else 1 for value in values]
+    if counts[0] != counts[1]:
+        raise ValueError(f"the pattern returns {counts[0]} values and the replacement {counts[1]}")
 
 
 def _replaced(
@@ -198,14 +228,20 @@ def _replaced(
             continue
         _check_arguments(wanted, instead)
         places = instead.find_nodes(op="placeholder")
-        taken |= used
         copies = {place: found[given] for place, given in zip(places, inputs, strict=True) if given in found}
         before = set(graph.nodes)
-        with graph.inserting_before(anchor):
-            result = graph.graph_copy(instead, copies)
+        results = [found[p] for p in matcher.results]
+        place = anchor if len(results) == 1 else _place(results, used, copies)
+        if place is None:
+            continue
+        with graph.inserting_before(place):
+            copied = graph.graph_copy(instead, copies)
         made = [node for node in graph.nodes if node not in before]
         new.update(made)
-        anchor.replace_all_uses_with(result)
+        taken |= used
+        instances = copied if isinstance(copied, (tuple, list)) else [copied]
+        for old, result in zip(results, instances, strict=True):
+            old.replace_all_uses_with(result)
         for p in reversed(wanted.nodes):
             node = found.get(p)
             if isinstance(node, Node) and p.op not in ("placeholder", "output") and not node.users:

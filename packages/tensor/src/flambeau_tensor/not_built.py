@@ -17,8 +17,8 @@ class NotBuiltError(NotImplementedError, AttributeError):
 def not_built(name: str, why: str = "") -> NotBuiltError:
     """The error for a full name; `why` says what to use instead.
 
-    >>> not_built("torch.func.functionalize")
-    NotBuiltError('torch.func.functionalize is not built')
+    >>> not_built("torch.nn.functional.grouped_mm")
+    NotBuiltError('torch.nn.functional.grouped_mm is not built')
     """
     return NotBuiltError(f"{name} is not built{why and ': '}{why}")
 

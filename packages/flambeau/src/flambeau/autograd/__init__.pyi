@@ -13,6 +13,7 @@ from . import graph as graph
 from . import hooks as hooks
 from . import profiler as profiler
 from . import selective_checkpoint as selective_checkpoint
+from . import treespec as treespec
 from . import variable as variable
 from flambeau_autograd import *
 

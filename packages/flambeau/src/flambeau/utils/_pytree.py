@@ -15,7 +15,9 @@ from collections import OrderedDict, defaultdict, namedtuple
 from functools import wraps
 from typing import Any
 
-from flambeau.utils._treespec import (
+from flambeau_autograd.trees import NODES, Node, flatten_node, node_type
+from flambeau_autograd.trees import is_namedtuple as is_namedtuple
+from flambeau_autograd.treespec import (
     GetAttrKey,
     LeafSpec,
     MappingKey,
@@ -23,11 +25,10 @@ from flambeau.utils._treespec import (
     TreeSpec,
     key_get,
     keystr,
+    tree_flatten,
     treespec_dumps,
     treespec_loads,
 )
-from flambeau_autograd.trees import NODES, Node, flatten_node, node_type
-from flambeau_autograd.trees import is_namedtuple as is_namedtuple
 from flambeau_tensor.return_types import NamedResult
 
 PyTree = Any
@@ -165,25 +166,6 @@ def tree_iter(tree, is_leaf=None):
 def tree_leaves(tree, is_leaf=None) -> list:
     """The leaves."""
     return list(tree_iter(tree, is_leaf))
-
-
-def tree_flatten(tree, is_leaf=None) -> tuple[list, TreeSpec]:
-    """The leaves and the structure.
-
-    Args:
-        tree: any value.
-        is_leaf: a function that says of a value that it is a leaf, though it is a container.
-    """
-    leaves: list = []
-    return leaves, _flatten(tree, leaves, is_leaf)
-
-
-def _flatten(tree, leaves, is_leaf):
-    if tree_is_leaf(tree, is_leaf):
-        leaves.append(tree)
-        return LeafSpec()
-    children, context = flatten_node(tree)
-    return TreeSpec(node_type(tree), context, [_flatten(child, leaves, is_leaf) for child in children])
 
 
 def tree_structure(tree, is_leaf=None) -> TreeSpec:

@@ -19,12 +19,14 @@ from flambeau_nn._module import (
     ModuleBase,
     connect,
     delete_attribute,
-    late_state,
     set_attribute,
     take_fast_slots,
     walk_members,
     walk_modules,
     walk_parameters,
+)
+from flambeau_nn._module import (
+    late_state as late_state,
 )
 from flambeau_nn.modules._construction import name_in_errors
 from flambeau_nn.modules._hooks import (

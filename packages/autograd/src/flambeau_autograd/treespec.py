@@ -1,4 +1,4 @@
-"""The structure of a tree for ``torch.utils._pytree``, the keys of paths in it, and structures as JSON."""
+"""The structure of a tree for ``torch.utils._pytree`` and ``torch.fx``, the keys of paths in it, structures as JSON."""
 
 import json
 from collections import OrderedDict, defaultdict, namedtuple
@@ -142,6 +142,25 @@ class _Leaf(type):
 
 class LeafSpec(metaclass=_Leaf):
     """The structure of a leaf."""
+
+
+def tree_flatten(tree, is_leaf=None) -> tuple[list, TreeSpec]:
+    """The leaves and the structure.
+
+    Args:
+        tree: any value.
+        is_leaf: a function that says of a value that it is a leaf, though it is a container.
+    """
+    leaves: list = []
+    return leaves, _flatten(tree, leaves, is_leaf)
+
+
+def _flatten(tree, leaves, is_leaf):
+    if (is_leaf is not None and is_leaf(tree)) or node_type(tree) is None:
+        leaves.append(tree)
+        return LeafSpec()
+    children, context = flatten_node(tree)
+    return TreeSpec(node_type(tree), context, [_flatten(child, leaves, is_leaf) for child in children])
 
 
 @dataclass(frozen=True)
