@@ -798,3 +798,23 @@ def test_an_argument_of_a_subclass_that_is_an_output_stays_one(leaf):
     assert x.grad.tolist() == [3.0]
     with pytest.raises(RuntimeError, match="This view was created inside a custom Function"):
         Same.apply(x * 1).mul_(2)
+
+
+@pytest.mark.parametrize("which", ["intermediate", "fresh", "other input"])
+def test_mark_dirty_of_a_view_that_is_no_input(which):
+    class Writes(Function):
+        @staticmethod
+        def forward(ctx, x, other):
+            view = {"intermediate": lambda: (x * 2)[:1], "fresh": lambda: torch.ones(3)[:1]}.get(which, lambda: other[:1])()
+            view.add_(1)
+            ctx.mark_dirty(view)
+            return view
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad.expand(2), None
+
+    with pytest.raises(RuntimeError, match=r"ctx.mark_dirty\(\) received a tensor that was not an input"):
+        Writes.apply(torch.ones(2, requires_grad=True), torch.ones(2))
+    with pytest.warns(UserWarning, match="received a tensor that was not an input"):
+        assert Writes.apply(torch.ones(2), torch.ones(2)).tolist() in ([3.0], [2.0])

@@ -6,7 +6,7 @@ import pytest
 
 import flambeau_autograd.forward_ad as fw
 import flambeau_tensor as torch
-from flambeau_autograd import grad
+from flambeau_autograd import func, grad
 from flambeau_autograd.func import vmap
 from samples.derivatives import check_batches, check_derivatives
 
@@ -149,3 +149,34 @@ def test_a_constant_deviates_in_no_direction():
             assert x.grad.tolist() == [0, 0, 0]
     x = torch.tensor([1 + 2j, 1 - 1j, 1j], dtype=torch.complex128)
     assert abs(x.std().item() - (16 / 6) ** 0.5) < 1e-12
+
+
+HUGE = 1e200
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        ([0.0, 0.0, HUGE, HUGE], [0, 0, 0, 0]),
+        ([HUGE, HUGE, 0.0, 0.0], [0, 0, 0, 0]),
+        ([0.0, HUGE, HUGE, 0.0], [0, 0, 0, 0]),
+        ([0.0, HUGE, HUGE], [math.inf, 0, 0]),
+        ([0.0, 2.0, 3.0], [6, 0, 0]),
+        ([0.0, 0.0, math.inf], [0, 0, 0]),
+    ],
+)
+def test_products_with_zeros_have_no_nan(values, expected):
+    x = torch.tensor(values, dtype=torch.float64, requires_grad=True)
+    rows = x.detach().repeat(2, 1).requires_grad_()
+    assert grad(x.prod(), x)[0].tolist() == grad(x.prod(0), x)[0].tolist() == expected
+    if values[:2] == [0, 0]:  # else products that overflow reach elements whose gradient is 0
+        assert grad(x.cumprod(0)[-1], x)[0].tolist() == expected
+    assert grad(rows.prod(1).sum(), rows)[0].tolist() == [expected] * 2
+    assert func.grad(lambda x: x.prod())(x.detach()).tolist() == expected
+
+
+def test_products_with_zeros_keep_second_derivatives():
+    x = torch.tensor([0.0, 0.0, 5.0], dtype=torch.float64, requires_grad=True)
+    for call in (lambda x: x.prod(), lambda x: x.cumprod(0)[-1]):
+        hessian = func.jacrev(func.jacrev(call))(x.detach())
+        assert hessian.tolist() == [[0, 5, 0], [5, 0, 0], [0, 0, 0]]

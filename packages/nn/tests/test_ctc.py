@@ -7,7 +7,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
-from flambeau_autograd import grad, gradcheck
+from flambeau_autograd import func, grad, gradcheck
 from flambeau_autograd.func import vmap
 from flambeau_nn import functional as F
 from samples.derivatives import check_batches, check_derivatives
@@ -143,3 +143,19 @@ def test_errors(name, check_error):
 TestSamples = check_values("nn.ctc")
 TestDerivatives = check_derivatives("nn.ctc")
 TestBatches = check_batches("nn.ctc")
+
+
+def test_every_second_derivative_is_refused():
+    """No formula is there, so none of the orders of modes may take the second derivative for zero."""
+
+    def loss(log_probs):
+        lengths = ft.tensor([4]), ft.tensor([2])
+        return F.ctc_loss(log_probs.log_softmax(-1), ft.tensor([[1, 2]]), *lengths)
+
+    x = ft.arange(12.0, dtype=ft.float64).reshape(4, 1, 3) / 7
+    for outer, inner in itertools.product((func.jacrev, func.jacfwd), repeat=2):
+        assert inner(loss)(x).isfinite().all()
+        with pytest.raises(NotImplementedError, match="ctc_loss is differentiated once"):
+            outer(inner(loss))(x)
+    with pytest.raises(NotImplementedError, match="ctc_loss is differentiated once"):
+        func.jvp(func.grad(loss), (x,), (x,))

@@ -39,8 +39,10 @@ def tangents_of(op, values, tangents, result):
         if rule.linear == "each":
             moving = [name for name in names if tangents[slots[name]] is not None]
             out = _sum(_once(op, slots, values, tangents, [name]) for name in moving)
-        else:
+        elif all(tangents[slots[name]] is None for name in rule.argument_names if name not in names):
             out = _once(op, slots, values, tangents, names)
+        else:  # it is linear in some arguments, and others move
+            out = transposed(lambda *args: call(op, *args), values, tangents)
     elif rule.elementwise:
         out = _factors(rule, slots, values, tangents, result)
     else:

@@ -331,7 +331,7 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* c
     cdef Py_ssize_t i
     cdef tuple changed = None
     if ctx.dirty_tensors is not None:
-        _check_dirty(ctx, args, n, outputs, count)
+        _check_dirty(ctx, args, n, outputs, count, record)
     if ctx.non_differentiable is not None:
         for t in ctx.non_differentiable:
             if not is_tensor(<PyObject*>t):
@@ -388,8 +388,8 @@ cdef inline bint _is_one_of(PyObject* t, PyObject* const* items, Py_ssize_t n) n
     return False
 
 
-cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs,
-                      Py_ssize_t count) except -1:
+cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs, Py_ssize_t count,
+                      bint record) except -1:
     for t in ctx.dirty_tensors:
         if not is_tensor(<PyObject*>t):
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
@@ -397,6 +397,9 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
         if not ctx._forward_cls._is_lifted:
             add_version(<PyObject*>t)  # it may have been written to by other means than operators
         if not _is_one_of(<PyObject*>t, args, n):
+            if flags_of(<PyObject*>t) & T_VIEW and record:
+                raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
+                                   "have been mutated should be passed to ctx.mark_dirty().")
             import warnings
 
             warnings.warn("ctx.mark_dirty() received a tensor that was not an input: mark input tensors only, those "

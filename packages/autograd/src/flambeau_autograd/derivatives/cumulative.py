@@ -22,10 +22,15 @@ def _cumprod(grad, self, dim, result):
     n, pieces = self.shape[dim], []
     if n == 0:
         return grad
+    from flambeau_autograd.derivatives.reductions import settled
+
+    zeros = (self == 0).long()
     for k in range(n):  # d result[j] / d self[k] for all j >= k: the product without element k
         before = self.narrow(dim, 0, k).prod(dim, True)
         after = self.narrow(dim, k + 1, n - k - 1)
         others = joined((factories.ones_like(before), ops.cumprod(after, dim)), dim) * before
+        so_far = ops.cumsum(zeros.narrow(dim, k, n - k), dim) - zeros.narrow(dim, k, 1)
+        others = settled(others, so_far + zeros.narrow(dim, 0, k).sum(dim, True) > 0)
         pieces.append((grad.narrow(dim, k, n - k) * conj(others)).sum(dim, True))
     return joined(pieces, dim)
 

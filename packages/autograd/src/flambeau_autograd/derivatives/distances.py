@@ -1,8 +1,19 @@
-"""Derivatives of distances, 0 where a distance is 0."""
+"""Derivatives of distances: 0 where a distance is 0, and the second ones NaN there.
 
-from flambeau_autograd.derivatives.table import derivative
+What the second derivative of a function of the distance is at coincident points depends on the function and not on the
+gradient's value alone, so no formula of a distance knows it.
+"""
+
+from flambeau_autograd.derivatives.table import derivative, elements_are_hidden
 from flambeau_tensor.ops import distances as ops
 from flambeau_tensor.ops import joining, pointwise
+
+
+def _unknown(grad, x, there):
+    """0, linear in `grad`, with the derivative NaN by `x` where `there` is true."""
+    if not elements_are_hidden(there) and not there.any():
+        return 0
+    return pointwise.where(there, grad, 0.0) * pointwise.sqrt(pointwise.where(there, x * 0, 1.0))
 
 
 def _norm_gradient(difference, grad, distance, p):
@@ -11,16 +22,18 @@ def _norm_gradient(difference, grad, distance, p):
     if p == 0:
         return difference * 0 * grad
     direction = pointwise.sign(difference)
-    if p == 1:
+    if p == 1:  # as of `abs`, whose second derivative is 0
         return grad * direction
     if p == float("inf"):
         return grad * direction * (pointwise.abs(difference) == distance)
+    unknown = _unknown(grad, difference, distance == 0)
     if p == 2:
-        return difference * pointwise.where(distance == 0, 0.0, grad / pointwise.where(distance == 0, 1.0, distance))
+        ratio = pointwise.where(distance == 0, 0.0, grad / pointwise.where(distance == 0, 1.0, distance))
+        return difference * ratio + unknown
     size = pointwise.abs(difference)
     none = size == 0 if p < 1 else distance == 0
     part = pointwise.where(none, 0.0, pointwise.where(none, 1.0, size) ** (p - 1))
-    return grad * direction * part / pointwise.where(distance == 0, 1.0, distance) ** (p - 1)
+    return grad * direction * part / pointwise.where(distance == 0, 1.0, distance) ** (p - 1) + unknown
 
 
 def _gradients(grad, x1, x2, p, result, needs):
@@ -44,8 +57,13 @@ derivative(ops.distances, **{"x1, x2": _gradients})
 
 
 def _of_products(grad, x1, x2, result):
-    ratio = pointwise.where(result == 0, 0.0, grad / pointwise.where(result == 0, 1.0, result))
-    return (x1 * ratio.sum(-1, True) - ratio @ x2, x2 * ratio.sum(-2).unsqueeze(-1) - ratio.mT @ x1)
+    there = result == 0
+    ratio = pointwise.where(there, 0.0, grad / pointwise.where(there, 1.0, result))
+    rows, columns = there.any(-1, True), there.any(-2).unsqueeze(-1)
+    return (
+        x1 * ratio.sum(-1, True) - ratio @ x2 + _unknown(grad.sum(-1, True), x1, rows),
+        x2 * ratio.sum(-2).unsqueeze(-1) - ratio.mT @ x1 + _unknown(grad.sum(-2).unsqueeze(-1), x2, columns),
+    )
 
 
 derivative(ops.euclidean, **{"x1, x2": _of_products})

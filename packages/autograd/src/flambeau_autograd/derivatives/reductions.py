@@ -54,14 +54,20 @@ def _prod(grad, self, dim, keepdim, result):
 
 
 def _product_of_others(x, dim):
-    n = x.shape[dim]
+    n, self_is_zero = x.shape[dim], x == 0
     ones = x.narrow(dim, 0, 1) * 0 + 1
     from flambeau_tensor.ops import joining
 
     before = joining.cat((ones, x.narrow(dim, 0, n - 1)), dim).cumprod(dim)
     turned = x.flip((dim,))
     after = joining.cat((ones, turned.narrow(dim, 0, n - 1)), dim).cumprod(dim).flip((dim,))
-    return conj(before * after)
+    zeros = self_is_zero.sum(dim, True) - self_is_zero.long()
+    return conj(settled(before * after, zeros > 0))
+
+
+def settled(product, has_zero):
+    """A product that has a zero among its factors is 0, also where others overflow; what is finite keeps its history."""
+    return pointwise.where(pointwise.logical_and(has_zero, ~pointwise.isfinite(product)), 0.0, product)
 
 
 derivative(ops.prod, self=_prod)
