@@ -60,7 +60,7 @@ derivative(
 derivative(
     ops.put,
     linear=True,
-    self=lambda grad, index, source_shape, accumulate: (
+    self=lambda grad, index, accumulate: (
         grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape))
     ),
     source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape),
@@ -105,7 +105,7 @@ def _cut(grad, shape):
     return out
 
 
-def _scatter_self(grad, self, dim, index, src, value, reduce):
+def _scatter_self(grad, dim, index, reduce):
     if reduce == "add":
         return grad
     if reduce is not None:
@@ -123,7 +123,7 @@ def _scatter_src(grad, dim, index, src_shape, reduce):
     return _cut(ops.gather(grad, dim, index), src_shape)
 
 
-def _scatter_tangent(self, self_t, dim, index, src, src_t, reduce):
+def _scatter_tangent(self, self_t, dim, index, src_t, reduce):
     """Where indices repeat, the last write stays: not what the transposed gradients would add up."""
     if reduce == "multiply":
         raise NotImplementedError(

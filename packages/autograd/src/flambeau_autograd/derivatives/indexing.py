@@ -10,7 +10,7 @@ def _into_zeros(grad, self_shape, indices):
     return ops.index_put(zeros(grad, self_shape), indices, grad, True)
 
 
-def _index_put_self(grad, indices, values_shape, accumulate):
+def _index_put_self(grad, indices, accumulate):
     if accumulate:
         return grad
     return ops.index_put(grad, indices, zeros(grad, ()))

@@ -4,7 +4,7 @@ from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import ctc as ops
 
 
-def _twice(grad, log_probs):
+def _twice(grad):
     raise NotImplementedError(
         "the derivative for '_ctc_loss_backward' is not implemented: ctc_loss is differentiated once"
     )

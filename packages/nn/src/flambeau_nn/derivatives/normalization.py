@@ -2,7 +2,9 @@
 
 from math import prod
 
+import flambeau_tensor as ft
 from flambeau_autograd.derivatives import derivative
+from flambeau_autograd.fresh import where
 from flambeau_nn.ops import normalization as ops
 from flambeau_nn.ops.normalization import _wide
 
@@ -56,13 +58,17 @@ def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps
 
 
 derivative(ops.channel_norm_backward, composition=_channel_norm_backward)
+
+
+def _channel_norm(grad, self, weight, bias_shape, bias_dtype, result1, result2, groups, eps):
+    """Of the bias there is asked whether it is there and what its gradient looks like: it may change meanwhile."""
+    bias = ft.empty(bias_shape, dtype=bias_dtype, device=where(grad)) if bias_shape else None
+    return ops.channel_norm_backward(grad, self, weight, bias, result1, result2, groups, eps)
+
+
 derivative(
     ops.channel_norm,
-    {
-        "self, weight, bias": lambda grad, self, weight, bias, result1, result2, groups, eps: ops.channel_norm_backward(
-            grad, self, weight, bias, result1, result2, groups, eps
-        )
-    },
+    {"self, weight, bias": _channel_norm},
     not_differentiable=("mean", "variance"),
 )
 derivative(ops.channel_scale, composition=ops.composed_scale)
