@@ -805,7 +805,9 @@ def test_mark_dirty_of_a_view_that_is_no_input(which):
     class Writes(Function):
         @staticmethod
         def forward(ctx, x, other):
-            view = {"intermediate": lambda: (x * 2)[:1], "fresh": lambda: torch.ones(3)[:1]}.get(which, lambda: other[:1])()
+            view = {"intermediate": lambda: (x * 2)[:1], "fresh": lambda: torch.ones(3)[:1]}.get(
+                which, lambda: other[:1]
+            )()
             view.add_(1)
             ctx.mark_dirty(view)
             return view
@@ -818,3 +820,61 @@ def test_mark_dirty_of_a_view_that_is_no_input(which):
         Writes.apply(torch.ones(2, requires_grad=True), torch.ones(2))
     with pytest.warns(UserWarning, match="received a tensor that was not an input"):
         assert Writes.apply(torch.ones(2), torch.ones(2)).tolist() in ([3.0], [2.0])
+
+
+class Marked(torch.Tensor):
+    pass
+
+
+@pytest.mark.parametrize("requires_grad", [False, True])
+@pytest.mark.parametrize("recording", [False, True])
+def test_an_input_that_is_returned_keeps_its_class(requires_grad, recording):
+    class Same(Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    x = torch.ones(2, requires_grad=requires_grad).as_subclass(Marked)
+    with autograd.set_grad_enabled(recording):
+        y = Same.apply(x)
+    # Where a history is cut off PyTorch gives a plain tensor.
+    assert (
+        type(y) is (torch.Tensor if requires_grad and not recording else Marked)
+        and y is not x
+        and y.data_ptr() == x.data_ptr()
+    )
+    assert y.requires_grad == (requires_grad and recording)
+
+
+def test_jvp_finds_what_was_saved_for_it():
+    for backward, forward in ((True, False), (False, True), (True, True), (False, False)):
+
+        class Square(Function):
+            @staticmethod
+            def forward(x):
+                return x * x
+
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                if backward:
+                    ctx.save_for_backward(*inputs)
+                if forward:
+                    ctx.save_for_forward(*inputs, output)
+
+            @staticmethod
+            def backward(ctx, grad):
+                (x,) = ctx.saved_tensors
+                return 2 * x * grad
+
+            @staticmethod
+            def jvp(ctx, tangent):
+                return tangent * len(ctx.saved_tensors)
+
+        x = torch.ones(2)
+        assert func.jvp(Square.apply, (x,), (x,))[1].tolist() == [2 * forward] * 2
+        if backward:
+            assert func.grad(lambda x: Square.apply(x).sum())(x).tolist() == [2, 2]

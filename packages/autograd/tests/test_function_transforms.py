@@ -92,6 +92,7 @@ class Combined(Function):
     def forward(ctx, x, power):
         y = x**power
         ctx.save_for_backward(x, y)
+        ctx.save_for_forward(x, y)
         ctx.power = power
         return y
 

@@ -128,3 +128,25 @@ def test_out_is_written_in_its_own_dtype():
         with torch.autocast("cpu", torch.bfloat16):
             assert getattr(torch, name)(*arguments, out=out) is out
         assert out.dtype is torch.float32 and torch.equal(out, expected)
+
+
+def test_recurrent_layers_compute_as_pytorchs():
+    """PyTorch has no kernel of a GRU there, nor of the cell of an LSTM."""
+    x = torch.randn(5, 2, 3)
+    for kind, dtype, cell in (
+        ("LSTM", "bfloat16", "float32"),
+        ("RNN", "bfloat16", "bfloat16"),
+        ("GRU", "float32", "float32"),
+    ):
+        layer = getattr(torch.nn, kind)(3, 4, num_layers=2, bidirectional=True)
+        with torch.autocast("cpu", torch.bfloat16):
+            out, state = layer(x)
+            packed, _ = layer(torch.nn.utils.rnn.pack_sequence([x[:3, 0], x[:2, 1]]))
+            step = getattr(torch.nn, f"{kind}Cell")(3, 4)(x[0])
+        states = state if isinstance(state, tuple) else (state,)
+        steps = step if isinstance(step, tuple) else (step,)
+        assert {t.dtype for t in (out, packed.data, *states)} == {getattr(torch, dtype)}
+        assert {t.dtype for t in steps} == {getattr(torch, cell)}
+        torch.testing.assert_close(out.float(), layer(x)[0], atol=0.05, rtol=0.05)
+        out.float().sum().backward()
+        assert layer.weight_ih_l0.grad.dtype is torch.float32 and layer.weight_ih_l0.grad.abs().sum() > 0

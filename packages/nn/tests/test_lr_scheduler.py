@@ -26,6 +26,7 @@ from flambeau_nn.optim.lr_scheduler import (
     SequentialLR,
     StepLR,
 )
+from flambeau_nn.optim.swa_utils import SWALR
 
 BASES = 0.1, 0.3
 
@@ -363,3 +364,27 @@ def test_cycles_of_a_function_of_ones_own():
 def test_cycles_that_cannot_be(make, text):
     with pytest.raises(ValueError, match=text):
         make()
+
+
+def test_schedules_keep_copies_of_rates_that_are_tensors():
+    def rate(make, changed):
+        given = [ft.tensor(0.1), ft.tensor(0.5)]
+        optimizer = SGD([ft.ones(1, requires_grad=True)], lr=ft.tensor(0.5), momentum=0.9)
+        schedule = make(optimizer, *given)
+        if changed:
+            for t in given:
+                t.fill_(7)
+        for _ in range(3):
+            optimizer.step()
+            schedule.step()
+        assert [t.item() for t in given] == ([7, 7] if changed else pytest.approx([0.1, 0.5]))
+        return optimizer.param_groups[0]["lr"].item()
+
+    for make in (
+        lambda o, low, high: CyclicLR(o, low, high, 2, cycle_momentum=False),
+        lambda o, low, high: CyclicLR(o, [low], [high], 2, cycle_momentum=False),
+        lambda o, low, high: OneCycleLR(o, high, total_steps=9),
+        lambda o, low, high: SWALR(o, low, 2),
+        lambda o, low, high: SWALR(o, [low], 2),
+    ):
+        assert rate(make, True) == rate(make, False)

@@ -81,6 +81,8 @@ cdef class Context(Node):
         """Keep other tensors in place of those to be saved, or marked, by ``id``."""
         if self.to_save is not None:
             self.to_save = tuple([instead.get(id(t), t) for t in self.to_save])
+        if self.saved_for_forward is not None:
+            self.saved_for_forward = tuple([instead.get(id(t), t) for t in self.saved_for_forward])
         if self.non_differentiable is not None:
             self.non_differentiable = tuple([instead.get(id(t), t) for t in self.non_differentiable])
 
@@ -100,9 +102,12 @@ cdef class Context(Node):
 
     @property
     def saved_tensors(self):
-        """What was given to ``save_for_backward``, checked for changes in place."""
+        """What was given to ``save_for_backward``, checked for changes in place; in ``jvp`` what was given to
+        ``save_for_forward``."""
         cdef int i
-        if self.in_jvp or not self.finished:
+        if self.in_jvp:
+            return self.saved_for_forward or ()
+        if not self.finished:
             return self.saved_for_forward or self.to_save or ()
         if self.accessed:
             raise RuntimeError("saved_tensors can only be accessed once when clear_saved_tensors_on_access=True is set "

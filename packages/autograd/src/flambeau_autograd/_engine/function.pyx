@@ -468,7 +468,7 @@ cdef object _as_it_was(PyObject* argument):
     """An argument that is an output without history: another object, a view where there is none to be cut off."""
     if requires_grad(argument) or thread_flags().inference:
         return bare(argument)
-    out = alias(argument)
+    out = _view_of_itself(argument)
     set_flags(<PyObject*>out, T_NO_GRAD_VIEW, 0)
     set_layer(<PyObject*>out, layer_of(argument))
     return out

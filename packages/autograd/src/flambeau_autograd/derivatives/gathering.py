@@ -60,9 +60,7 @@ derivative(
 derivative(
     ops.put,
     linear=True,
-    self=lambda grad, index, accumulate: (
-        grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape))
-    ),
+    self=lambda grad, index, accumulate: grad if accumulate else ops.put(grad, index, _zeros(grad, index.shape)),
     source=lambda grad, index, source_shape: ops.take(grad, index).reshape(source_shape),
 )
 

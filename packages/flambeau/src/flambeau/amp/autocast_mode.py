@@ -24,7 +24,7 @@ LOWER = """
     nn.functional.linear nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d
     nn.functional.conv_transpose1d nn.functional.conv_transpose2d nn.functional.conv_transpose3d nn.functional.conv_tbc
     nn.functional.scaled_dot_product_attention conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d
-    nn.functional.multi_head_attention_forward
+    nn.functional.multi_head_attention_forward lstm rnn_tanh rnn_relu rnn_tanh_cell rnn_relu_cell
 """.split()
 FLOAT32 = """
     cdist cholesky cholesky_inverse cholesky_solve geqrf inverse lu_solve nanquantile orgqr ormqr pinverse polar prod qr

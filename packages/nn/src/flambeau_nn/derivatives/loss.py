@@ -46,7 +46,7 @@ def _cross_entropy_backward(grad, self, target, weight, ignore_index, reduction,
     return _spread(grad, self, total, reduction) * factor
 
 
-def _cross_entropy_target(grad, self, target, weight, reduction, label_smoothing):
+def _cross_entropy_target(grad, self, weight, reduction, label_smoothing):
     dim = 0 if self.ndim == 1 else 1
     factor = -ft.log_softmax(self, dim) * (1 - label_smoothing)
     if weight is not None:

@@ -36,13 +36,18 @@ def _check_optimizer(optimizer: object) -> None:
 def _one_a_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     n = len(optimizer.param_groups)
     if not isinstance(value, (list, tuple)):
-        return [value] * n
+        return [_own(value) for _ in range(n)]
     if len(value) != n:
         raise ValueError(
             f"{name} must have the same length as optimizer.param_groups. {name} has {len(value)} values, "
             f"param_groups has {n}."
         )
-    return list(value)
+    return [_own(v) for v in value]
+
+
+def _own(value: Any) -> Any:
+    """A number as it is, and a copy of a tensor: what the caller does to it later is no business of the schedule."""
+    return value.clone() if isinstance(value, Tensor) else value
 
 
 class LRScheduler:
