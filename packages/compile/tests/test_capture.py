@@ -133,3 +133,22 @@ def test_random_numbers_are_those_of_eager():
         ft.manual_seed(seed)
         b = f(ft.zeros(3))
         assert all(p.equal(q) for p, q in zip(a, b, strict=True))
+
+
+def test_branches_on_values():
+    def f(x):
+        if x.sum() > 0:
+            return x * 2
+        return x - 1
+
+    compiled = compile(f)
+    for value in (1.0, 2.0, -1.0, 3.0, -2.0):
+        x = ft.full((3,), value)
+        assert compiled(x).equal(f(x))
+    assert len(compiled.entries) == 2
+
+
+def test_numbers_that_are_read():
+    compiled = compile(lambda x: x * x.max().item())
+    for value in (1.0, 2.0, 1.0, 2.0):
+        assert compiled(ft.tensor([value, 0.5])).tolist() == [value * value, 0.5 * value]

@@ -10,12 +10,14 @@ from libc.stdlib cimport calloc, free
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr
 from flambeau_tensor.abi cimport (
     T_DISPATCH, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TENSOR_ABI, TensorInfo, ThreadFlags,
-    add_version, as_strided, copy_into, empty_strided, is_tensor, offset_of, over_memory, run_kernel, set_grad,
+    add_version, as_strided, copy_into, empty_strided, exclusive, is_tensor, offset_of, over_memory, run_kernel, set_grad,
     tensor_info, thread_flags,
 )
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, Array, Product, array_of, default_float, itemsize, multiply,
 )
+
+from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
 from flambeau_compile._arguments cimport MOST_TENSORS, Pattern, matches, pattern_of
 
@@ -56,6 +58,7 @@ cdef enum:
 cdef int* _modes = active_modes_ptr()
 
 OTHER = object()  # a call went another way than the program that was tried
+BUSY = object()  # the program is at work, in another thread or further out
 
 
 def open_library(str path not None):
@@ -112,6 +115,28 @@ cdef inline char* _memory_of(PyObject* tensor) noexcept:
     return a.data - offset_of(tensor) * itemsize(a.dtype)
 
 
+cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
+    return f.grad
+
+
+cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
+    """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
+    cdef PyObject* gradient = _gradient_of(owner)
+    cdef TensorInfo f
+    cdef int d
+    if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):
+        return False
+    tensor_info(gradient, &f)
+    if f.flags & WATCHED or f.base != NULL or f.dtype != g.dtype or f.ndim != g.ndim:
+        return False
+    for d in range(g.ndim):
+        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
+            return False
+    return True
+
+
 # --- one program ----------------------------------------------------------------------------------------------------
 
 cdef struct Place:  # which address a buffer has
@@ -131,6 +156,8 @@ cdef class Entry:
     cdef Pattern pattern
     cdef unsigned long long state
     cdef readonly list given  # the tensors among the arguments, as they were: for messages
+    cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
+    cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
     cdef bint plain  # every positional argument is a tensor, and there are no others
     cdef Geometry* args
@@ -140,6 +167,7 @@ cdef class Entry:
     cdef Place* places
     cdef Geometry* outputs
     cdef int* output_slots
+    cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
     cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
     cdef void** p
     cdef void** f
@@ -161,6 +189,7 @@ cdef class Entry:
         self.memory = self.p = self.f = NULL
         self.places = NULL
         self.output_slots = NULL
+        self.owners = NULL
         self.k = NULL
 
     def __init__(self, arguments, unsigned long long state):
@@ -169,10 +198,11 @@ cdef class Entry:
         self.pattern = pattern_of(arguments, found)
         self.given, self.state = found, state
         self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
-        self.nargs = <int>len(found)
+        self.nargs = self.nexplicit = <int>len(found)
+        self.read_grads, self.absent_grads = [], []
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
-        self.args = <Geometry*>calloc(self.nargs + 1, sizeof(Geometry))
+        self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
         for i in range(self.nargs):
             _note(&self.args[i], found[i])
         self.tensors, self.updates, self.versions, self.grads, self.opaque = [], [], [], [], []
@@ -195,6 +225,32 @@ cdef class Entry:
         free(self.k)
         free(self.places)
         free(self.output_slots)
+        free(self.owners)
+
+    def read_grad(self, owner, gradient):
+        """The program reads the gradient that a tensor has, like an argument, which gets the number that is returned;
+        or, for None, it has to have none."""
+        if gradient is None:
+            self.absent_grads.append(owner)
+            return None
+        if self.nargs >= MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments and gradients")
+        self.read_grads.append(owner)
+        _note(&self.args[self.nargs], gradient)
+        self.nargs += 1
+        return self.nargs - 1
+
+    cdef bint gradients_fit(self, PyObject** tensors) except -1:
+        cdef int i = self.nexplicit
+        for owner in self.read_grads:
+            tensors[i] = _gradient_of(<PyObject*>owner)
+            if tensors[i] == NULL or not _looks_like(&self.args[i], tensors[i]):
+                return False
+            i += 1
+        for owner in self.absent_grads:
+            if _gradient_of(<PyObject*>owner) != NULL:
+                return False
+        return True
 
     def set_program(self, size_t function, list functions, int npointers, Py_ssize_t arena, int ncoefficients, keep):
         """The built function, the addresses that it gets, how many buffers it sees and how large its own memory is."""
@@ -254,12 +310,16 @@ cdef class Entry:
         self.noutputs = <int>len(outputs)
         self.outputs = <Geometry*>calloc(self.noutputs + 1, sizeof(Geometry))
         self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
+        self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
         self.output_order = []
         for i, (slot, dtype, sizes, strides, offset, base) in enumerate(outputs):
             _set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
             self.output_slots[i] = slot
             self.output_order.append(base)
         self.grads = grads
+        for parameter, number in grads:
+            if number is not None:
+                self.owners[<int>number] = <PyObject*>parameter
 
     def set_guards(self, checks, list updates):
         """What was read in Python, and the optimizers' steps that fill in coefficients."""
@@ -276,9 +336,9 @@ cdef class Entry:
         """Whether the arguments of a call look as those of the traced one did."""
         cdef int i, n = 0
         if self.plain and kwargs == NULL:
-            if npositional != self.nargs:
+            if npositional != self.nexplicit:
                 return False
-            for i in range(self.nargs):
+            for i in range(self.nexplicit):
                 if not _looks_like(&self.args[i], positional[i]):
                     return False
                 tensors[i] = positional[i]
@@ -286,10 +346,10 @@ cdef class Entry:
             whole = (<object>args, <object>kwargs if kwargs != NULL else {})
             if not matches(self.pattern, <PyObject*>whole, tensors, &n):
                 return False
-            for i in range(self.nargs):
+            for i in range(self.nexplicit):
                 if not _looks_like(&self.args[i], tensors[i]):
                     return False
-        return True
+        return self.gradients_fit(tensors)
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
@@ -305,8 +365,8 @@ cdef class Entry:
                 return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
         if self.checks is not None and not self.checks.hold():
             return self.checks.why()
-        for update in self.updates:
-            if not update.valid():
+        for step in self.updates:
+            if not step.valid():
                 return "an optimizer's parameters or options changed"
         return None
 
@@ -319,8 +379,8 @@ cdef class Entry:
                 return False
         if self.checks is not None and not self.checks.hold():
             return False
-        for update in self.updates:
-            if not update.valid():
+        for step in self.updates:
+            if not step_is_valid(step):
                 return False
         return True
 
@@ -328,7 +388,7 @@ cdef class Entry:
         """What the program returns for these tensors, NotImplemented where it does not fit them."""
         cdef PyObject* tensors[MOST_TENSORS]
         cdef int i
-        if len(given) != self.nargs:
+        if len(given) != self.nexplicit or self.nargs != self.nexplicit:
             return NotImplemented
         for i in range(self.nargs):
             tensors[i] = <PyObject*>given[i]
@@ -337,7 +397,7 @@ cdef class Entry:
         if not self.holds(tensors):
             return NotImplemented
         result = self.run(tensors)
-        return NotImplemented if result is OTHER else result
+        return NotImplemented if result is OTHER or result is BUSY else result
 
     cdef bint _disjoint(self) noexcept:
         """Whether what is written shares no memory with an argument that is another buffer."""
@@ -362,20 +422,24 @@ cdef class Entry:
         cdef Geometry* g
         cdef list outputs
         if self.busy:
-            return OTHER
+            return BUSY
         for i in range(self.nplaces):
             if self.places[i].source >= 0:
                 self.p[self.places[i].slot] = _memory_of(tensors[self.places[i].source])
         if self.writes and not self._disjoint():
             return OTHER
         i = 0
-        for update in self.updates:
-            i += update.fill_at(<size_t>(self.k + i))
+        for step in self.updates:
+            fill_step(step, self.k + i)
+            i += STEP_COEFFICIENTS * <int>len(step.parameters)
         outputs = []
         for i in range(self.noutputs):
             g = &self.outputs[i]
             base = self.output_order[i]
-            if base is None:
+            if base is None and self.owners[i] != NULL and _may_write_again(self.owners[i], g):
+                t = <object>_gradient_of(self.owners[i])
+                self.p[self.output_slots[i]] = _memory_of(<PyObject*>t)
+            elif base is None:
                 t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
                 self.p[self.output_slots[i]] = _memory_of(<PyObject*>t)
             elif is_tensor(<PyObject*>base):
@@ -392,6 +456,8 @@ cdef class Entry:
         finally:
             self.busy = False
         if code:
+            for step in self.updates:
+                undo_step(step)
             if self.failure is not None:
                 failure, self.failure = self.failure, None
                 raise failure
@@ -403,7 +469,10 @@ cdef class Entry:
                 set_grad(<PyObject*>parameter, NULL)
             else:
                 gradient = outputs[<int>number]
-                set_grad(<PyObject*>parameter, <PyObject*>gradient)
+                if _gradient_of(<PyObject*>parameter) == <PyObject*>gradient:
+                    add_version(<PyObject*>gradient)
+                else:
+                    set_grad(<PyObject*>parameter, <PyObject*>gradient)
         return _filled(self.result, outputs, tensors)
 
     cdef int run_opaque(self, int node) except -1:
@@ -576,6 +645,8 @@ cdef class Compiled:
                         result = e.run(tensors)
                     else:
                         result = e.joint.call(e, [<object>tensors[i] for i in range(e.nargs)], args, kwargs)
+                    if result is BUSY:
+                        return self.function(*args, **kwargs)
                     if result is not OTHER:
                         return result
         return self.miss(args, kwargs)

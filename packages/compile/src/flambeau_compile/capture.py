@@ -62,6 +62,7 @@ class _Finish:
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
         self.updates: list[Any] = []
         self.grads: dict[int, tuple[Any, Any]] = {}
+        self.read: set[int] = set()  # ids of tensors whose gradients were read
         self.position = 0
 
     def run(self, records: list[Any], result: Any) -> None:
@@ -91,10 +92,18 @@ class _Finish:
             elif record[0] == "grad_set":
                 self.grads[id(record[1])] = record[1], record[2]
             elif record[0] == "grad_read":
-                if id(record[1]) not in self.grads and record[2] is not None:
-                    raise Uncompilable("it adds to gradients that were there before")
+                self.read_grad(record[1], record[2])
             else:
                 self.b.call(*record)
+
+    def read_grad(self, owner: Any, gradient: Any) -> None:
+        """A gradient that was there before is read like an argument, unless the function itself set it."""
+        if id(owner) in self.grads or id(owner) in self.read:
+            return
+        self.read.add(id(owner))
+        number = self.entry.read_grad(owner, gradient)
+        if number is not None:
+            self.arguments.setdefault(self.b.window(window(gradient)).buffer.index, number)
 
     def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: "_Outputs",
              grads: list[Any]) -> None:  # fmt: skip

@@ -6,7 +6,8 @@ the same bits as these loops do; what has polynomials of its own there has none 
 
 FLOATS = ("f32", "f64")
 
-# "{0}" and "{1}" are operands. Of float32, functions of the C library end in f.
+# "{0}" and "{1}" are operands. Of float32, functions of the C library end in f. FL_FMA stands where eager's loops are
+# contracted by their compiler.
 _ARITHMETIC = {
     "copy": "{0}",
     "add": "({0} + {1})",
@@ -29,8 +30,8 @@ _FLOATING = {
     "relu": "({0} > 0 || {0} != {0} ? {0} : 0)",
     "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
     "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
-    "tanh_backward": "({0} * (1 - {1} * {1}))",
-    "sigmoid_backward": "({0} * (1 - {1}) * {1})",
+    "tanh_backward": "FL_FMA{F}(-({1} * {1}), {0}, {0})",
+    "sigmoid_backward": "({0} * FL_FMA{F}(-{1}, {1}, {1}))",
 }
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGIC = {
@@ -57,5 +58,9 @@ def expression(function: str, reads: tuple[str, ...]) -> str | None:
         return None
     if kind in FLOATS:
         text = _ARITHMETIC.get(function) or _FLOATING.get(function)
-        return None if text is None else text.replace("{f}", "f" if kind == "f32" else "")
+        return (
+            None
+            if text is None
+            else text.replace("{f}", "f" if kind == "f32" else "").replace("{F}", "F" if kind == "f32" else "")
+        )
     return _ARITHMETIC.get(function) if kind in INTEGERS else None

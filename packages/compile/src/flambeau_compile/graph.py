@@ -169,7 +169,7 @@ class Map(NamedTuple):
 class Reduce(NamedTuple):
     """``out = kind over dims of input``, with the reduced dimensions left out of ``out``; ``divisor`` divides sums."""
 
-    kind: str  # "sum", "prod", "max", "min", "any", "all"
+    kind: str  # "sum", "max" and others of hot/reductions, or "losses", a sum of all as losses add
     input: Window
     dims: tuple[int, ...]
     out: Window

@@ -277,6 +277,11 @@ class _Printer:
     def reduce(self, step: Reduce) -> None:
         x, line = step.input, self.source.line
         kind = C_TYPES[x.dtype]
+        if step.kind == "losses":
+            call = self.source.function(hot("loss", "flambeau_nn._kernels").SUMS[x.dtype])
+            finish = "" if step.divisor is None else f" / {literal('f64', step.divisor)}"
+            line(f"*{self.at(step.out)} = ({kind})(((fl_total)f[{call}])({self.at(x)}, {x.numel}){finish});")
+            return
         along, across, _, acc = hot("reductions").LOOPS[step.kind][x.dtype]
         wide = C_TYPES[acc if acc in C_TYPES else x.dtype]
         kept = [d for d in range(len(x.sizes)) if d not in step.dims and x.sizes[d] != 1]

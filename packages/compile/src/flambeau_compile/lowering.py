@@ -11,6 +11,7 @@ from flambeau_compile.graph import (
     C_TYPES,
     ITEMSIZE,
     Buffer,
+    Check,
     Map,
     Number,
     Opaque,
@@ -19,6 +20,7 @@ from flambeau_compile.graph import (
     Reduce,
     Step,
     Uncompilable,
+    Update,
     Window,
     leaves,
     row_major,
@@ -227,6 +229,33 @@ class Builder:
         self.map(name, *operands, out=out, reads=reads, writes=writes, loop=p.loop, data=p.data)
         return True
 
+    def _check(self, op: Any, args: tuple[Any, ...], result: Any) -> None:
+        """The program saw a number of a tensor: later calls have to see the same, or went another way."""
+        first = args[0] if args else None
+        if (
+            not isinstance(first, Window)
+            or first.numel != 1
+            or first.dtype not in C_TYPES
+            or len(list(leaves(args))) > 1
+        ):
+            raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
+        if not isinstance(result, (bool, int, float)):
+            raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
+        if any(w.buffer.tensor is not None for step in self.program.steps for w in step.written()):
+            raise Uncompilable(
+                f"{op.__torch_name__} reads a number after something was written to memory of the caller's"
+            )
+        if any(
+            isinstance(step, Update) or (isinstance(step, Opaque) and draws(step.op)) for step in self.program.steps
+        ):
+            raise Uncompilable(f"{op.__torch_name__} reads a number after random numbers were drawn")
+        truth = isinstance(result, bool) and first.dtype != "bool"
+        if truth:
+            flag = self.temporary("bool", ())
+            self.copy(first._replace(sizes=(), strides=()), flag)
+            first = flag
+        self.emit(Check(first, result, op.__torch_name__))
+
     def _opaque(self, op: Any, args: tuple[Any, ...], results: Any, outs: list[Window], known: list[bool],
                 writes: Any) -> None:  # fmt: skip
         written = []
@@ -237,7 +266,8 @@ class Builder:
             if op.writes and not written:
                 written.extend(leaves(args[0]))
         if not outs and not written and results is not None and results != ():
-            raise Uncompilable(f"{op.__torch_name__} reads a value of a tensor: {results!r}")
+            self._check(op, args, results)
+            return
         if op.meta is False:
             raise Uncompilable(f"the shape of what {op.__torch_name__} returns depends on elements")
         if not _is_plain(args):
@@ -248,6 +278,11 @@ class Builder:
             raise Uncompilable(f"{op.__torch_name__} returns nested results")
         targets = tuple(None if not isinstance(r, Window) or next(fresh) else r for r in flat)
         self.emit(Opaque(op, args, targets, tuple(written)))
+
+
+def draws(op: Any) -> bool:
+    """Whether an operator draws random numbers."""
+    return any("Generator" in a.type for a in op.schema.arguments) or "dropout" in op.name
 
 
 def _is_plain(o: Any) -> bool:

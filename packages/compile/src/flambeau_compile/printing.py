@@ -12,6 +12,7 @@ typedef void (*fl_loop)(char **, const fl_size *, const fl_size *, void *);
 typedef int (*fl_call)(void *, int);
 typedef void (*fl_along)(const void *, const void *, fl_size, void *, void *, fl_size);
 typedef void (*fl_across)(const void *, const void *, fl_size, fl_size, fl_size, void *, void *, fl_size);
+typedef double (*fl_total)(const void *, fl_size);
 typedef int (*fl_multiply)(int, int, fl_size, fl_size, fl_size, const void *, const void *, void *, fl_size, fl_size,
                            fl_size, fl_size, fl_size);
 #ifdef __FMA__

@@ -6,6 +6,7 @@ eager's loop for small products does. Larger products are eager's own.
 
 from flambeau_compile.graph import C_TYPES, Window
 
+MOST_EXACT = 1024  # multiplications of a product that BLAS does where eager lets it, for the same digits
 MOST_WORK = 1 << 20  # multiplications, from which on eager's blocks or BLAS are as fast
 PACKED = 1 << 14  # elements of a right factor that are turned on the stack
 
@@ -145,10 +146,20 @@ def _blocks(total: int, size: int) -> list[tuple[int, int, int]]:
     return blocks if whole == total else [*blocks, (whole, total, total - whole)]
 
 
+def is_eagers_own(m: int, n: int, k: int, b_col: int, kind: str) -> bool:
+    """Whether eager's loop for small products takes it, whose sums begin with what they are added to."""
+    return m * n * k <= 4096 and n % (8 if kind == "f32" else 4) == 0 and (b_col == 1 or k * n <= 512)
+
+
 def is_inline(a: Window, b: Window, out: Window) -> bool:
-    """Whether a product is written out here: it is small, and its result's rows lie dense."""
+    """Whether a product is written out here: it is small, and its result's rows lie dense.
+
+    What eager hands to BLAS goes there as well where that costs little, since BLAS adds in an order of its own.
+    """
     m, k = a.sizes[-2:]
     n = b.sizes[-1]
+    if 1 not in (m, n) and m * n * k <= MOST_EXACT and not is_eagers_own(m, n, k, b.strides[-1], C_TYPES[out.dtype]):
+        return False
     if C_TYPES[out.dtype] not in ("f32", "f64") or m * n * k > MOST_WORK or 0 in (m, n, k):
         return False
     if b.strides[-1] != 1 and n > 1 and m > 1 and k * n > PACKED:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from flambeau_compile.functions import expression
-from flambeau_compile.graph import C_TYPES, ITEMSIZE, Map, Number, Product, Program, Reduce, Uncompilable, Window
+from flambeau_compile.graph import C_TYPES, ITEMSIZE, Check, Map, Number, Product, Program, Reduce, Uncompilable, Window
 from flambeau_compile.printing import Source, literal
 
 MOST_STATEMENTS = 60_000  # expressions, before what nobody needs is left out
@@ -149,6 +149,7 @@ class _Memory:
         self.scalars = scalars
         self.places: dict[int, dict[int, int]] = {}
         self.changed: dict[int, set[int]] = {}
+        self.checks: list[tuple[int, Any]] = []  # an expression, and what it has to be
 
     def read(self, window: Window) -> list[int]:
         kind, item = C_TYPES[window.dtype], ITEMSIZE[window.dtype]
@@ -192,6 +193,8 @@ def run(program: Program) -> tuple[Scalars, _Memory]:
             _reduce(scalars, memory, step)
         elif isinstance(step, Product):
             _product(scalars, memory, step)
+        elif isinstance(step, Check):
+            memory.checks.append((memory.read(step.input)[0], step.value))
         else:
             raise TooLarge
     return scalars, memory
@@ -266,7 +269,7 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
             for d, i in (*zip(kept, index, strict=True), *zip(step.dims, rest, strict=True)):
                 at[d] = i
             terms.append(values[tuple(at)])
-        if step.kind == "sum":
+        if step.kind in ("sum", "losses"):
             wide = "f64" if kind in ("f32", "f64") else "i64"
             x = _sum(s, [s.cast(t, wide) for t in terms], wide, across)
             if step.divisor is not None:
@@ -333,11 +336,22 @@ def print_program(program: Program, source: Source) -> None:
             if what == "load" and rest == [buffer.index, byte]:
                 continue
             stores.append((buffer, byte, x))
-    needed = _needed(scalars, [x for _, _, x in stores])
-    for x in needed:
-        source.line(_statement(scalars, x, program, source))
+    done: set[int] = set()
+    for number, (x, value) in enumerate(memory.checks, 1):
+        _print_expressions(scalars, [x], done, program, source)
+        kind, name = scalars.nodes[x][0], _name(scalars, x)
+        same = f"{name} == {literal(kind, value)}" if value == value else f"{name} != {name}"
+        source.line(f"if (!({same})) return {number};")
+    _print_expressions(scalars, [x for _, _, x in stores], done, program, source)
     for buffer, byte, x in stores:
         source.line(f"*({scalars.nodes[x][0]} *)({source.pointer(buffer)} + {byte}) = {_name(scalars, x)};")
+
+
+def _print_expressions(s: Scalars, roots: list[int], done: set[int], program: Program, source: Source) -> None:
+    for x in _needed(s, roots):
+        if x not in done:
+            done.add(x)
+            source.line(_statement(s, x, program, source))
 
 
 def _needed(s: Scalars, roots: list[int]) -> list[int]:

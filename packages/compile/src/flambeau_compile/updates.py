@@ -1,13 +1,30 @@
-"""Optimizers' loops in C; their text is that of eager's."""
+"""Optimizers' updates: the text of their loops is that of eager's, and so are their bits."""
+
+from typing import Any
 
 from flambeau_compile.graph import Uncompilable, Update
 from flambeau_compile.printing import Source
+from flambeau_tensor.extend import window
+
+COEFFICIENTS = 11  # that each parameter's loop gets
+
+
+def add_step(b: Any, step: Any, position: int) -> int:
+    """Add an optimizer's step to a program; returns how many coefficients there are then."""
+    for group, (begin, end) in enumerate(step.bounds):
+        for p, gradient, states, _, _, dense in step.parameters[begin:end]:
+            dtype = str(p.dtype).removeprefix("torch.")
+            if not dense or dtype not in ("float32", "float64"):
+                raise Uncompilable("an optimizer updates parameters that are not dense, or of another dtype than float")
+            windows = tuple(None if t is None else b.window(window(t)) for t in (p, gradient, *states))
+            name, text = step.c_source(dtype, group)
+            b.emit(Update(step, position, name, text, windows))
+            position += COEFFICIENTS
+    return position
 
 
 def function(source: Source, step: Update) -> str:
     """The name of the function that updates a parameter, whose text is put into the source."""
-    raise Uncompilable("optimizers are not compiled yet")
-
-
-def add_step(b, step, position):
-    raise Uncompilable("optimizers are not compiled yet")
+    if step.variant not in source.prelude:
+        source.prelude.append(step.variant)
+    return step.key

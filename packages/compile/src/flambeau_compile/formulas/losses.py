@@ -20,7 +20,7 @@ def mse_loss(b: Any, args: Any, out: Window) -> Any:
         return None
     squares = b.map("mul", difference, difference)
     dims = tuple(range(len(x.sizes)))
-    b.reduce("sum", squares, dims, out, float(x.numel) if reduction == "mean" else None)
+    b.reduce("losses", squares, dims, out, float(x.numel) if reduction == "mean" else None)
     return None
 
 
