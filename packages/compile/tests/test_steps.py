@@ -1,4 +1,4 @@
-"""Whole training steps: gradients, optimizers and their options, equal to eager's to the bit where eager's order is kept."""
+"""Whole training steps: gradients, optimizers and their options, equal to eager's to the bit."""
 
 import pytest
 

@@ -4,22 +4,20 @@
 An Entry is one compiled program with what has to hold for it. A Compiled is what users call: it goes through its
 entries, and asks Python where none fits.
 """
-from cpython.object cimport PyObject, PyTypeObject
+from cpython.object cimport PyObject
 from libc.stdlib cimport calloc, free
 
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr
 from flambeau_tensor.abi cimport (
-    T_DISPATCH, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TENSOR_ABI, TensorInfo, ThreadFlags,
-    add_version, as_strided, copy_into, empty_strided, exclusive, is_tensor, offset_of, over_memory, run_kernel, set_grad,
-    tensor_info, thread_flags,
+    TENSOR_ABI, TensorInfo, ThreadFlags, add_version, as_strided, copy_into, empty_strided, exclusive, is_tensor,
+    over_memory, run_kernel, set_grad, tensor_info, thread_flags,
 )
-from flambeau_tensor.compute cimport (
-    COMPUTE_ABI, Array, Product, array_of, default_float, itemsize, multiply,
-)
+from flambeau_tensor.compute cimport COMPUTE_ABI, Product, default_float, multiply
 
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
 from flambeau_compile._arguments cimport MOST_TENSORS, Pattern, matches, pattern_of
+from flambeau_compile._geometry cimport WATCHED, Geometry, looks_like, memory_of, note_geometry, set_geometry
 
 from flambeau_overrides.abi import require as require_overrides
 from flambeau_tensor.abi import require
@@ -30,9 +28,7 @@ require(TENSOR_ABI, "flambeau-compile")
 require_compute(COMPUTE_ABI, "flambeau-compile")
 
 cdef extern from "Python.h":
-    Py_ssize_t PyVectorcall_NARGS(size_t)
     Py_ssize_t Py_REFCNT(PyObject*) noexcept
-    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
 
 cdef extern from *:
     """
@@ -51,10 +47,6 @@ cdef extern from *:
     void* fl_open(const char* path)
     void* fl_find(void* library, const char* name)
 
-cdef enum:
-    WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | 8192  # flags that have to be the same
-    T_META = 8192
-
 cdef int* _modes = active_modes_ptr()
 
 OTHER = object()  # a call went another way than the program that was tried
@@ -72,47 +64,6 @@ def open_library(str path not None):
     if found == NULL:
         raise OSError(f"cannot load {path}")
     return <size_t>found
-
-
-cdef struct Geometry:
-    PyTypeObject* cls
-    unsigned int flags
-    int dtype
-    int ndim
-    Py_ssize_t offset
-    Py_ssize_t* sizes  # and the strides behind them
-
-
-cdef int _set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides, Py_ssize_t offset) except -1:
-    cdef int d
-    g.dtype, g.ndim, g.offset = dtype, <int>len(sizes), offset
-    g.sizes = <Py_ssize_t*>calloc(2 * g.ndim + 1, sizeof(Py_ssize_t))
-    if g.sizes == NULL:
-        raise MemoryError
-    for d in range(g.ndim):
-        g.sizes[d], g.sizes[g.ndim + d] = sizes[d], strides[d]
-    return 0
-
-
-cdef inline bint _looks_like(const Geometry* g, PyObject* tensor) noexcept:
-    cdef TensorInfo f
-    cdef int d
-    if tensor.ob_type != g.cls:
-        return False
-    tensor_info(tensor, &f)
-    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim:
-        return False
-    for d in range(g.ndim):
-        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
-            return False
-    return True
-
-
-cdef inline char* _memory_of(PyObject* tensor) noexcept:
-    """Where the storage of a tensor begins."""
-    cdef Array a
-    array_of(tensor, &a)
-    return a.data - offset_of(tensor) * itemsize(a.dtype)
 
 
 cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
@@ -204,7 +155,7 @@ cdef class Entry:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
         self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
         for i in range(self.nargs):
-            _note(&self.args[i], found[i])
+            note_geometry(&self.args[i], found[i])
         self.tensors, self.updates, self.versions, self.grads, self.opaque = [], [], [], [], []
         self.about = {}
 
@@ -236,7 +187,7 @@ cdef class Entry:
         if self.nargs >= MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} arguments and gradients")
         self.read_grads.append(owner)
-        _note(&self.args[self.nargs], gradient)
+        note_geometry(&self.args[self.nargs], gradient)
         self.nargs += 1
         return self.nargs - 1
 
@@ -244,7 +195,7 @@ cdef class Entry:
         cdef int i = self.nexplicit
         for owner in self.read_grads:
             tensors[i] = _gradient_of(<PyObject*>owner)
-            if tensors[i] == NULL or not _looks_like(&self.args[i], tensors[i]):
+            if tensors[i] == NULL or not looks_like(&self.args[i], tensors[i]):
                 return False
             i += 1
         for owner in self.absent_grads:
@@ -293,8 +244,8 @@ cdef class Entry:
                 self.writes = True
             if is_tensor(<PyObject*>source):
                 self.tensors.append(source)
-                _note(&self.captured[n], source)
-                self.memory[n] = self.p[<int>slot] = _memory_of(<PyObject*>source)
+                note_geometry(&self.captured[n], source)
+                self.memory[n] = self.p[<int>slot] = memory_of(<PyObject*>source)
                 n += 1
                 if written:
                     self.versions.append(source)
@@ -313,7 +264,7 @@ cdef class Entry:
         self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
         self.output_order = []
         for i, (slot, dtype, sizes, strides, offset, base) in enumerate(outputs):
-            _set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
+            set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
             self.output_slots[i] = slot
             self.output_order.append(base)
         self.grads = grads
@@ -339,7 +290,7 @@ cdef class Entry:
             if npositional != self.nexplicit:
                 return False
             for i in range(self.nexplicit):
-                if not _looks_like(&self.args[i], positional[i]):
+                if not looks_like(&self.args[i], positional[i]):
                     return False
                 tensors[i] = positional[i]
         else:
@@ -347,7 +298,7 @@ cdef class Entry:
             if not matches(self.pattern, <PyObject*>whole, tensors, &n):
                 return False
             for i in range(self.nexplicit):
-                if not _looks_like(&self.args[i], tensors[i]):
+                if not looks_like(&self.args[i], tensors[i]):
                     return False
         return self.gradients_fit(tensors)
 
@@ -361,7 +312,7 @@ cdef class Entry:
         cdef PyObject* t
         for i in range(self.ncaptured):
             t = <PyObject*>(<list>self.tensors)[i]
-            if not _looks_like(&self.captured[i], t) or _memory_of(t) != self.memory[i]:
+            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
                 return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
         if self.checks is not None and not self.checks.hold():
             return self.checks.why()
@@ -375,7 +326,7 @@ cdef class Entry:
         cdef PyObject* t
         for i in range(self.ncaptured):
             t = <PyObject*>(<list>self.tensors)[i]
-            if not _looks_like(&self.captured[i], t) or _memory_of(t) != self.memory[i]:
+            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
                 return False
         if self.checks is not None and not self.checks.hold():
             return False
@@ -392,7 +343,7 @@ cdef class Entry:
             return NotImplemented
         for i in range(self.nargs):
             tensors[i] = <PyObject*>given[i]
-            if not _looks_like(&self.args[i], tensors[i]):
+            if not looks_like(&self.args[i], tensors[i]):
                 return NotImplemented
         if not self.holds(tensors):
             return NotImplemented
@@ -425,7 +376,7 @@ cdef class Entry:
             return BUSY
         for i in range(self.nplaces):
             if self.places[i].source >= 0:
-                self.p[self.places[i].slot] = _memory_of(tensors[self.places[i].source])
+                self.p[self.places[i].slot] = memory_of(tensors[self.places[i].source])
         if self.writes and not self._disjoint():
             return OTHER
         i = 0
@@ -438,10 +389,10 @@ cdef class Entry:
             base = self.output_order[i]
             if base is None and self.owners[i] != NULL and _may_write_again(self.owners[i], g):
                 t = <object>_gradient_of(self.owners[i])
-                self.p[self.output_slots[i]] = _memory_of(<PyObject*>t)
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
             elif base is None:
                 t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
-                self.p[self.output_slots[i]] = _memory_of(<PyObject*>t)
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
             elif is_tensor(<PyObject*>base):
                 t = as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
             elif <int>base >= 0:
@@ -512,7 +463,7 @@ cdef class Spot:
     def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
                   Py_ssize_t offset):
         self.slot, self.start, self.nbytes = slot, start, nbytes
-        _set_geometry(&self.g, dtype, sizes, strides, offset)
+        set_geometry(&self.g, dtype, sizes, strides, offset)
 
     def __dealloc__(self):
         free(self.g.sizes)
@@ -578,15 +529,6 @@ cdef object _filled(object structure, list outputs, PyObject** tensors):
         items = [_filled(o, outputs, tensors) for o in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
     return structure
-
-
-cdef int _note(Geometry* g, object tensor) except -1:
-    cdef TensorInfo f
-    tensor_info(<PyObject*>tensor, &f)
-    _set_geometry(g, f.dtype, tuple([f.sizes[d] for d in range(f.ndim)]), tuple([f.strides[d] for d in range(f.ndim)]),
-                  offset_of(<PyObject*>tensor))
-    g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
-    return 0
 
 
 # --- the thread -----------------------------------------------------------------------------------------------------

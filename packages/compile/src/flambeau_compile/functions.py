@@ -58,9 +58,6 @@ def expression(function: str, reads: tuple[str, ...]) -> str | None:
         return None
     if kind in FLOATS:
         text = _ARITHMETIC.get(function) or _FLOATING.get(function)
-        return (
-            None
-            if text is None
-            else text.replace("{f}", "f" if kind == "f32" else "").replace("{F}", "F" if kind == "f32" else "")
-        )
+        suffix = "f" if kind == "f32" else ""
+        return None if text is None else text.replace("{f}", suffix).replace("{F}", suffix.upper())
     return _ARITHMETIC.get(function) if kind in INTEGERS else None

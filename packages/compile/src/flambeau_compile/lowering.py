@@ -232,23 +232,14 @@ class Builder:
     def _check(self, op: Any, args: tuple[Any, ...], result: Any) -> None:
         """The program saw a number of a tensor: later calls have to see the same, or went another way."""
         first = args[0] if args else None
-        if (
-            not isinstance(first, Window)
-            or first.numel != 1
-            or first.dtype not in C_TYPES
-            or len(list(leaves(args))) > 1
-        ):
+        alone = isinstance(first, Window) and first.numel == 1 and len(list(leaves(args))) == 1
+        if not alone or first.dtype not in C_TYPES or not isinstance(result, (bool, int, float)):
             raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
-        if not isinstance(result, (bool, int, float)):
-            raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
-        if any(w.buffer.tensor is not None for step in self.program.steps for w in step.written()):
-            raise Uncompilable(
-                f"{op.__torch_name__} reads a number after something was written to memory of the caller's"
-            )
-        if any(
-            isinstance(step, Update) or (isinstance(step, Opaque) and draws(step.op)) for step in self.program.steps
-        ):
-            raise Uncompilable(f"{op.__torch_name__} reads a number after random numbers were drawn")
+        for step in self.program.steps:
+            if any(w.buffer.tensor is not None for w in step.written()):
+                raise Uncompilable(f"{op.__torch_name__} reads a number after memory of the caller's was written to")
+            if isinstance(step, Update) or (isinstance(step, Opaque) and draws(step.op)):
+                raise Uncompilable(f"{op.__torch_name__} reads a number after random numbers were drawn")
         truth = isinstance(result, bool) and first.dtype != "bool"
         if truth:
             flag = self.temporary("bool", ())

@@ -2,9 +2,9 @@
 """A step of an optimizer over all of its parameters in one call, and ``zero_grad``.
 
 Each optimizer is a loop of include/optim_loops.h and a pair of functions that fill in its coefficients: from a
-parameter group, and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are updated where they
-are; others (float16, bfloat16, odd strides) go through dense copies, float16 and bfloat16 as float32. Complex numbers
-are pairs of real ones.
+parameter group, and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are
+updated where they are; others (float16, bfloat16, odd strides) go through dense copies, float16 and bfloat16 as
+float32. Complex numbers are pairs of real ones.
 """
 from cpython.object cimport PyObject
 from libc cimport math

@@ -1,0 +1,61 @@
+"""How a tensor looks: its class, flags, dtype, sizes and strides, and where its memory is."""
+from cpython.object cimport PyObject, PyTypeObject
+from libc.stdlib cimport calloc
+
+from flambeau_tensor.abi cimport (
+    T_DISPATCH, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, offset_of, tensor_info,
+)
+from flambeau_tensor.compute cimport Array, array_of, itemsize
+
+cdef enum:
+    WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | 8192  # flags that have to be the same
+
+cdef struct Geometry:
+    PyTypeObject* cls
+    unsigned int flags
+    int dtype
+    int ndim
+    Py_ssize_t offset
+    Py_ssize_t* sizes  # and the strides behind them
+
+
+cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides, Py_ssize_t offset) except -1:
+    cdef int d
+    g.dtype, g.ndim, g.offset = dtype, <int>len(sizes), offset
+    g.sizes = <Py_ssize_t*>calloc(2 * g.ndim + 1, sizeof(Py_ssize_t))
+    if g.sizes == NULL:
+        raise MemoryError
+    for d in range(g.ndim):
+        g.sizes[d], g.sizes[g.ndim + d] = sizes[d], strides[d]
+    return 0
+
+
+cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    cdef int d
+    if tensor.ob_type != g.cls:
+        return False
+    tensor_info(tensor, &f)
+    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim:
+        return False
+    for d in range(g.ndim):
+        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
+            return False
+    return True
+
+
+cdef inline char* memory_of(PyObject* tensor) noexcept:
+    """Where the storage of a tensor begins."""
+    cdef Array a
+    array_of(tensor, &a)
+    return a.data - offset_of(tensor) * itemsize(a.dtype)
+
+
+cdef inline int note_geometry(Geometry* g, object tensor) except -1:
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
+    sizes = tuple([f.sizes[d] for d in range(f.ndim)])
+    strides = tuple([f.strides[d] for d in range(f.ndim)])
+    set_geometry(g, f.dtype, sizes, strides, offset_of(<PyObject*>tensor))
+    g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
+    return 0
