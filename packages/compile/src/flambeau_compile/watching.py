@@ -1,17 +1,288 @@
-"""What a function reads in Python, and what it changes there."""
+"""Records one run of a function: what it reads in Python, what it changes there."""
 
-from typing import Any
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from flambeau_compile._listen import Listener
+from flambeau_compile._watch import Checks
+
+from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading
+from flambeau_compile.effects import Effect
+from flambeau_compile.reaching import Source
+from flambeau_nn._module import ModuleBase
+from flambeau_nn.modules import _hooks
+from flambeau_nn.optim import optimizer
+from flambeau_nn.optim.optimizer import Optimizer
+from flambeau_tensor import Tensor
+
+__all__ = ["Recording", "Source"]
 
 
 class Recording:
-    """A context in which a function runs; see `checks` and `effects` afterwards."""
+    """Listens while a function runs, and compares before with after.
 
-    def __init__(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.checks: Any = None
-        self.effects: list[Any] = []
+    Args:
+        function: what will be called: a function, a method, a module or any callable.
+        args: its arguments.
+        kwargs: its keyword arguments.
 
-    def __enter__(self) -> "Recording":
+    After the block:
+
+    - ``checks.hold()`` says whether all that the run read is as it was; ``checks.why()`` what is not.
+    - ``effects`` is what it changed and whom it called, see `Effect`.
+    - ``tensors`` says by ``id(tensor)`` how the tensors in Python's objects were reached.
+
+    Args that are no tensors are watched as far as what is in them goes; that the next call has the same ones is for the
+    caller to compare.
+
+    >>> scale = [2.0]
+    >>> def f(x):
+    ...     return x * scale[0]
+    >>> with Recording(f, (3.0,), {}) as recording:
+    ...     _ = f(3.0)
+    >>> recording.checks.hold()
+    True
+    >>> scale[0] = 3.0
+    >>> recording.checks.hold(), recording.checks.why()
+    (False, 'scale[0] was set: 2.0 -> 3.0')
+    """
+
+    checks: Checks
+    effects: list[Effect]
+    tensors: dict[int, Source]
+
+    def __init__(
+        self, function: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> None:
+        self.function = function
+        self.arguments = _named(function, args, kwargs or {})
+        self.effects = []
+        self._calls: list[Effect] = []
+        self._ran: list[types.FunctionType] = []
+        self._written_inside: set[int] = set()
+        self._attributes: set[str] = set()  # that any code names
+        self._own_attributes: set[str] = set()  # that the program's code names
+        self._by_string = False
+        self._environment = False
+        self._before = reaching.Walk(keep=True)
+        for name, value in self.arguments.items():
+            self._before.reach(value, None, name, "name")
+        self._before.reach(function, None, _root_name(function), "name")
+        self._before.reach(np.random.mtrand._rand, None, "numpy.random", "name")
+        self._before.drain()
+        self._listener = Listener(self._hear_function, self._hear_builtin)
+
+    def __enter__(self) -> Self:
+        self._moment = _dicts.now()
+        self._caller = sys._getframe(1)
+        self._listener.start()
         return self
 
-    def __exit__(self, *error: Any) -> None:
-        return None
+    def __exit__(self, *exc: object) -> None:
+        self._listener.stop()
+        try:
+            self._conclude(exc[0] is not None)
+        finally:  # nothing that the function knew stays alive by this
+            del self._listener, self._before, self._caller, self._ran
+
+    def _conclude(self, failed: bool) -> None:
+        if self._listener.error is not None:
+            raise RuntimeError("what ran could not be heard") from self._listener.error
+        if failed:
+            return
+        excluded = self._find_effects()
+        self._find_reads(excluded)
+
+    # --- while it runs
+
+    def _hear_function(self, function: types.FunctionType) -> None:
+        code = function.__code__
+        whose = reading.whose(code.co_filename)
+        if whose == "import":
+            return
+        if reading.imports(sys._getframe(1), self._caller):
+            return
+        names = reading.names_of(code)
+        self._attributes |= names.attributes
+        if whose == "user":
+            self._ran.append(function)
+            self._written_inside.update(map(id, reading.nested(code)))
+            self._own_attributes |= names.attributes
+            self._by_string |= names.by_string
+            if not self._is_local(function):
+                self._before.reach(function, None, function.__name__, "name")
+                self._before.drain()
+        elif whose == "library":
+            self._by_string |= names.by_string
+            self._environment |= code.co_filename == os.__file__ or code.co_filename == "<frozen os>"
+
+    def _hear_builtin(self, builtin: Any, frame: types.FrameType) -> None:
+        effect = effects.of_call(builtin, frame, self._caller)
+        if effect is not None:
+            self._calls.append(effect)
+
+    def _is_local(self, function: types.FunctionType) -> bool:
+        """Whether the run made a function."""
+        if id(function) in self._before.seen:
+            return False
+        if function.__closure__ and any(self._listener.made(cell) for cell in function.__closure__):
+            return True
+        return not function.__closure__ and id(function.__code__) in self._written_inside
+
+    # --- afterwards
+
+    def _find_effects(self) -> dict[int, set[Any]]:
+        """Compares with before; returns the keys, by container, that each call changes."""
+        codes = list({id(f.__code__): f.__code__ for f in self._ran}.values())
+        excluded: dict[int, set[Any]] = {}
+        found = []
+        for record in self._before.records:
+            if record.is_same():
+                continue
+            container, owner = self._before.containers[id(record)]
+            if isinstance(record, _records.LooseRecord):
+                effect = _hidden_effect(record, container, codes)
+                if effect is not None:
+                    found.append(effect)
+                continue
+            parts = record.parts() if isinstance(record, _objects.ClassRecord) else [record]
+            for part in parts:
+                for key, before, value in part.changes():
+                    if (
+                        isinstance(owner, ModuleBase)
+                        and key in reaching.LATE
+                        and before is _watch.MISSING
+                        and not value
+                    ):
+                        continue
+                    effect = effects.of_change(part, owner, key, before, value, codes)
+                    found.append(effect)
+                    if effect.replay is not None:
+                        excluded.setdefault(id(container), set()).add(key)
+        if self._listener.replaced:
+            found.append(Effect("call", "", "a profile function was set"))
+        self.effects = [*self._calls, *{effect[:3]: effect for effect in found}.values()]
+        return excluded
+
+    def _find_reads(self, excluded: dict[int, set[Any]]) -> None:
+        names = None if self._by_string else frozenset(self._attributes)
+        walk = reaching.Walk(keep=False, names=names, excluded=excluded, own_names=frozenset(self._own_attributes))
+        root = self.function
+        if not isinstance(root, types.FunctionType):
+            self._root(walk, root, _root_name(root))
+        for name, value in self.arguments.items():
+            self._root(walk, value, name)
+        walk.drain()
+        lookups: dict[int, tuple[dict[str, Any], set[str]]] = {}
+        for function in self._ran:
+            self._read_by(walk, function, lookups)
+        missing: set[str] = set()
+        for around, used in lookups.values():
+            present = sorted(used - excluded.get(id(around), set()))
+            record = walk.add(_dicts.NamesRecord(None, None, "globals", around, present), around)
+            missing |= used - around.keys()
+            # The last one is met first: what optimizers hold has better names elsewhere.
+            for name in sorted(used & around.keys(), key=lambda name: (not isinstance(around[name], Optimizer), name)):
+                walk.reach(around[name], record, name, "name")
+        if missing:
+            walk.add(
+                _dicts.NamesRecord(None, "builtins", "name", builtins.__dict__, sorted(missing)), builtins.__dict__
+            )
+        if self._environment:
+            walk.reach(os.environ._data, None, "os.environ", "name")  # type: ignore[attr-defined]
+        walk.drain()
+        if any(isinstance(value, (ModuleBase, Optimizer)) for value in walk.seen.values()):
+            walk.state(_hooks.GLOBAL, None, "hooks of all modules", "name")
+            walk.reach(optimizer._global_pre_hooks, None, "hooks of all optimizers", "name")
+            walk.reach(optimizer._global_post_hooks, None, "hooks of all optimizers", "name")
+            walk.drain()
+        self._judge(walk)
+        self.tensors = {**walk.tensors, **self._before.tensors}
+        self.checks = Checks(walk.records, [_hooks.GLOBAL])
+        self.names = names
+
+    def _root(self, walk: reaching.Walk, value: Any, name: str) -> None:
+        """An argument, or what is in one; that it is a list or dict, and of what, is for the caller to compare."""
+        if isinstance(value, Tensor):
+            walk.reach(value, None, name, "name")
+        elif isinstance(value, (list, tuple)):
+            for i, item in enumerate(value):
+                self._root(walk, item, f"{name}[{i}]")
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                self._root(walk, item, f"{name}[{key!r}]")
+        elif not _watch.is_plain(value):
+            record = walk.add(_records.RootRecord(None, name, "name", value), value)
+            walk.reach(value, record, None, "same")
+
+    def _read_by(self, walk: reaching.Walk, function: types.FunctionType, lookups: dict[int, Any]) -> None:
+        """What one function that ran has read."""
+        around = function.__globals__
+        names = reading.names_of(function.__code__)
+        lookups.setdefault(id(around), (around, set()))[1].update(names.globals)
+        if not self._is_local(function):
+            record = walk.add(_objects.FunctionRecord(None, function.__qualname__, "name", function), function)
+            walk.reach(function.__defaults__, record, "__defaults__", "attribute")
+            walk.reach(function.__kwdefaults__, record, "__kwdefaults__", "attribute")
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            if not self._listener.made(cell):
+                walk.cell(cell, name)
+
+    def _judge(self, walk: reaching.Walk) -> None:
+        """Adds what could not be watched to the effects."""
+        for _, why in walk.unwatchable:
+            self.effects.append(Effect("unwatchable", "", why))
+        if walk.cut:
+            self.effects.append(Effect("unwatchable", "", f"more than {reaching.MOST:,} objects are reached"))
+        for record in walk.records:
+            container, _ = walk.containers[id(record)]
+            if id(container) in self._before.seen or not isinstance(container, (dict, list, set)):
+                continue
+            if isinstance(record, _dicts.NamesRecord) or container is os.environ.__dict__.get("_data"):
+                continue
+            if (
+                record.parent is not None
+                and record.style == "same"
+                and isinstance(record.parent, _objects.ObjectRecord)
+            ):
+                continue
+            if self._before.cut or (isinstance(container, dict) and _dicts.changed_since(container, self._moment)):
+                self.effects.append(
+                    Effect("other", "", f"{record.path()} may have changed while the function ran", settles=True)
+                )
+
+
+def _named(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments by the names of their parameters."""
+    target = function.forward if isinstance(function, ModuleBase) else function
+    try:
+        bound = inspect.signature(target).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return {**{f"argument {i}": value for i, value in enumerate(args)}, **kwargs}
+    return dict(bound.arguments)
+
+
+def _root_name(function: Any) -> str:
+    if isinstance(function, (types.MethodType, ModuleBase)):
+        return "self"
+    return getattr(function, "__name__", "function")
+
+
+def _hidden_effect(record: Any, container: Any, codes: list[types.CodeType]) -> Effect | None:
+    """What it means that a state changed which a compiled function cannot follow."""
+    where = effects._mention(record, codes)
+    if type(container) is type(np.random.mtrand._rand) or isinstance(
+        container, (np.random.Generator, reaching.random.Random)
+    ):
+        return Effect("call", where, f"{record.path()} draws random numbers")
+    if hasattr(container, "cache_info"):
+        return Effect("unwatchable", where, f"{record.path()} returned what it had computed before (lru_cache)")
+    return Effect("other", where, f"{record.path()} was changed")

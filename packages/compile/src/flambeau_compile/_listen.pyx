@@ -1,0 +1,140 @@
+"""Hears which Python functions run in this thread, and which compiled ones they call."""
+cimport cython
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_XDECREF, Py_XINCREF
+from libc.stdint cimport uintptr_t
+
+cdef extern from *:
+    """
+    #ifndef Py_BUILD_CORE
+    #define Py_BUILD_CORE 1
+    #endif
+    #include "internal/pycore_frame.h"
+    #include "internal/pycore_code.h"
+    #undef Py_BUILD_CORE
+
+    #if PY_VERSION_HEX < 0x030c0000
+    #define FL_FUNCTION(f) ((PyObject *)(f)->f_func)
+    #else
+    #define FL_FUNCTION(f) ((f)->f_funcobj)
+    #endif
+
+    /* The function that a frame runs, borrowed, or NULL. */
+    static PyObject *fl_function(PyFrameObject *frame) {
+        PyObject *function = FL_FUNCTION(frame->f_frame);
+        return function && PyFunction_Check(function) ? function : NULL;
+    }
+
+    /* The cell of local variable i, where the frame has made one; borrowed. */
+    static PyObject *fl_own_cell(PyFrameObject *frame, PyCodeObject *code, int i) {
+        if (!(_PyLocals_GetKind(code->co_localspluskinds, i) & CO_FAST_CELL)) return NULL;
+        PyObject *value = frame->f_frame->localsplus[i];
+        return value && PyCell_Check(value) ? value : NULL;
+    }
+    static int fl_variables(PyCodeObject *code) { return code->co_ncellvars ? code->co_nlocalsplus : 0; }
+    static void *fl_definition(PyObject *f) { return PyCFunction_Check(f) ? ((PyCFunctionObject *)f)->m_ml : NULL; }
+    static PyObject *fl_self(PyObject *f) { return PyCFunction_Check(f) ? ((PyCFunctionObject *)f)->m_self : NULL; }
+    """
+    ctypedef struct PyFrameObject:
+        pass
+    ctypedef struct PyCodeObject:
+        pass
+    PyObject* fl_function(PyFrameObject*)
+    PyObject* fl_own_cell(PyFrameObject*, PyCodeObject*, int)
+    int fl_variables(PyCodeObject*)
+    void* fl_definition(PyObject*)
+    PyObject* fl_self(PyObject*)
+
+cdef extern from "Python.h":
+    ctypedef int (*Py_tracefunc)(PyObject*, PyFrameObject*, int, PyObject*) except -1
+    ctypedef struct PyThreadState:
+        Py_tracefunc c_profilefunc
+        PyObject* c_profileobj
+    PyThreadState* PyThreadState_Get()
+    void PyEval_SetProfile(Py_tracefunc, PyObject*)
+    PyCodeObject* PyFrame_GetCode(PyFrameObject*)
+    const int PyTrace_CALL, PyTrace_C_CALL
+
+
+@cython.final
+cdef class Listener:
+    """Hears calls between `start` and `stop`. A profile function that was there before goes on hearing them, too.
+
+    Args:
+        on_function: called with each Python function before it runs for the first time.
+        on_builtin: called with each compiled function before its first call by each code, and the frame that calls it.
+    """
+    cdef readonly dict functions  # by id
+    cdef dict own_cells
+    cdef set builtins
+    cdef object on_function, on_builtin
+    cdef Py_tracefunc before
+    cdef PyObject* before_object
+    cdef readonly bint replaced
+    cdef readonly object error
+
+    def __init__(self, on_function, on_builtin):
+        self.functions, self.own_cells, self.builtins = {}, {}, set()
+        self.on_function, self.on_builtin = on_function, on_builtin
+
+    def made(self, cell):
+        """Whether a cell was made by a function that ran, so that it holds a local variable."""
+        return id(cell) in self.own_cells
+
+    def start(self):
+        cdef PyThreadState* state = PyThreadState_Get()
+        self.before, self.before_object = state.c_profilefunc, state.c_profileobj
+        Py_XINCREF(self.before_object)
+        PyEval_SetProfile(_profile, <PyObject*>self)
+
+    def stop(self):
+        cdef PyThreadState* state = PyThreadState_Get()
+        if state.c_profilefunc == _profile and state.c_profileobj == <PyObject*>self:
+            PyEval_SetProfile(self.before, self.before_object)
+        else:
+            self.replaced = True  # what ran set another one, which stays
+        Py_XDECREF(self.before_object)
+        self.before, self.before_object = NULL, NULL
+
+    cdef int hear_function(self, PyFrameObject* frame) except -1:
+        cdef PyObject* function = fl_function(frame)
+        cdef PyObject* cell
+        cdef PyCodeObject* code = PyFrame_GetCode(frame)
+        cdef int i
+        for i in range(fl_variables(code)):
+            cell = fl_own_cell(frame, code, i)
+            if cell != NULL:
+                self.own_cells[<uintptr_t>cell] = <object>cell
+        Py_XDECREF(<PyObject*>code)
+        if function != NULL and <uintptr_t>function not in self.functions:
+            self.functions[<uintptr_t>function] = <object>function
+            self.on_function(<object>function)
+        return 0
+
+    cdef int hear_builtin(self, PyFrameObject* frame, PyObject* builtin) except -1:
+        cdef void* definition = fl_definition(builtin)
+        cdef PyObject* owner = fl_self(builtin)
+        cdef PyCodeObject* code
+        if definition == NULL:
+            return 0
+        code = PyFrame_GetCode(frame)
+        heard = (<uintptr_t>definition, id(type(<object>owner)) if owner != NULL else 0, <uintptr_t>code)
+        Py_XDECREF(<PyObject*>code)
+        if heard not in self.builtins:
+            self.builtins.add(heard)
+            self.on_builtin(<object>builtin, <object><PyObject*>frame)
+        return 0
+
+
+cdef int _profile(PyObject* listener, PyFrameObject* frame, int what, PyObject* argument) except -1:
+    cdef Listener self = <Listener>listener
+    try:
+        if what == PyTrace_CALL:
+            self.hear_function(frame)
+        elif what == PyTrace_C_CALL:
+            self.hear_builtin(frame, argument)
+    except BaseException as error:  # nothing of this is the function's business
+        self.error = error
+    if self.before != NULL:
+        return self.before(self.before_object, frame, what, argument)
+    return 0

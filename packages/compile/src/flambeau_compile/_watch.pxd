@@ -1,0 +1,59 @@
+from cpython.object cimport PyObject
+from libc.stdint cimport uint64_t
+
+cdef extern from "Python.h":
+    ctypedef struct PyWeakReference:
+        PyObject* wr_object
+
+cdef enum:
+    STRONG, WEAK, BARE  # how Held keeps its value
+
+cdef struct Word:
+    uint64_t* at
+    uint64_t expected
+
+cdef struct Block:
+    const char* at
+    const char* expected
+    size_t size
+    int record
+
+cdef class Record
+
+cdef class Checks:
+    cdef Word* words
+    cdef int* owners  # which record a word belongs to
+    cdef Block* blocks
+    cdef Py_ssize_t count, room, cursor, end, block_count
+    cdef bint renewing
+    cdef readonly bint dead  # it will never hold again
+    cdef readonly list records
+    cdef list loose  # records that have no words, and are compared at every call
+    cdef list kept
+    cdef int failed
+
+    cpdef bint hold(self) except -1
+    cdef int put(self, void* at) except -1
+    cdef int expect_always_other(self) except -1
+    cdef int put_block(self, const char* at, bytes expected) except -1
+    cdef int add_loose(self, Record record) except -1
+    cdef bint renew(self, Py_ssize_t at) except -1
+
+cdef class Record:
+    cdef public Record parent
+    cdef public object key, style
+    cdef Py_ssize_t first, size
+    cdef int write(self, Checks checks) except -1
+    cdef bint same(self) except -1
+
+cdef class Held:
+    cdef PyObject* value
+    cdef object owner
+    cdef int mode
+    cdef bint same(self, PyObject* value) except -1
+    cdef int write(self, Checks checks, PyObject** slot) except -1
+    cdef int write_identity(self, Checks checks) except -1
+    cdef object get(self)
+
+cdef bint equal(object a, object b) except -1
+cdef Held hold_value(PyObject* value, bint keep)

@@ -1,0 +1,320 @@
+"""Words of memory that tell whether what a function read in Python is as it was.
+
+Each container that a function read has a *record*: what stood in it, and where memory shows that something may have
+changed. CPython gives every state of a dict and of a class a number of its own; cells, lists and fields of objects are
+pointers. `Checks` has these words in one array, parents before children, and compares them. So a word is read only
+after those before it have said that its memory is still there.
+
+Where a word differs, its record compares what it holds: numbers and strings by value, all else by identity. If nothing
+that matters has changed, the record writes its words anew; a script whose globals change all the time stays valid.
+
+From CPython 3.13 on dicts have no numbers. There a watcher counts the changes of each dict, and the count is the word.
+"""
+cimport cython
+from cpython.mem cimport PyMem_Free, PyMem_Realloc
+from libc.string cimport memcmp
+
+import types
+
+import numpy as np
+
+cdef extern from "Python.h":
+    object PyWeakref_NewRef(object, PyObject*)
+    double PyFloat_AS_DOUBLE(object)
+    bint PyDict_Check(PyObject*)
+
+
+class Missing:
+    """Stands for no value."""
+
+    def __repr__(self):
+        return "nothing"
+
+
+MISSING = Missing()
+cdef object _MISSING = MISSING
+
+# Values that never change: compared by value where the object is another one.
+cdef frozenset _BY_VALUE = frozenset((int, float, bool, complex, str, bytes, type(None), type(Ellipsis)))
+
+
+cdef bint equal(object a, object b) except -1:
+    """Whether two values of kinds that never change are the same to every program: 0.0 is not -0.0, 1 is not 1.0."""
+    cdef double x, y
+    if a is b:
+        return True
+    kind = type(a)
+    if type(b) is not kind:
+        return False
+    if kind is float:
+        x, y = PyFloat_AS_DOUBLE(a), PyFloat_AS_DOUBLE(b)
+        return memcmp(&x, &y, sizeof(double)) == 0
+    if kind is complex:
+        return equal(a.real, b.real) and equal(a.imag, b.imag)
+    if kind is tuple:
+        return len(a) == len(b) and all([equal(v, w) for v, w in zip(a, b)])
+    if kind is slice:
+        return equal((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    if kind in _BY_VALUE:
+        return a == b
+    if isinstance(a, np.generic):
+        return kind is not np.object_ and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    return False
+
+
+def is_plain(value):
+    """Whether a value and all in it is compared by value."""
+    kind = type(value)
+    return kind in _BY_VALUE or isinstance(value, np.generic) or (kind is tuple and all(map(is_plain, value)))
+
+
+# --- values -----------------------------------------------------------------------------------------------------------
+
+@cython.final
+cdef class Held:
+    """What stood somewhere.
+
+    Objects that may be large are not kept alive, and what has a record of its own is a bare address.
+    """
+    cdef bint same(self, PyObject* value) except -1:
+        if self.mode == WEAK:
+            return value == self.value and (<PyWeakReference*><PyObject*>self.owner).wr_object == value
+        if value == self.value:
+            return True
+        if value == NULL or self.value == NULL or self.mode == BARE or not equal(<object>value, self.owner):
+            return False
+        self.value, self.owner = value, <object>value
+        return True
+
+    cdef int write(self, Checks checks, PyObject** slot) except -1:
+        """A word for the place that holds it, and one that says that the object there is not a later one."""
+        checks.put(slot)
+        return self.write_identity(checks)
+
+    cdef int write_identity(self, Checks checks) except -1:
+        if self.mode == WEAK:
+            checks.put(&(<PyWeakReference*><PyObject*>self.owner).wr_object)
+        return 0
+
+    cdef object get(self):
+        if self.mode == WEAK:
+            return (<object>self.owner)()
+        if self.mode == BARE:
+            return "the one before" if self.value != NULL else _MISSING
+        return self.owner
+
+
+cdef Held hold_value(PyObject* value, bint keep):
+    cdef Held held = Held.__new__(Held)
+    held.value = value
+    held.mode = STRONG
+    if value == NULL:
+        held.owner = _MISSING
+        held.mode = BARE
+        return held
+    o = <object>value
+    kind = type(o)
+    if keep or kind in _BY_VALUE:
+        held.owner = o
+    elif kind is list or kind is dict or kind is set or (kind is tuple and not is_plain(o)):
+        held.mode = BARE
+    else:
+        try:
+            held.owner = PyWeakref_NewRef(o, NULL)
+            held.mode = WEAK
+        except TypeError:
+            if PyDict_Check(value):
+                held.mode = BARE
+            else:
+                held.owner = o
+    return held
+
+
+# --- records and checks -----------------------------------------------------------------------------------------------
+
+cdef class Record:
+    """What one container held, and where memory shows that it may have changed."""
+
+    def __init__(self, Record parent, key, style):
+        self.parent, self.key, self.style, self.first = parent, key, style, -1
+
+    cdef int write(self, Checks checks) except -1:
+        return 0
+
+    cdef bint same(self) except -1:
+        return True
+
+    def is_same(self):
+        return self.same()
+
+    def changes(self):
+        """(key, before, now) of what differs; MISSING stands for nothing."""
+        return []
+
+    def path(self):
+        """How a program would write it."""
+        return self.path_of(self.key, "") if self.parent is None else self.parent.path_of(self.key, self.style)
+
+    def path_of(self, key, style):
+        if style == "same" or key is None:
+            return self.path() if self.parent is not None or key is None else key
+        if style == "attribute":
+            return f"{self.path()}.{key}"
+        if style == "item":
+            return f"{self.path()}[{key!r}]"
+        return str(key)
+
+    def place_of(self, key):
+        """How a program would write one of the places."""
+        return self.path_of(key, "attribute")
+
+
+@cython.final
+cdef class Checks:
+    """Whether everything that a function read in Python is as it was.
+
+    Args:
+        records: what was read, containers before what they hold.
+        kept: objects that live as long as the checks.
+    """
+
+    def __init__(self, records=(), kept=()):
+        cdef Record record
+        self.records, self.loose, self.kept = [], [], list(kept)
+        self.failed = -1
+        for record in records:
+            if not record.same():
+                raise RuntimeError(f"{record.path()} changed while its record was made")
+            self.cursor = self.count
+            record.first = self.count
+            self.records.append(record)
+            record.write(self)
+            record.size = self.count - record.first
+
+    def __dealloc__(self):
+        PyMem_Free(self.words)
+        PyMem_Free(self.owners)
+        PyMem_Free(self.blocks)
+
+    def __len__(self):
+        return self.count
+
+    cdef int put(self, void* at) except -1:
+        """Writes a word at the cursor, with what it is now."""
+        cdef void* larger
+        if self.renewing and self.cursor >= self.end:
+            self.cursor += 1  # more words than before: there is no room for them
+            return 0
+        if self.cursor == self.count:
+            if self.count == self.room:
+                larger = PyMem_Realloc(self.words, (2 * self.room + 64) * sizeof(Word))
+                if larger == NULL:
+                    raise MemoryError
+                self.words = <Word*>larger
+                larger = PyMem_Realloc(self.owners, (2 * self.room + 64) * sizeof(int))
+                if larger == NULL:
+                    raise MemoryError
+                self.owners = <int*>larger
+                self.room = 2 * self.room + 64
+            self.owners[self.count] = <int>(len(self.records) - 1)
+            self.count += 1
+        self.words[self.cursor].at = <uint64_t*>at
+        self.words[self.cursor].expected = (<uint64_t*>at)[0]
+        self.cursor += 1
+        return 0
+
+    cdef int expect_always_other(self) except -1:
+        """Has the record of the last word asked at each call."""
+        self.words[self.cursor - 1].expected = ~self.words[self.cursor - 1].at[0]
+        return 0
+
+    cdef int put_block(self, const char* at, bytes expected) except -1:
+        """Has bytes compared with those that the record being written keeps."""
+        cdef void* larger
+        cdef Py_ssize_t i
+        if self.renewing:
+            return 0
+        larger = PyMem_Realloc(self.blocks, (self.block_count + 1) * sizeof(Block))
+        if larger == NULL:
+            raise MemoryError
+        self.blocks = <Block*>larger
+        i = self.block_count
+        self.blocks[i].at, self.blocks[i].expected, self.blocks[i].size = at, expected, len(expected)
+        self.blocks[i].record = <int>(len(self.records) - 1)
+        self.block_count += 1
+        return 0
+
+    cdef int add_loose(self, Record record) except -1:
+        if record not in self.loose:
+            self.loose.append(record)
+        return 0
+
+    cdef bint renew(self, Py_ssize_t at) except -1:
+        """Whether the record of a word that differs holds what it held; it then writes its words anew."""
+        cdef Record record = self.records[self.owners[at]]
+        if not record.same():
+            self.failed = self.owners[at]
+            return False
+        self.cursor, self.end, self.renewing = record.first, record.first + record.size, True
+        record.write(self)
+        self.renewing = False
+        if self.cursor != self.end:  # its memory is arranged in another way
+            self.failed = self.owners[at]
+            self.dead = True
+            return False
+        return True
+
+    cpdef bint hold(self) except -1:
+        cdef Py_ssize_t i
+        cdef Word* word = self.words
+        cdef Word* end = word + self.count
+        if self.dead:
+            return False
+        while word != end:
+            if cython.unlikely(word.at[0] != word.expected):
+                if not self.renew(word - self.words):
+                    return False
+            word += 1
+        for i in range(self.block_count):
+            if memcmp(self.blocks[i].at, self.blocks[i].expected, self.blocks[i].size) != 0:
+                self.failed = self.blocks[i].record
+                return False
+        if self.loose:
+            for record in self.loose:
+                if not (<Record>record).same():
+                    self.failed = self.records.index(record)
+                    return False
+        self.failed = -1
+        return True
+
+    def why(self):
+        """What differs, if the last `hold` found a difference, or the empty string."""
+        if self.failed < 0:
+            return ""
+        record = self.records[self.failed]
+        changes = record.changes()
+        if not changes:
+            return f"{record.path()} was set, and set back"
+        return "; ".join([describe(record, *change) for change in changes[:3]])
+
+
+def describe(record, key, before, value):
+    """One change in words."""
+    path = record.path() if key is None else record.place_of(key)
+    if before is _MISSING:
+        return f"{path} was added: {brief(value)}"
+    if value is _MISSING:
+        return f"{path} was deleted, it was {brief(before)}"
+    return f"{path} was set: {brief(before)} -> {brief(value)}"
+
+
+def brief(value):
+    """A value in few characters."""
+    if isinstance(value, str) and value in ("the one before", "another one", "nothing", "an object", "an array"):
+        return value
+    if is_plain(value):
+        text = repr(value)
+        return text if len(text) < 40 else text[:37] + "..."
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)):
+        return value.__qualname__
+    return f"{type(value).__name__} at {id(value):#x}"

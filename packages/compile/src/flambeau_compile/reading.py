@@ -1,0 +1,203 @@
+"""What code can read and change, by the names in its instructions; and whose code it is."""
+
+from __future__ import annotations
+
+import dis
+import os
+import sys
+import sysconfig
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+import numpy
+
+# Names by which a program reaches attributes that its instructions do not name.
+_BY_STRING = frozenset(
+    ("getattr", "hasattr", "setattr", "delattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter")
+)
+_ATTRIBUTES = frozenset(
+    ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR", "LOAD_SUPER_ATTR", "IMPORT_FROM", "IMPORT_NAME")
+)
+_GLOBALS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"))
+
+
+class Names(NamedTuple):
+    """What one code object names.
+
+    Args:
+        globals: variables of the module, or builtins.
+        stored: those of them that it sets.
+        attributes: attributes, and strings that may be names of some.
+        by_string: whether it may reach attributes by strings that it makes.
+    """
+
+    globals: frozenset[str]
+    stored: frozenset[str]
+    attributes: frozenset[str]
+    by_string: bool
+
+
+_known: dict[int, tuple[CodeType, Names]] = {}
+
+
+def names_of(code: CodeType) -> Names:
+    """What a code object names itself, without the functions in it."""
+    found = _known.get(id(code))
+    if found is None:
+        if len(_known) > 10_000:
+            _known.clear()
+        found = _known[id(code)] = code, _read(code)
+    return found[1]
+
+
+def _read(code: CodeType) -> Names:
+    variables: set[str] = set()
+    stored: set[str] = set()
+    attributes = {text for constant in code.co_consts for text in _strings(constant)}
+    for instruction in dis.get_instructions(code):
+        kind, name = instruction.opname, instruction.argval
+        if kind in _GLOBALS:
+            variables.add(name)
+            if kind in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                stored.add(name)
+        elif kind in _ATTRIBUTES or kind.startswith("LOAD_SUPER"):
+            attributes.add(name)
+    by_string = not _BY_STRING.isdisjoint(variables) or not _BY_STRING.isdisjoint(attributes)
+    return Names(frozenset(variables), frozenset(stored), frozenset(attributes), by_string)
+
+
+def _strings(constant: object) -> list[str]:
+    if isinstance(constant, str):
+        return [constant] if constant.isidentifier() else []
+    if isinstance(constant, (tuple, frozenset)):
+        return [text for item in constant for text in _strings(item)]
+    return []
+
+
+def nested(code: CodeType) -> list[CodeType]:
+    """The code of the functions that are written inside a function, at any depth."""
+    found = []
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            found += [constant, *nested(constant)]
+    return found
+
+
+# --- whose code -----------------------------------------------------------------------------------------------------
+
+_OWN = ("overrides", "tensor", "autograd", "nn", "cext", "data", "distributions", "fx", "compile")
+_OWN_PACKAGES = ("flambeau", *(f"flambeau_{name}" for name in _OWN))
+_LIBRARY = tuple(sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib"))
+_NUMPY = str(Path(numpy.__file__).parent) + os.sep
+
+
+@lru_cache(maxsize=4096)
+def whose(file: str) -> str:
+    """``"flambeau"``, ``"import"`` for what loads modules, ``"library"`` for the rest of Python and for NumPy, or
+    ``"user"``, by the file of a code object."""
+    if file.startswith("<frozen"):
+        return "import" if "importlib" in file or "zipimport" in file else "library"
+    for name in _OWN_PACKAGES:  # code of one that is not loaded does not run
+        package = sys.modules.get(name)
+        if package is not None and file.startswith(str(Path(package.__file__ or "").parent) + os.sep):
+            return "flambeau"
+    if file.startswith(_NUMPY):
+        return "library"
+    if file.startswith(_LIBRARY) and "site-packages" not in file and "dist-packages" not in file:
+        return "import" if "importlib" in file else "library"
+    return "user"
+
+
+def is_foreign(name: str | None) -> bool:
+    """Whether the module of that name is Python's, NumPy's or one of this project's, which change only in ways of their
+    own."""
+    if not name:
+        return False
+    file = getattr(sys.modules.get(name), "__file__", None)
+    if file:
+        return whose(file) != "user"
+    top = name.partition(".")[0]
+    return name != "__main__" and (top in sys.stdlib_module_names or top == "numpy" or top in _OWN_PACKAGES)
+
+
+def is_own(name: str | None) -> bool:
+    """Whether the module of that name is one of this project's."""
+    return (name or "").partition(".")[0] in _OWN_PACKAGES
+
+
+def imports(frame: FrameType | None, below: FrameType) -> bool:
+    """Whether a frame above another one runs because a module is being loaded."""
+    while frame is not None and frame is not below:
+        if whose(frame.f_code.co_filename) == "import":
+            return True
+        frame = frame.f_back
+    return False
+
+
+# --- where something is set -----------------------------------------------------------------------------------------
+
+_STORES = {
+    "attribute": ("STORE_ATTR", "DELETE_ATTR"),
+    "globals": ("STORE_GLOBAL", "DELETE_GLOBAL"),
+    "cell": ("STORE_DEREF", "DELETE_DEREF"),
+    "item": ("STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE", "BINARY_OP"),
+}
+
+
+def place_of_store(codes: list[CodeType], kind: str, name: object) -> str:
+    """``file:line`` of the first instruction that sets something of that kind and name, or ``""``."""
+    for code in codes:
+        line = code.co_firstlineno
+        for instruction in dis.get_instructions(code):
+            line = _line(instruction) or line
+            if instruction.opname in _STORES.get(kind, ()) and (kind == "item" or instruction.argval == name):
+                return f"{code.co_filename}:{line}"
+    return ""
+
+
+def _line(instruction: dis.Instruction) -> int | None:
+    position = instruction.positions
+    return None if position is None else position.lineno
+
+
+# Which instruction reads what a store of that kind sets.
+_LOADS = {
+    "attribute": ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"),
+    "globals": ("LOAD_GLOBAL", "LOAD_NAME"),
+    "cell": ("LOAD_DEREF", "LOAD_CLOSURE"),
+}
+_SKIPPED = frozenset(("CACHE", "SWAP", "COPY", "PRECALL", "NOP", "EXTENDED_ARG", "PUSH_NULL", "RESUME"))
+_OBJECTS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_DEREF", "LOAD_GLOBAL", "LOAD_FAST_BORROW")
+
+
+def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
+    """Whether all code that reads a variable or attribute adds a constant to it and puts it back."""
+    for code in codes:
+        instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]
+        for at, instruction in enumerate(instructions):
+            if instruction.opname in _LOADS[kind] and instruction.argval == name:
+                if kind == "cell" and instruction.opname == "LOAD_CLOSURE":
+                    continue  # hands the variable to a function inside
+                after = instructions[at + 1 : at + 5]
+                if not _counts(after, kind, name):
+                    return False
+            elif instruction.opname.startswith("LOAD_FAST") and kind == "cell" and instruction.argval == name:
+                return False
+    return True
+
+
+def _counts(after: list[dis.Instruction], kind: str, name: object) -> bool:
+    if (
+        len(after) < 3
+        or after[0].opname not in ("LOAD_CONST", "LOAD_SMALL_INT")
+        or type(after[0].argval) not in (int, float)
+    ):
+        return False
+    if after[1].opname != "BINARY_OP" or after[1].argrepr not in ("+=", "-=", "+", "-"):
+        return False
+    rest = after[2:]
+    if kind == "attribute" and rest[0].opname in _OBJECTS and len(rest) > 1:
+        rest = rest[1:]
+    return rest[0].opname in _STORES[kind] and rest[0].argval == name
