@@ -32,8 +32,8 @@ def test_everything_a_schema_can_say():
         ("add(Tensor self)", "a schema reads"),
         ("add(Tensor) -> Tensor", "needs a type and a name"),
         ("add(Tenser self=None) -> Tensor", r"unknown type 'Tenser' in 'Tenser self=None'"),
-        ("f(str[] names) -> Tensor", r"lists of str are not taken: 'str\[\] names'"),
-        ("f(int[][] n) -> Tensor", r"unknown type 'int\[\]' in 'int\[\]\[\] n'"),
+        ("f(Text[][] n) -> Tensor", r"unknown type 'Text' in 'Text\[\]\[\] n'"),
+        ("f(Dict(str, Text) d) -> Tensor", r"unknown type 'Text' in 'Dict\(str, Text\) d'"),
         ("a-b(Tensor x) -> Tensor", "'a-b' is not a name"),
         ("f(Tensor x, int x) -> Tensor", "stands twice"),
         (f"f({', '.join(f'int a{i}' for i in range(30))}) -> Tensor", "more than 24 arguments"),
@@ -50,3 +50,19 @@ def test_no_arguments_and_several_unnamed_results():
     assert s.arguments == () and len(s.returns) == 2 and s.returns[0].name == ""
     assert parse("g(int n=-1) -> int[]").arguments[0].default == -1
     assert parse("g(float x=inf) -> ()").arguments[0].default == float("inf")
+
+
+def test_types_that_are_made_of_others():
+    s = parse(
+        "f(Dict(str, Tensor) d, (int, Tensor[])[]? t=None, str[] names, int[][] n, __torch__.torch.classes.a.B b) -> "
+        "(Dict(str, (int, float)), Tensor?[])"
+    )
+    assert [(a.type, a.name) for a in s.arguments] == [
+        ("Dict(str, Tensor)", "d"),
+        ("(int, Tensor[])[]?", "t"),
+        ("str[]", "names"),
+        ("int[][]", "n"),
+        ("__torch__.torch.classes.a.B", "b"),
+    ]
+    assert s.arguments[1].default is None and s.arguments[1].optional
+    assert [r.type for r in s.returns] == ["Dict(str, (int, float))", "Tensor?[]"]

@@ -472,13 +472,13 @@ cdef str _spelled(argument):
     """An argument's type as C++ has it: without aliases and lengths."""
     import re
 
-    return re.sub(r"\[\d+\]", "[]", re.sub(r"\(.*?\)", "", argument.type)).replace("SymInt", "int")
+    return re.sub(r"\[\d+\]", "[]", re.sub(r"\([^(),]*\)", "", argument.type)).replace("SymInt", "int")
 
 
 cdef int _check_types(Operator op, str types) except -1:
     """Compare what a C++ function takes and returns, ``"Tensor, float -> Tensor"``, with the schema."""
-    inferred = parse(f"f({', '.join([f'{t} _{i}' for i, t in enumerate(_listed(types.partition(' -> ')[0]))])}) -> "
-                     + types.partition(" -> ")[2])
+    taken = [t.type for t in parse(f"f() -> ({types.partition(' -> ')[0]})").returns]
+    inferred = parse(f"f({', '.join([f'{t} _{i}' for i, t in enumerate(taken)])}) -> " + types.partition(" -> ")[2])
     for what, given, wanted in (("argument", inferred.arguments, op.schema.arguments),
                                 ("return", inferred.returns, op.schema.returns)):
         reason = None
@@ -492,10 +492,6 @@ cdef int _check_types(Operator op, str types) except -1:
                                f"schema.\n  operator: {_qualified(op)}\n  expected schema: {op.schema}\n  inferred: "
                                f"({types.partition(' -> ')[0]}) -> {types.partition(' -> ')[2]}\n  reason: {reason}")
     return 0
-
-
-cdef list _listed(str types):
-    return [t for t in types.split(", ") if t]
 
 
 cdef int32_t set_backward(fl_operator handle, const char* arguments, fl_operator backward) except -1:

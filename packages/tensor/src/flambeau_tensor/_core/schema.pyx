@@ -19,7 +19,10 @@ cdef dict _KINDS = {
 }
 cdef dict _LIST_KINDS = {
     K_TENSOR: K_TENSORS, K_INT: K_INTS, K_BOOL: K_SCALARS, K_FLOAT: K_SCALARS, K_SCALAR: K_SCALARS, K_ANY: K_ANY,
+    K_STR: K_ANY, K_DTYPE: K_ANY,
 }
+# How types begin that are made of others: dictionaries, tuples, objects of custom classes. They pass as they are.
+cdef tuple _MADE_OF_OTHERS = ("Dict(", "(", "__torch__.")
 cdef dict _CONSTANTS = {
     "None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan"), "[]": (),
     "contiguous_format": None, "preserve_format": None, "strided": None, "Mean": 1, "Sum": 2,
@@ -91,6 +94,22 @@ cdef list _split(str text):
     return parts
 
 
+cdef Py_ssize_t _end_of_type(str text):
+    """Where the blank is that a name follows, or -1."""
+    cdef int depth = 0
+    cdef Py_ssize_t i
+    cdef Py_UCS4 c
+    for i in range(len(text)):
+        c = text[i]
+        if c == u"(" or c == u"[":
+            depth += 1
+        elif c == u")" or c == u"]":
+            depth -= 1
+        elif c == u" " and depth == 0:
+            return i
+    return -1
+
+
 cdef object _default(str text):
     cdef Py_UCS4 c = text[0]
     if text in _CONSTANTS:
@@ -130,6 +149,19 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
     return <Argument>found
 
 
+cdef int _check_parts(str typ, str text) except -1:
+    """Raise SchemaError where a type is made of one that there is not."""
+    cdef str base = typ.rstrip("?")
+    while base.endswith("]"):
+        base = base[:base.rindex("[")].rstrip("?")
+    if base.startswith(("Dict(", "(")) and base.endswith(")"):
+        for part in _split(base[base.index("(") + 1:-1]):
+            _check_parts(part, text)
+    elif base not in _KINDS and not base.startswith("__torch__."):
+        raise SchemaError(f"unknown type '{base}' in '{text}'; known are {', '.join(sorted(_KINDS))}")
+    return 0
+
+
 cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
     cdef Argument a = Argument.__new__(Argument)
     cdef str typ, rest, base, default
@@ -137,7 +169,7 @@ cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
     a.kwarg_only = kwarg_only
     a.default = NO_DEFAULT
     a.alias = None
-    i = text.find(" ") if "(" not in text else text.find(" ", text.find(")"))
+    i = _end_of_type(text)
     if i < 0:
         typ, rest = text, ""
         if not is_return:
@@ -151,6 +183,10 @@ cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
         a.default = _dtype(default) if typ.startswith("ScalarType") else _default(default)
     a.name = intern(rest)  # as keywords are, which so are found by their addresses
     a.type = typ
+    if typ.startswith(_MADE_OF_OTHERS) or "][" in typ.replace("?", ""):
+        _check_parts(typ, text)
+        a.optional, a.kind, a.is_list = typ.endswith("?"), K_ANY, typ.endswith("]")
+        return a
     i = typ.find("(")
     if i >= 0:
         j = typ.find(")")
@@ -212,7 +248,7 @@ def parse(str text not None):
         raise SchemaError(f"more than {MAX_ARGS} arguments in '{text}'")
     s.arguments = tuple(args)
     ret = text[arrow + 2:].strip()
-    if ret.startswith("(") and ret.endswith(")"):
+    if ret.startswith("(") and ret.endswith(")"):  # several results; one that is a tuple stands in two pairs
         s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:-1])])
     else:
         s.returns = (_argument(ret, False, True),)
