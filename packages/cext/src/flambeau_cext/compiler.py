@@ -23,7 +23,7 @@ SUFFIXES = {".c": C, ".cc": CXX, ".cpp": CXX, ".cxx": CXX, ".c++": CXX, ".pyx": 
 
 VARIABLES = {C: "CC", CXX: "CXX"}
 _CANDIDATES = {C: ("cc", "gcc", "clang"), CXX: ("c++", "g++", "clang++")}
-_FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++17",)}
+_FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++20",)}
 _COMMON = ("-fPIC", "-fvisibility=hidden", "-Wall")
 
 # What compilers and linkers take from the environment: where they look, and what they make.

@@ -244,7 +244,7 @@ class BuildExtension(build_ext):
         if isinstance(given, Mapping):
             given = given.get("cxx" if language == CXX else "c", ())
         given = compiler.for_language(language, given)
-        standard = ["-std=c++17"] if language == CXX and not any(f.startswith("-std=") for f in given) else []
+        standard = ["-std=c++20"] if language == CXX and not any(f.startswith("-std=") for f in given) else []
         return [*command, "-fvisibility=hidden", *base_flags(self._building.name.rpartition(".")[2]), *standard, *given]
 
     def _compile(self, sources: Any, output_dir: Any = None, macros: Any = None, include_dirs: Any = None,

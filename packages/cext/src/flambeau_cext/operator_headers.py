@@ -22,7 +22,7 @@ from flambeau_tensor import Tensor
 from flambeau_tensor.extend import Forward, Operator, functions, operators, parse
 
 INCLUDE = Path(__file__).parent / "include" / "ATen"
-_HAND_WRITTEN = ("core/Tensor.h", "TensorIndexing.h", "Tensor.h", "ATen.h")
+_HAND_WRITTEN = ("core/Tensor.h", "TensorIndexing.h", "Tensor.h", "ATen.h", "Compositions.h", "BackwardFunctions.h")
 _DEFINED = re.compile(r"^ *(?!return\b|else\b)(?:[\w:<>,&*]+ )+[&*]?(?:Tensor::)?(\w+)\(", re.MULTILINE)
 
 ATEN = "torch.ops.aten"
@@ -157,7 +157,7 @@ def _signatures(
     arguments = [a for a in schema.arguments if not (a.name == "out" and a.kind != 0 or a.name == "generator")]
     names = {a.name for a in arguments}
     factory = {"dtype", "layout", "device"} <= names
-    out = next((a for a in arguments if a.name == "out" and a.write), None)
+    out = next((a for a in schema.arguments if a.name == "out" and a.write), None)
     written = next((a.name for a in arguments if a.write and a is not out), "")
     returned = ", ".join(_type_of(r) for r in schema.returns)
     returns = ("Tensor &", "same") if written and returned == "Tensor" else _RETURNS.get(returned)
@@ -186,10 +186,18 @@ def _signatures(
             parameters.append(_parameter(a, type_text, a.name in passed))
         with_self = any(p.argument == "self" and "Tensor" in p.declared for p in parameters)
         yield _Signature(schema.name, operator, tuple(parameters), returns, written, function, method and with_self)
-        if out is not None and function and not scalars and returned == "Tensor":
-            target = _Parameter("Tensor &out", None, "out", (("out", "of_tensor(out)"),))
+        if out is not None and function:
             plain = [p for p in parameters if not factory or p.argument not in ("options", "")]
-            yield _Signature(f"{schema.name}_out", operator, (target, *plain), ("Tensor &", "same"), "out", True, False)
+            names_out = [r.name or f"out{i}" for i, r in enumerate(schema.returns)] if out.is_list else ["out"]
+            names_out = [f"{name}_out" if name in names - {"out"} else name for name in names_out]
+            if returned == ", ".join(["Tensor"] * len(names_out)) and (out.is_list or returned == "Tensor"):
+                value = "of_tensors(flambeau_out)" if out.is_list else "of_tensor(out)"
+                targets = [_Parameter(f"Tensor &{name}", None, "out", ()) for name in names_out]
+                targets[0] = replace(targets[0], values=(("out", value),))
+                result = f"std::tuple<{', '.join(['Tensor &'] * len(names_out))}>" if out.is_list else "Tensor &"
+                how = (result, "these" if out.is_list else "same")
+                written_to = ", ".join(names_out)
+                yield _Signature(f"{schema.name}_out", operator, (*targets, *plain), how, written_to, True, False)
 
 
 def _public_name(op: Operator) -> str | None:
@@ -309,6 +317,9 @@ def _call(s: _Signature, this: bool) -> str:
     how = s.returns[1]
     if how == "same":
         how = f"same({'*this' if this and s.written == 'self' else s.written})"
+    if how == "these":
+        call = f'FL_CALL(these({s.written}), "{s.operator}", "{names}", {", ".join(made)})'
+        return f"const Tensor flambeau_out[] = {{{s.written}}}; {call}"
     return f'FL_CALL({how}, "{s.operator}", "{names}", {", ".join(made)})'
 
 
@@ -330,6 +341,27 @@ def _method(s: _Signature) -> str:
     return f"{head} {{ {_call(s, True)} }}"
 
 
+def _writes_out(s: _Signature) -> bool:
+    return s.name.endswith("_out") and s.parameters[0].argument == "out"
+
+
+_SPACES = ("fft", "linalg", "special")
+
+
+def _in_space(space: str, forms: list[_Signature]) -> str:
+    """The header of a namespace of ``torch``, whose functions have its name before theirs in ``at``."""
+    lines = []
+    for s in forms:
+        if s.function and s.name.startswith(f"{space}_") and all(p.argument for p in s.parameters):
+            head = _joined(s.returns[0], s.name.removeprefix(f"{space}_"))
+            parameters = ", ".join(p.text(True) for p in s.parameters)
+            given = ", ".join(p.name for p in s.parameters)
+            lines.append(f"inline {head}({parameters}) {{ return at::{s.name}({given}); }}")
+    begin = ("#include <torch/types.h>", "", "namespace torch {", f"namespace {space} {{", "using namespace at;", "")
+    end = ("", f"}}  // namespace {space}", "}  // namespace torch", "")
+    return "\n".join((_NOTE, "#pragma once", "", *begin, *lines, *end))
+
+
 _NOTE = "/* Written by flambeau_cext.operator_headers from the operators' schemas: do not edit. */"
 
 
@@ -340,11 +372,12 @@ def headers() -> dict[str, str]:
     functions = [_function(s) for s in forms if s.function]
     methods = [_method(s) for s in forms if s.method]
     # PyTorch has a header for each operator, with its in-place and out= forms.
-    names = {s.name.removesuffix("_out") if s.written == "out" else s.name.rstrip("_") for s in forms if s.function}
+    names = {s.name.removesuffix("_out") if _writes_out(s) else s.name.rstrip("_") for s in forms if s.function}
     one_by_one = {f"ops/{name}.h": "#pragma once\n#include <ATen/ATen.h>\n" for name in names}
     around = (_NOTE, "#pragma once", "", "#include <ATen/core/Call.h>", "", "namespace at {", "")
     return {
         **one_by_one,
+        **{f"../torch/{space}.h": _in_space(space, forms) for space in _SPACES},
         "MethodDeclarations.h": "\n".join((_NOTE, *declarations, "")),
         "Functions.h": "\n".join((*around, *functions, "", *methods, "", "}  // namespace at", "")),
     }

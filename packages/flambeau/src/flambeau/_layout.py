@@ -30,6 +30,7 @@ TABLE = {
     "_overrides": "flambeau_overrides",
     "library": "flambeau_cext.library",
     "ops": "flambeau_cext.ops",
+    "classes": "flambeau_cext.classes",
     "distributed._tensor": "flambeau.distributed.tensor",
     "utils._foreach_utils": "flambeau_nn.optim._foreach_utils",
     "utils._python_dispatch": "flambeau_cext.dispatch.python_dispatch",

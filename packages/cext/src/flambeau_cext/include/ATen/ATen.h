@@ -1,6 +1,8 @@
 /* Tensors and their operators in C++: at::Tensor, at::add and all the others, checks, dispatch on dtypes, loops. */
 #pragma once
 
+#include <ATen/BackwardFunctions.h>
+#include <ATen/Compositions.h>
 #include <ATen/DeviceGuard.h>
 #include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>

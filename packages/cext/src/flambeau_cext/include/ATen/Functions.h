@@ -26,6 +26,8 @@ inline Tensor add(const Tensor &self, const Tensor &other, const Scalar &alpha =
 inline Tensor add(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor add(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "add", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &add_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "add", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &add_out(Tensor &out, const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "add", "out self other alpha", of_tensor(out), of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &add_out(Tensor &out, const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(same(out), "add", "out self other alpha", of_tensor(out), of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor addbmm(const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(tensor, "addbmm", "self batch1 batch2 beta alpha", of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor &addbmm_out(Tensor &out, const Tensor &self, const Tensor &batch1, const Tensor &batch2, const Scalar &beta = 1, const Scalar &alpha = 1) { FL_CALL(same(out), "addbmm", "out self batch1 batch2 beta alpha", of_tensor(out), of_tensor(self), of_tensor(batch1), of_tensor(batch2), of_scalar(beta), of_scalar(alpha)) }
 inline Tensor addcdiv(const Tensor &self, const Tensor &tensor1, const Tensor &tensor2, const Scalar &value = 1) { FL_CALL(tensor, "addcdiv", "self tensor1 tensor2 value", of_tensor(self), of_tensor(tensor1), of_tensor(tensor2), of_scalar(value)) }
@@ -57,6 +59,7 @@ inline Tensor &amax_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, b
 inline Tensor amin(const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(tensor, "amin", "self dim keepdim", of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline Tensor &amin_out(Tensor &out, const Tensor &self, IntArrayRef dim = {}, bool keepdim = false) { FL_CALL(same(out), "amin", "out self dim keepdim", of_tensor(out), of_tensor(self), of_ints(dim), of_bool(keepdim)) }
 inline std::tuple<Tensor, Tensor> aminmax(const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { FL_CALL(two, "aminmax", "self dim keepdim", of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
+inline std::tuple<Tensor &, Tensor &> aminmax_out(Tensor &min, Tensor &max, const Tensor &self, optional<int64_t> dim = nullopt, bool keepdim = false) { const Tensor flambeau_out[] = {min, max}; FL_CALL(these(min, max), "aminmax", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int_or_none(dim), of_bool(keepdim)) }
 inline Tensor angle(const Tensor &self) { FL_CALL(tensor, "angle", "self", of_tensor(self)) }
 inline Tensor &angle_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "angle", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor any(const Tensor &self) { FL_CALL(tensor, "any", "self", of_tensor(self)) }
@@ -138,24 +141,34 @@ inline Tensor bitwise_and(const Tensor &self, const Tensor &other) { FL_CALL(ten
 inline Tensor bitwise_and(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_and", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_and(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_and", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_and_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_and", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &bitwise_and_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "bitwise_and", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &bitwise_and_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "bitwise_and", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor bitwise_left_shift(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor bitwise_left_shift(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_left_shift(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_left_shift", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_left_shift_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_left_shift", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &bitwise_left_shift_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "bitwise_left_shift", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &bitwise_left_shift_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "bitwise_left_shift", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor bitwise_not(const Tensor &self) { FL_CALL(tensor, "bitwise_not", "self", of_tensor(self)) }
 inline Tensor &bitwise_not_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "bitwise_not", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor bitwise_or(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor bitwise_or(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_or", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_or(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_or", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_or_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_or", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &bitwise_or_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "bitwise_or", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &bitwise_or_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "bitwise_or", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor bitwise_right_shift(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor bitwise_right_shift(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_right_shift(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_right_shift", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_right_shift_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_right_shift", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &bitwise_right_shift_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "bitwise_right_shift", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &bitwise_right_shift_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "bitwise_right_shift", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor bitwise_xor(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor bitwise_xor(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor bitwise_xor(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "bitwise_xor", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &bitwise_xor_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &bitwise_xor_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &bitwise_xor_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "bitwise_xor", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor blackman_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "blackman_window", "window_length dtype device requires_grad", of_int(window_length), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor blackman_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "blackman_window", "window_length periodic dtype device requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor block_diag(TensorList tensors) { FL_CALL(tensor, "_ops.block_diag", "tensors", of_tensors(tensors)) }
@@ -196,11 +209,13 @@ inline Tensor clamp_max(const Tensor &self, const Scalar &max) { FL_CALL(tensor,
 inline Tensor &clamp_max_(Tensor &self, const Tensor &max) { FL_CALL(same(self), "clamp_max_", "self max", of_tensor(self), of_tensor(max)) }
 inline Tensor &clamp_max_(Tensor &self, const Scalar &max) { FL_CALL(same(self), "clamp_max_", "self max", of_tensor(self), of_scalar(max)) }
 inline Tensor &clamp_max_out(Tensor &out, const Tensor &self, const Tensor &max) { FL_CALL(same(out), "clamp_max", "out self max", of_tensor(out), of_tensor(self), of_tensor(max)) }
+inline Tensor &clamp_max_out(Tensor &out, const Tensor &self, const Scalar &max) { FL_CALL(same(out), "clamp_max", "out self max", of_tensor(out), of_tensor(self), of_scalar(max)) }
 inline Tensor clamp_min(const Tensor &self, const Tensor &min) { FL_CALL(tensor, "clamp_min", "self min", of_tensor(self), of_tensor(min)) }
 inline Tensor clamp_min(const Tensor &self, const Scalar &min) { FL_CALL(tensor, "clamp_min", "self min", of_tensor(self), of_scalar(min)) }
 inline Tensor &clamp_min_(Tensor &self, const Tensor &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_tensor(min)) }
 inline Tensor &clamp_min_(Tensor &self, const Scalar &min) { FL_CALL(same(self), "clamp_min_", "self min", of_tensor(self), of_scalar(min)) }
 inline Tensor &clamp_min_out(Tensor &out, const Tensor &self, const Tensor &min) { FL_CALL(same(out), "clamp_min", "out self min", of_tensor(out), of_tensor(self), of_tensor(min)) }
+inline Tensor &clamp_min_out(Tensor &out, const Tensor &self, const Scalar &min) { FL_CALL(same(out), "clamp_min", "out self min", of_tensor(out), of_tensor(self), of_scalar(min)) }
 inline Tensor &clamp_out(Tensor &out, const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
 inline Tensor &clamp_out(Tensor &out, const Tensor &self, const optional<Scalar> &min, const optional<Scalar> &max = nullopt) { FL_CALL(same(out), "clamp", "out self min max", of_tensor(out), of_tensor(self), of_scalar_or_none(min), of_scalar_or_none(max)) }
 inline Tensor clip(const Tensor &self, const optional<Tensor> &min = nullopt, const optional<Tensor> &max = nullopt) { FL_CALL(tensor, "clamp", "self min max", of_tensor(self), of_tensor_or_none(min), of_tensor_or_none(max)) }
@@ -240,6 +255,7 @@ inline Tensor convolution(const Tensor &input, const Tensor &weight, const optio
 inline Tensor copysign(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor copysign(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "copysign", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &copysign_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "copysign", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &copysign_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "copysign", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor corrcoef(const Tensor &self) { FL_CALL(tensor, "corrcoef", "self", of_tensor(self)) }
 inline Tensor cos(const Tensor &self) { FL_CALL(tensor, "cos", "self", of_tensor(self)) }
 inline Tensor &cos_(Tensor &self) { FL_CALL(same(self), "cos_", "self", of_tensor(self)) }
@@ -259,7 +275,9 @@ inline Tensor &cross_out(Tensor &out, const Tensor &self, const Tensor &other, o
 inline Tensor ctc_loss(const Tensor &log_probs, const Tensor &targets, IntArrayRef input_lengths, IntArrayRef target_lengths, int64_t blank = 0, int64_t reduction = Reduction::Mean, bool zero_infinity = false) { FL_CALL(tensor, "nn.functional.ctc_loss", "log_probs targets input_lengths target_lengths blank reduction zero_infinity", of_tensor(log_probs), of_tensor(targets), of_ints(input_lengths), of_ints(target_lengths), of_int(blank), of_reduction(reduction), of_bool(zero_infinity)) }
 inline Tensor ctc_loss(const Tensor &log_probs, const Tensor &targets, const Tensor &input_lengths, const Tensor &target_lengths, int64_t blank = 0, int64_t reduction = Reduction::Mean, bool zero_infinity = false) { FL_CALL(tensor, "nn.functional.ctc_loss", "log_probs targets input_lengths target_lengths blank reduction zero_infinity", of_tensor(log_probs), of_tensor(targets), of_tensor(input_lengths), of_tensor(target_lengths), of_int(blank), of_reduction(reduction), of_bool(zero_infinity)) }
 inline std::tuple<Tensor, Tensor> cummax(const Tensor &self, int64_t dim) { FL_CALL(two, "cummax", "self dim", of_tensor(self), of_int(dim)) }
+inline std::tuple<Tensor &, Tensor &> cummax_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "cummax", "out self dim", of_tensors(flambeau_out), of_tensor(self), of_int(dim)) }
 inline std::tuple<Tensor, Tensor> cummin(const Tensor &self, int64_t dim) { FL_CALL(two, "cummin", "self dim", of_tensor(self), of_int(dim)) }
+inline std::tuple<Tensor &, Tensor &> cummin_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "cummin", "out self dim", of_tensors(flambeau_out), of_tensor(self), of_int(dim)) }
 inline Tensor cumprod(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "cumprod", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor &cumprod_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "cumprod", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor cumsum(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "cumsum", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -290,10 +308,14 @@ inline Tensor div(const Tensor &self, const Tensor &other, const optional<std::s
 inline Tensor div(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor div(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor &div_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &div_out(Tensor &out, const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &div_out(Tensor &out, const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor divide(const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor divide(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor divide(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor &divide_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &divide_out(Tensor &out, const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &divide_out(Tensor &out, const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor dot(const Tensor &self, const Tensor &tensor) { FL_CALL(tensor, "dot", "self tensor", of_tensor(self), of_tensor(tensor)) }
 inline Tensor &dot_out(Tensor &out, const Tensor &self, const Tensor &tensor) { FL_CALL(same(out), "dot", "out self tensor", of_tensor(out), of_tensor(self), of_tensor(tensor)) }
 inline Tensor dropout(const Tensor &self, double p, bool training) { FL_CALL(tensor, "nn.functional.dropout", "self p training", of_tensor(self), of_double(p), of_bool(training)) }
@@ -316,6 +338,7 @@ inline Tensor empty_strided(IntArrayRef size, IntArrayRef stride, const TensorOp
 inline Tensor eq(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor eq(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "eq", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &eq_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "eq", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &eq_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "eq", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline bool equal(const Tensor &self, const Tensor &other) { FL_CALL(bool, "equal", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor erf(const Tensor &self) { FL_CALL(tensor, "erf", "self", of_tensor(self)) }
 inline Tensor &erf_(Tensor &self) { FL_CALL(same(self), "erf_", "self", of_tensor(self)) }
@@ -402,12 +425,16 @@ inline Tensor float_power(const Tensor &self, const Tensor &exponent) { FL_CALL(
 inline Tensor float_power(const Scalar &self, const Tensor &exponent) { FL_CALL(tensor, "float_power", "self exponent", of_scalar(self), of_tensor(exponent)) }
 inline Tensor float_power(const Tensor &self, const Scalar &exponent) { FL_CALL(tensor, "float_power", "self exponent", of_tensor(self), of_scalar(exponent)) }
 inline Tensor &float_power_out(Tensor &out, const Tensor &self, const Tensor &exponent) { FL_CALL(same(out), "float_power", "out self exponent", of_tensor(out), of_tensor(self), of_tensor(exponent)) }
+inline Tensor &float_power_out(Tensor &out, const Scalar &self, const Tensor &exponent) { FL_CALL(same(out), "float_power", "out self exponent", of_tensor(out), of_scalar(self), of_tensor(exponent)) }
+inline Tensor &float_power_out(Tensor &out, const Tensor &self, const Scalar &exponent) { FL_CALL(same(out), "float_power", "out self exponent", of_tensor(out), of_tensor(self), of_scalar(exponent)) }
 inline Tensor floor(const Tensor &self) { FL_CALL(tensor, "floor", "self", of_tensor(self)) }
 inline Tensor &floor_(Tensor &self) { FL_CALL(same(self), "floor_", "self", of_tensor(self)) }
 inline Tensor floor_divide(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "floor_divide", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor floor_divide(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "floor_divide", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor floor_divide(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "floor_divide", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &floor_divide_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "floor_divide", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &floor_divide_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "floor_divide", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &floor_divide_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "floor_divide", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor &floor_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "floor", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor fmax(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "fmax", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &fmax_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "fmax", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
@@ -416,10 +443,12 @@ inline Tensor &fmin_out(Tensor &out, const Tensor &self, const Tensor &other) { 
 inline Tensor fmod(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "fmod", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor fmod(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "fmod", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &fmod_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "fmod", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &fmod_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "fmod", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor frac(const Tensor &self) { FL_CALL(tensor, "frac", "self", of_tensor(self)) }
 inline Tensor &frac_(Tensor &self) { FL_CALL(same(self), "frac_", "self", of_tensor(self)) }
 inline Tensor &frac_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "frac", "out self", of_tensor(out), of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> frexp(const Tensor &self) { FL_CALL(two, "frexp", "self", of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> frexp_out(Tensor &mantissa, Tensor &exponent, const Tensor &self) { const Tensor flambeau_out[] = {mantissa, exponent}; FL_CALL(these(mantissa, exponent), "frexp", "out self", of_tensors(flambeau_out), of_tensor(self)) }
 inline Tensor from_file(const std::string &filename, optional<bool> shared = nullopt, optional<int64_t> size = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "from_file", "filename shared size dtype device requires_grad", of_string(filename), of_bool_or_none(shared), of_int_or_none(size), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor full(IntArrayRef size, const Scalar &fill_value, const TensorOptions &options = {}) { FL_CALL(tensor, "full", "size fill_value dtype device requires_grad", of_ints(size), of_scalar(fill_value), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor full_like(const Tensor &self, const Scalar &fill_value, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "full_like", "self fill_value dtype device requires_grad", of_tensor(self), of_scalar(fill_value), dtype_of(options), device_of(options), requires_grad_of(options)) }
@@ -432,8 +461,10 @@ inline Tensor &gcd_out(Tensor &out, const Tensor &self, const Tensor &other) { F
 inline Tensor ge(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ge(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ge_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &ge_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor gelu(const Tensor &self, const std::string &approximate = "none") { FL_CALL(tensor, "nn.functional.gelu", "self approximate", of_tensor(self), of_string(approximate)) }
 inline std::tuple<Tensor, Tensor> geqrf(const Tensor &self) { FL_CALL(two, "geqrf", "self", of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> geqrf_out(Tensor &a, Tensor &tau, const Tensor &self) { const Tensor flambeau_out[] = {a, tau}; FL_CALL(these(a, tau), "geqrf", "out self", of_tensors(flambeau_out), of_tensor(self)) }
 inline Tensor ger(const Tensor &self, const Tensor &vec2) { FL_CALL(tensor, "outer", "self vec2", of_tensor(self), of_tensor(vec2)) }
 inline Tensor &ger_out(Tensor &out, const Tensor &self, const Tensor &vec2) { FL_CALL(same(out), "outer", "out self vec2", of_tensor(out), of_tensor(self), of_tensor(vec2)) }
 inline Tensor glu(const Tensor &self, int64_t dim = -1) { FL_CALL(tensor, "nn.functional.glu", "self dim", of_tensor(self), of_int(dim)) }
@@ -447,7 +478,9 @@ inline Tensor greater(const Tensor &self, const Scalar &other) { FL_CALL(tensor,
 inline Tensor greater_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor greater_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ge", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &greater_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &greater_equal_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ge", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor &greater_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &greater_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor grid_sampler(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
 inline Tensor grid_sampler_2d(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler_2d", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
 inline Tensor grid_sampler_3d(const Tensor &input, const Tensor &grid, int64_t interpolation_mode, int64_t padding_mode, bool align_corners) { FL_CALL(tensor, "grid_sampler_3d", "input grid interpolation_mode padding_mode align_corners", of_tensor(input), of_tensor(grid), of_int(interpolation_mode), of_int(padding_mode), of_bool(align_corners)) }
@@ -458,6 +491,7 @@ inline Tensor gru_cell(const Tensor &input, const Tensor &hx, const Tensor &w_ih
 inline Tensor gt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor gt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "gt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &gt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &gt_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "gt", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor hamming_window(int64_t window_length, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length dtype device requires_grad", of_int(window_length), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor hamming_window(int64_t window_length, bool periodic, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length periodic dtype device requires_grad", of_int(window_length), of_bool(periodic), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor hamming_window(int64_t window_length, bool periodic, double alpha, const TensorOptions &options = {}) { FL_CALL(tensor, "hamming_window", "window_length periodic alpha dtype device requires_grad", of_int(window_length), of_bool(periodic), of_double(alpha), dtype_of(options), device_of(options), requires_grad_of(options)) }
@@ -479,6 +513,7 @@ inline Tensor hinge_embedding_loss(const Tensor &self, const Tensor &target, dou
 inline Tensor histc(const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(tensor, "histc", "self bins min max", of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline Tensor &histc_out(Tensor &out, const Tensor &self, int64_t bins = 100, const Scalar &min = 0, const Scalar &max = 0) { FL_CALL(same(out), "histc", "out self bins min max", of_tensor(out), of_tensor(self), of_int(bins), of_scalar(min), of_scalar(max)) }
 inline std::tuple<Tensor, Tensor> histogram(const Tensor &self, const Tensor &bins, const optional<Tensor> &weight = nullopt, bool density = false) { FL_CALL(two, "histogram.bins_tensor", "self bins weight density", of_tensor(self), of_tensor(bins), of_tensor_or_none(weight), of_bool(density)) }
+inline std::tuple<Tensor &, Tensor &> histogram_out(Tensor &hist, Tensor &bin_edges, const Tensor &self, const Tensor &bins, const optional<Tensor> &weight = nullopt, bool density = false) { const Tensor flambeau_out[] = {hist, bin_edges}; FL_CALL(these(hist, bin_edges), "histogram.bins_tensor", "out self bins weight density", of_tensors(flambeau_out), of_tensor(self), of_tensor(bins), of_tensor_or_none(weight), of_bool(density)) }
 inline std::vector<Tensor> hsplit(const Tensor &self, int64_t sections) { FL_CALL(tensors, "hsplit.int", "self sections", of_tensor(self), of_int(sections)) }
 inline std::vector<Tensor> hsplit(const Tensor &self, IntArrayRef indices) { FL_CALL(tensors, "hsplit.array", "self indices", of_tensor(self), of_ints(indices)) }
 inline Tensor hstack(TensorList tensors) { FL_CALL(tensor, "hstack", "tensors", of_tensors(tensors)) }
@@ -537,6 +572,7 @@ inline Tensor kl_div(const Tensor &self, const Tensor &target, int64_t reduction
 inline Tensor kron(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "kron", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &kron_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "kron", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline std::tuple<Tensor, Tensor> kthvalue(const Tensor &self, int64_t k, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "kthvalue", "self k dim keepdim", of_tensor(self), of_int(k), of_int(dim), of_bool(keepdim)) }
+inline std::tuple<Tensor &, Tensor &> kthvalue_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t k, int64_t dim = -1, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "kthvalue", "out self k dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(k), of_int(dim), of_bool(keepdim)) }
 inline Tensor l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.l1_loss", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
 inline Tensor layer_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, const optional<Tensor> &bias = nullopt, double eps = 1e-05, bool = true) { FL_CALL(tensor, "nn.functional.layer_norm", "self normalized_shape weight bias eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_tensor_or_none(bias), of_double(eps)) }
 inline Tensor lcm(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lcm", "self other", of_tensor(self), of_tensor(other)) }
@@ -547,25 +583,31 @@ inline Tensor ldexp(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "
 inline Tensor &ldexp_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "ldexp_", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &ldexp_(Tensor &self, const Scalar &other) { FL_CALL(same(self), "ldexp_", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ldexp_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ldexp", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &ldexp_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ldexp", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor le(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor le(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &le_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &le_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor leaky_relu(const Tensor &self, const Scalar &negative_slope = 0.01) { FL_CALL(tensor, "_C._nn.leaky_relu", "self negative_slope", of_tensor(self), of_scalar(negative_slope)) }
 inline Tensor &leaky_relu_(Tensor &self, const Scalar &negative_slope = 0.01) { FL_CALL(same(self), "_C._nn.leaky_relu_", "self negative_slope", of_tensor(self), of_scalar(negative_slope)) }
 inline Tensor lerp(const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_tensor(weight)) }
 inline Tensor lerp(const Tensor &self, const Tensor &end, const Scalar &weight) { FL_CALL(tensor, "lerp", "self end weight", of_tensor(self), of_tensor(end), of_scalar(weight)) }
 inline Tensor &lerp_out(Tensor &out, const Tensor &self, const Tensor &end, const Tensor &weight) { FL_CALL(same(out), "lerp", "out self end weight", of_tensor(out), of_tensor(self), of_tensor(end), of_tensor(weight)) }
+inline Tensor &lerp_out(Tensor &out, const Tensor &self, const Tensor &end, const Scalar &weight) { FL_CALL(same(out), "lerp", "out self end weight", of_tensor(out), of_tensor(self), of_tensor(end), of_scalar(weight)) }
 inline Tensor less(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor less(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor less_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor less_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "le", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &less_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &less_equal_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "le", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor &less_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &less_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor lgamma(const Tensor &self) { FL_CALL(tensor, "lgamma", "self", of_tensor(self)) }
 inline Tensor &lgamma_(Tensor &self) { FL_CALL(same(self), "lgamma_", "self", of_tensor(self)) }
 inline Tensor &lgamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "lgamma", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor linalg_cholesky(const Tensor &self, bool upper = false) { FL_CALL(tensor, "linalg.cholesky", "self upper", of_tensor(self), of_bool(upper)) }
 inline std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor &self, bool upper = false, bool check_errors = false) { FL_CALL(two, "linalg.cholesky_ex", "self upper check_errors", of_tensor(self), of_bool(upper), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &> linalg_cholesky_ex_out(Tensor &L, Tensor &info, const Tensor &self, bool upper = false, bool check_errors = false) { const Tensor flambeau_out[] = {L, info}; FL_CALL(these(L, info), "linalg.cholesky_ex", "out self upper check_errors", of_tensors(flambeau_out), of_tensor(self), of_bool(upper), of_bool(check_errors)) }
 inline Tensor &linalg_cholesky_out(Tensor &out, const Tensor &self, bool upper = false) { FL_CALL(same(out), "linalg.cholesky", "out self upper", of_tensor(out), of_tensor(self), of_bool(upper)) }
 inline Tensor linalg_cond(const Tensor &self, const optional<Scalar> &p = nullopt) { FL_CALL(tensor, "linalg.cond.default", "self p", of_tensor(self), of_scalar_or_none(p)) }
 inline Tensor linalg_cond(const Tensor &self, const std::string &p) { FL_CALL(tensor, "linalg.cond.p_str", "self p", of_tensor(self), of_string(p)) }
@@ -577,7 +619,9 @@ inline Tensor linalg_det(const Tensor &A) { FL_CALL(tensor, "linalg.det", "A", o
 inline Tensor &linalg_det_out(Tensor &out, const Tensor &A) { FL_CALL(same(out), "linalg.det", "out A", of_tensor(out), of_tensor(A)) }
 inline Tensor linalg_diagonal(const Tensor &A, int64_t offset = 0, int64_t dim1 = -2, int64_t dim2 = -1) { FL_CALL(tensor, "linalg.diagonal", "A offset dim1 dim2", of_tensor(A), of_int(offset), of_int(dim1), of_int(dim2)) }
 inline std::tuple<Tensor, Tensor> linalg_eig(const Tensor &self) { FL_CALL(two, "linalg.eig", "self", of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> linalg_eig_out(Tensor &eigenvalues, Tensor &eigenvectors, const Tensor &self) { const Tensor flambeau_out[] = {eigenvalues, eigenvectors}; FL_CALL(these(eigenvalues, eigenvectors), "linalg.eig", "out self", of_tensors(flambeau_out), of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> linalg_eigh(const Tensor &self, const std::string &UPLO = "L") { FL_CALL(two, "linalg.eigh", "self UPLO", of_tensor(self), of_string(UPLO)) }
+inline std::tuple<Tensor &, Tensor &> linalg_eigh_out(Tensor &eigenvalues, Tensor &eigenvectors, const Tensor &self, const std::string &UPLO = "L") { const Tensor flambeau_out[] = {eigenvalues, eigenvectors}; FL_CALL(these(eigenvalues, eigenvectors), "linalg.eigh", "out self UPLO", of_tensors(flambeau_out), of_tensor(self), of_string(UPLO)) }
 inline Tensor linalg_eigvals(const Tensor &self) { FL_CALL(tensor, "linalg.eigvals", "self", of_tensor(self)) }
 inline Tensor &linalg_eigvals_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "linalg.eigvals", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor linalg_eigvalsh(const Tensor &self, const std::string &UPLO = "L") { FL_CALL(tensor, "linalg.eigvalsh", "self UPLO", of_tensor(self), of_string(UPLO)) }
@@ -586,14 +630,20 @@ inline Tensor linalg_householder_product(const Tensor &input, const Tensor &tau)
 inline Tensor &linalg_householder_product_out(Tensor &out, const Tensor &input, const Tensor &tau) { FL_CALL(same(out), "linalg.householder_product", "out input tau", of_tensor(out), of_tensor(input), of_tensor(tau)) }
 inline Tensor linalg_inv(const Tensor &A) { FL_CALL(tensor, "linalg.inv", "A", of_tensor(A)) }
 inline std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor &A, bool check_errors = false) { FL_CALL(two, "linalg.inv_ex", "A check_errors", of_tensor(A), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &> linalg_inv_ex_out(Tensor &inverse, Tensor &info, const Tensor &A, bool check_errors = false) { const Tensor flambeau_out[] = {inverse, info}; FL_CALL(these(inverse, info), "linalg.inv_ex", "out A check_errors", of_tensors(flambeau_out), of_tensor(A), of_bool(check_errors)) }
 inline Tensor &linalg_inv_out(Tensor &out, const Tensor &A) { FL_CALL(same(out), "linalg.inv", "out A", of_tensor(out), of_tensor(A)) }
 inline std::tuple<Tensor, Tensor> linalg_ldl_factor(const Tensor &self, bool hermitian = false) { FL_CALL(two, "linalg.ldl_factor", "self hermitian", of_tensor(self), of_bool(hermitian)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_ldl_factor_ex(const Tensor &self, bool hermitian = false, bool check_errors = false) { FL_CALL(three, "linalg.ldl_factor_ex", "self hermitian check_errors", of_tensor(self), of_bool(hermitian), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> linalg_ldl_factor_ex_out(Tensor &LD, Tensor &pivots, Tensor &info, const Tensor &self, bool hermitian = false, bool check_errors = false) { const Tensor flambeau_out[] = {LD, pivots, info}; FL_CALL(these(LD, pivots, info), "linalg.ldl_factor_ex", "out self hermitian check_errors", of_tensors(flambeau_out), of_tensor(self), of_bool(hermitian), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &> linalg_ldl_factor_out(Tensor &LD, Tensor &pivots, const Tensor &self, bool hermitian = false) { const Tensor flambeau_out[] = {LD, pivots}; FL_CALL(these(LD, pivots), "linalg.ldl_factor", "out self hermitian", of_tensors(flambeau_out), of_tensor(self), of_bool(hermitian)) }
 inline Tensor linalg_ldl_solve(const Tensor &LD, const Tensor &pivots, const Tensor &B, bool hermitian = false) { FL_CALL(tensor, "linalg.ldl_solve", "LD pivots B hermitian", of_tensor(LD), of_tensor(pivots), of_tensor(B), of_bool(hermitian)) }
 inline Tensor &linalg_ldl_solve_out(Tensor &out, const Tensor &LD, const Tensor &pivots, const Tensor &B, bool hermitian = false) { FL_CALL(same(out), "linalg.ldl_solve", "out LD pivots B hermitian", of_tensor(out), of_tensor(LD), of_tensor(pivots), of_tensor(B), of_bool(hermitian)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_lu(const Tensor &A, bool pivot = true) { FL_CALL(three, "linalg.lu", "A pivot", of_tensor(A), of_bool(pivot)) }
 inline std::tuple<Tensor, Tensor> linalg_lu_factor(const Tensor &A, bool pivot = true) { FL_CALL(two, "linalg.lu_factor", "A pivot", of_tensor(A), of_bool(pivot)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_lu_factor_ex(const Tensor &A, bool pivot = true, bool check_errors = false) { FL_CALL(three, "linalg.lu_factor_ex", "A pivot check_errors", of_tensor(A), of_bool(pivot), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> linalg_lu_factor_ex_out(Tensor &LU, Tensor &pivots, Tensor &info, const Tensor &A, bool pivot = true, bool check_errors = false) { const Tensor flambeau_out[] = {LU, pivots, info}; FL_CALL(these(LU, pivots, info), "linalg.lu_factor_ex", "out A pivot check_errors", of_tensors(flambeau_out), of_tensor(A), of_bool(pivot), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &> linalg_lu_factor_out(Tensor &LU, Tensor &pivots, const Tensor &A, bool pivot = true) { const Tensor flambeau_out[] = {LU, pivots}; FL_CALL(these(LU, pivots), "linalg.lu_factor", "out A pivot", of_tensors(flambeau_out), of_tensor(A), of_bool(pivot)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> linalg_lu_out(Tensor &P, Tensor &L, Tensor &U, const Tensor &A, bool pivot = true) { const Tensor flambeau_out[] = {P, L, U}; FL_CALL(these(P, L, U), "linalg.lu", "out A pivot", of_tensors(flambeau_out), of_tensor(A), of_bool(pivot)) }
 inline Tensor linalg_lu_solve(const Tensor &LU, const Tensor &pivots, const Tensor &B, bool left = true, bool adjoint = false) { FL_CALL(tensor, "linalg.lu_solve", "LU pivots B left adjoint", of_tensor(LU), of_tensor(pivots), of_tensor(B), of_bool(left), of_bool(adjoint)) }
 inline Tensor &linalg_lu_solve_out(Tensor &out, const Tensor &LU, const Tensor &pivots, const Tensor &B, bool left = true, bool adjoint = false) { FL_CALL(same(out), "linalg.lu_solve", "out LU pivots B left adjoint", of_tensor(out), of_tensor(LU), of_tensor(pivots), of_tensor(B), of_bool(left), of_bool(adjoint)) }
 inline Tensor linalg_matmul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "linalg.matmul", "self other", of_tensor(self), of_tensor(other)) }
@@ -628,13 +678,17 @@ inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, optional<double>
 inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, double rcond, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.default", "out self rcond hermitian", of_tensor(out), of_tensor(self), of_double(rcond), of_bool(hermitian)) }
 inline Tensor &linalg_pinv_out(Tensor &out, const Tensor &self, const Tensor &rcond, bool hermitian = false) { FL_CALL(same(out), "linalg.pinv.rcond_tensor", "out self rcond hermitian", of_tensor(out), of_tensor(self), of_tensor(rcond), of_bool(hermitian)) }
 inline std::tuple<Tensor, Tensor> linalg_qr(const Tensor &A, const std::string &mode = "reduced") { FL_CALL(two, "linalg.qr", "A mode", of_tensor(A), of_string(mode)) }
+inline std::tuple<Tensor &, Tensor &> linalg_qr_out(Tensor &Q, Tensor &R, const Tensor &A, const std::string &mode = "reduced") { const Tensor flambeau_out[] = {Q, R}; FL_CALL(these(Q, R), "linalg.qr", "out A mode", of_tensors(flambeau_out), of_tensor(A), of_string(mode)) }
 inline std::tuple<Tensor, Tensor> linalg_slogdet(const Tensor &A) { FL_CALL(two, "linalg.slogdet", "A", of_tensor(A)) }
+inline std::tuple<Tensor &, Tensor &> linalg_slogdet_out(Tensor &sign, Tensor &logabsdet, const Tensor &A) { const Tensor flambeau_out[] = {sign, logabsdet}; FL_CALL(these(sign, logabsdet), "linalg.slogdet", "out A", of_tensors(flambeau_out), of_tensor(A)) }
 inline Tensor linalg_solve(const Tensor &A, const Tensor &B, bool left = true) { FL_CALL(tensor, "linalg.solve", "A B left", of_tensor(A), of_tensor(B), of_bool(left)) }
 inline std::tuple<Tensor, Tensor> linalg_solve_ex(const Tensor &A, const Tensor &B, bool left = true, bool check_errors = false) { FL_CALL(two, "linalg.solve_ex", "A B left check_errors", of_tensor(A), of_tensor(B), of_bool(left), of_bool(check_errors)) }
+inline std::tuple<Tensor &, Tensor &> linalg_solve_ex_out(Tensor &result, Tensor &info, const Tensor &A, const Tensor &B, bool left = true, bool check_errors = false) { const Tensor flambeau_out[] = {result, info}; FL_CALL(these(result, info), "linalg.solve_ex", "out A B left check_errors", of_tensors(flambeau_out), of_tensor(A), of_tensor(B), of_bool(left), of_bool(check_errors)) }
 inline Tensor &linalg_solve_out(Tensor &out, const Tensor &A, const Tensor &B, bool left = true) { FL_CALL(same(out), "linalg.solve", "out A B left", of_tensor(out), of_tensor(A), of_tensor(B), of_bool(left)) }
 inline Tensor linalg_solve_triangular(const Tensor &self, const Tensor &B, bool upper, bool left = true, bool unitriangular = false) { FL_CALL(tensor, "linalg.solve_triangular", "self B upper left unitriangular", of_tensor(self), of_tensor(B), of_bool(upper), of_bool(left), of_bool(unitriangular)) }
 inline Tensor &linalg_solve_triangular_out(Tensor &out, const Tensor &self, const Tensor &B, bool upper, bool left = true, bool unitriangular = false) { FL_CALL(same(out), "linalg.solve_triangular", "out self B upper left unitriangular", of_tensor(out), of_tensor(self), of_tensor(B), of_bool(upper), of_bool(left), of_bool(unitriangular)) }
 inline std::tuple<Tensor, Tensor, Tensor> linalg_svd(const Tensor &A, bool full_matrices = true, const optional<std::string> &driver = nullopt) { FL_CALL(three, "linalg.svd", "A full_matrices driver", of_tensor(A), of_bool(full_matrices), of_string_or_none(driver)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> linalg_svd_out(Tensor &U, Tensor &S, Tensor &Vh, const Tensor &A, bool full_matrices = true, const optional<std::string> &driver = nullopt) { const Tensor flambeau_out[] = {U, S, Vh}; FL_CALL(these(U, S, Vh), "linalg.svd", "out A full_matrices driver", of_tensors(flambeau_out), of_tensor(A), of_bool(full_matrices), of_string_or_none(driver)) }
 inline Tensor linalg_svdvals(const Tensor &A, const optional<std::string> &driver = nullopt) { FL_CALL(tensor, "linalg.svdvals", "A driver", of_tensor(A), of_string_or_none(driver)) }
 inline Tensor &linalg_svdvals_out(Tensor &out, const Tensor &A, const optional<std::string> &driver = nullopt) { FL_CALL(same(out), "linalg.svdvals", "out A driver", of_tensor(out), of_tensor(A), of_string_or_none(driver)) }
 inline Tensor linalg_tensorinv(const Tensor &self, int64_t ind = 2) { FL_CALL(tensor, "linalg.tensorinv", "self ind", of_tensor(self), of_int(ind)) }
@@ -705,10 +759,12 @@ inline std::tuple<Tensor, Tensor> lstm_cell(const Tensor &input, TensorList hx, 
 inline Tensor lt(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor lt(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "lt", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &lt_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &lt_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "lt", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline std::vector<Tensor> lu(const Tensor &A, bool pivot, bool get_infos) { FL_CALL(tensors, "lu", "A pivot get_infos", of_tensor(A), of_bool(pivot), of_bool(get_infos)) }
 inline Tensor lu_solve(const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(tensor, "lu_solve", "self LU_data LU_pivots", of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline Tensor &lu_solve_out(Tensor &out, const Tensor &self, const Tensor &LU_data, const Tensor &LU_pivots) { FL_CALL(same(out), "lu_solve", "out self LU_data LU_pivots", of_tensor(out), of_tensor(self), of_tensor(LU_data), of_tensor(LU_pivots)) }
 inline std::tuple<Tensor, Tensor, Tensor> lu_unpack(const Tensor &LU_data, const Tensor &LU_pivots, bool unpack_data = true, bool unpack_pivots = true) { FL_CALL(three, "lu_unpack", "LU_data LU_pivots unpack_data unpack_pivots", of_tensor(LU_data), of_tensor(LU_pivots), of_bool(unpack_data), of_bool(unpack_pivots)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> lu_unpack_out(Tensor &P, Tensor &L, Tensor &U, const Tensor &LU_data, const Tensor &LU_pivots, bool unpack_data = true, bool unpack_pivots = true) { const Tensor flambeau_out[] = {P, L, U}; FL_CALL(these(P, L, U), "lu_unpack", "out LU_data LU_pivots unpack_data unpack_pivots", of_tensors(flambeau_out), of_tensor(LU_data), of_tensor(LU_pivots), of_bool(unpack_data), of_bool(unpack_pivots)) }
 inline Tensor margin_ranking_loss(const Tensor &input1, const Tensor &input2, const Tensor &target, double margin = 0.0, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.margin_ranking_loss", "input1 input2 target margin reduction", of_tensor(input1), of_tensor(input2), of_tensor(target), of_double(margin), of_reduction(reduction)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Tensor &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_tensor(value)) }
 inline Tensor masked_fill(const Tensor &self, const Tensor &mask, const Scalar &value) { FL_CALL(tensor, "masked_fill", "self mask value", of_tensor(self), of_tensor(mask), of_scalar(value)) }
@@ -725,6 +781,7 @@ inline Tensor max(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ma
 inline std::tuple<Tensor, Tensor> max(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "max.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &max_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "max.default", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor &max_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "max.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor &, Tensor &> max_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "max.dim", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor max_pool1d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool1d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline std::tuple<Tensor, Tensor> max_pool1d_with_indices(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(two, "max_pool1d_with_indices", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
 inline Tensor max_pool2d(const Tensor &self, IntArrayRef kernel_size, IntArrayRef stride = {}, IntArrayRef padding = 0, IntArrayRef dilation = 1, bool ceil_mode = false) { FL_CALL(tensor, "nn.functional.max_pool2d", "self kernel_size stride padding dilation ceil_mode", of_tensor(self), of_ints(kernel_size), of_ints(stride), of_ints(padding), of_ints(dilation), of_bool(ceil_mode)) }
@@ -738,6 +795,7 @@ inline Tensor &mean_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim
 inline Tensor median(const Tensor &self) { FL_CALL(tensor, "median.default", "self", of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> median(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "median.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &median_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "median.default", "out self", of_tensor(out), of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> median_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "median.dim", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline std::vector<Tensor> meshgrid(TensorList tensors) { FL_CALL(tensors, "_ops.meshgrid", "tensors", of_tensors(tensors)) }
 inline std::vector<Tensor> meshgrid(TensorList tensors, const std::string &indexing) { FL_CALL(tensors, "_ops.meshgrid", "tensors indexing", of_tensors(tensors), of_string(indexing)) }
 inline Tensor min(const Tensor &self) { FL_CALL(tensor, "min.default", "self", of_tensor(self)) }
@@ -745,6 +803,7 @@ inline Tensor min(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "mi
 inline std::tuple<Tensor, Tensor> min(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "min.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &min_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "min.default", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor &min_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "min.other", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline std::tuple<Tensor &, Tensor &> min_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "min.dim", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor minimum(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "minimum", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &minimum_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "minimum", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
 inline Tensor mish(const Tensor &self) { FL_CALL(tensor, "_C._nn.mish", "self", of_tensor(self)) }
@@ -752,6 +811,7 @@ inline Tensor &mish_(Tensor &self) { FL_CALL(same(self), "_C._nn.mish_", "self",
 inline Tensor mm(const Tensor &self, const Tensor &mat2) { FL_CALL(tensor, "mm", "self mat2", of_tensor(self), of_tensor(mat2)) }
 inline Tensor &mm_out(Tensor &out, const Tensor &self, const Tensor &mat2) { FL_CALL(same(out), "mm", "out self mat2", of_tensor(out), of_tensor(self), of_tensor(mat2)) }
 inline std::tuple<Tensor, Tensor> mode(const Tensor &self, int64_t dim = -1, bool keepdim = false) { FL_CALL(two, "mode", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
+inline std::tuple<Tensor &, Tensor &> mode_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim = -1, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "mode", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor moveaxis(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
 inline Tensor moveaxis(const Tensor &self, IntArrayRef source, IntArrayRef destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_ints(source), of_ints(destination)) }
 inline Tensor movedim(const Tensor &self, int64_t source, int64_t destination) { FL_CALL(tensor, "movedim", "self source destination", of_tensor(self), of_int(source), of_int(destination)) }
@@ -763,6 +823,8 @@ inline Tensor mul(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "mu
 inline Tensor mul(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor mul(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &mul_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &mul_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &mul_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor multi_margin(const Tensor &self, const Tensor &target, const optional<Tensor> &weight = nullopt, int64_t p = 1, int64_t reduction = Reduction::Mean, double margin = 1.0) { FL_CALL(tensor, "_C._nn.multi_margin", "self target weight p reduction margin", of_tensor(self), of_tensor(target), of_tensor_or_none(weight), of_int(p), of_reduction(reduction), of_double(margin)) }
 inline Tensor multi_margin_loss(const Tensor &self, const Tensor &target, const Scalar &p = 1, const Scalar &margin = 1, const optional<Tensor> &weight = nullopt, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "nn.functional.multi_margin_loss", "self target p margin weight reduction", of_tensor(self), of_tensor(target), of_scalar(p), of_scalar(margin), of_tensor_or_none(weight), of_reduction(reduction)) }
 inline Tensor multilabel_margin(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean) { FL_CALL(tensor, "_C._nn.multilabel_margin", "self target reduction", of_tensor(self), of_tensor(target), of_reduction(reduction)) }
@@ -773,6 +835,8 @@ inline Tensor multiply(const Tensor &self, const Tensor &other) { FL_CALL(tensor
 inline Tensor multiply(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "mul", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor multiply(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "mul", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &multiply_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &multiply_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &multiply_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "mul", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor mv(const Tensor &self, const Tensor &vec) { FL_CALL(tensor, "mv", "self vec", of_tensor(self), of_tensor(vec)) }
 inline Tensor &mv_out(Tensor &out, const Tensor &self, const Tensor &vec) { FL_CALL(same(out), "mv", "out self vec", of_tensor(out), of_tensor(self), of_tensor(vec)) }
 inline Tensor mvlgamma(const Tensor &self, int64_t p) { FL_CALL(tensor, "mvlgamma", "self p", of_tensor(self), of_int(p)) }
@@ -785,6 +849,7 @@ inline Tensor &nanmean_out(Tensor &out, const Tensor &self, OptionalIntArrayRef 
 inline Tensor nanmedian(const Tensor &self) { FL_CALL(tensor, "nanmedian.default", "self", of_tensor(self)) }
 inline std::tuple<Tensor, Tensor> nanmedian(const Tensor &self, int64_t dim, bool keepdim = false) { FL_CALL(two, "nanmedian.dim", "self dim keepdim", of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor &nanmedian_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "nanmedian.default", "out self", of_tensor(out), of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> nanmedian_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim, bool keepdim = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "nanmedian.dim", "out self dim keepdim", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(keepdim)) }
 inline Tensor nanquantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor nanquantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "nanquantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor &nanquantile_out(Tensor &out, const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "nanquantile.default", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
@@ -802,6 +867,7 @@ inline std::tuple<Tensor, Tensor, Tensor> native_layer_norm(const Tensor &input,
 inline Tensor ne(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor ne(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &ne_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &ne_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor neg(const Tensor &self) { FL_CALL(tensor, "neg", "self", of_tensor(self)) }
 inline Tensor &neg_(Tensor &self) { FL_CALL(same(self), "neg_", "self", of_tensor(self)) }
 inline Tensor &neg_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "neg", "out self", of_tensor(out), of_tensor(self)) }
@@ -831,6 +897,7 @@ inline Tensor &normal_out(Tensor &out, double mean, double std, IntArrayRef size
 inline Tensor not_equal(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor not_equal(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "ne", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &not_equal_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &not_equal_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "ne", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor one_hot(const Tensor &tensor, int64_t num_classes = -1) { FL_CALL(tensor, "nn.functional.one_hot", "tensor num_classes", of_tensor(tensor), of_int(num_classes)) }
 inline Tensor ones(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "ones", "size dtype device requires_grad", of_ints(size), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor ones_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "ones_like", "self dtype device requires_grad", of_tensor(self), dtype_of(options), device_of(options), requires_grad_of(options)) }
@@ -863,6 +930,8 @@ inline Tensor pow(const Tensor &self, const Tensor &exponent) { FL_CALL(tensor, 
 inline Tensor pow(const Scalar &self, const Tensor &exponent) { FL_CALL(tensor, "pow", "self exponent", of_scalar(self), of_tensor(exponent)) }
 inline Tensor pow(const Tensor &self, const Scalar &exponent) { FL_CALL(tensor, "pow", "self exponent", of_tensor(self), of_scalar(exponent)) }
 inline Tensor &pow_out(Tensor &out, const Tensor &self, const Tensor &exponent) { FL_CALL(same(out), "pow", "out self exponent", of_tensor(out), of_tensor(self), of_tensor(exponent)) }
+inline Tensor &pow_out(Tensor &out, const Scalar &self, const Tensor &exponent) { FL_CALL(same(out), "pow", "out self exponent", of_tensor(out), of_scalar(self), of_tensor(exponent)) }
+inline Tensor &pow_out(Tensor &out, const Tensor &self, const Scalar &exponent) { FL_CALL(same(out), "pow", "out self exponent", of_tensor(out), of_tensor(self), of_scalar(exponent)) }
 inline Tensor prelu(const Tensor &self, const Tensor &weight) { FL_CALL(tensor, "nn.functional.prelu", "self weight", of_tensor(self), of_tensor(weight)) }
 inline Tensor prod(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor prod(const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "prod", "self dim keepdim dtype", of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
@@ -870,6 +939,7 @@ inline Tensor &prod_out(Tensor &out, const Tensor &self, optional<ScalarType> dt
 inline Tensor &prod_out(Tensor &out, const Tensor &self, int64_t dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "prod", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor put(const Tensor &self, const Tensor &index, const Tensor &source, bool accumulate = false) { FL_CALL(tensor, "put", "self index source accumulate", of_tensor(self), of_tensor(index), of_tensor(source), of_bool(accumulate)) }
 inline std::tuple<Tensor, Tensor> qr(const Tensor &self, bool some = true) { FL_CALL(two, "qr", "self some", of_tensor(self), of_bool(some)) }
+inline std::tuple<Tensor &, Tensor &> qr_out(Tensor &Q, Tensor &R, const Tensor &self, bool some = true) { const Tensor flambeau_out[] = {Q, R}; FL_CALL(these(Q, R), "qr", "out self some", of_tensors(flambeau_out), of_tensor(self), of_bool(some)) }
 inline Tensor quantile(const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.default", "self q dim keepdim interpolation", of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor quantile(const Tensor &self, double q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(tensor, "quantile.scalar", "self q dim keepdim interpolation", of_tensor(self), of_double(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
 inline Tensor &quantile_out(Tensor &out, const Tensor &self, const Tensor &q, optional<int64_t> dim = nullopt, bool keepdim = false, const std::string &interpolation = "linear") { FL_CALL(same(out), "quantile.default", "out self q dim keepdim interpolation", of_tensor(out), of_tensor(self), of_tensor(q), of_int_or_none(dim), of_bool(keepdim), of_string(interpolation)) }
@@ -906,6 +976,8 @@ inline Tensor remainder(const Tensor &self, const Tensor &other) { FL_CALL(tenso
 inline Tensor remainder(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "remainder", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor remainder(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "remainder", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &remainder_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &remainder_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &remainder_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "remainder", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor renorm(const Tensor &self, const Scalar &p, int64_t dim, const Scalar &maxnorm) { FL_CALL(tensor, "renorm", "self p dim maxnorm", of_tensor(self), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
 inline Tensor &renorm_out(Tensor &out, const Tensor &self, const Scalar &p, int64_t dim, const Scalar &maxnorm) { FL_CALL(same(out), "renorm", "out self p dim maxnorm", of_tensor(out), of_tensor(self), of_scalar(p), of_int(dim), of_scalar(maxnorm)) }
 inline Tensor repeat_interleave(const Tensor &self, int64_t repeats, optional<int64_t> dim = nullopt, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.self_int", "self repeats dim output_size", of_tensor(self), of_int(repeats), of_int_or_none(dim), of_int_or_none(output_size)) }
@@ -913,7 +985,6 @@ inline Tensor repeat_interleave(const Tensor &self, const Tensor &repeats, optio
 inline Tensor repeat_interleave(const Tensor &repeats, optional<int64_t> output_size = nullopt) { FL_CALL(tensor, "repeat_interleave.Tensor", "repeats output_size", of_tensor(repeats), of_int_or_none(output_size)) }
 inline Tensor resample(const Tensor &self, IntArrayRef output_size, const std::string &mode, bool align_corners, ArrayRef<double> scales, bool antialias) { FL_CALL(tensor, "_C._nn.resample", "self output_size mode align_corners scales antialias", of_tensor(self), of_ints(output_size), of_string(mode), of_bool(align_corners), of_doubles(scales), of_bool(antialias)) }
 inline Tensor reshape(const Tensor &self, IntArrayRef shape) { FL_CALL(tensor, "reshape", "self shape", of_tensor(self), of_ints(shape)) }
-inline Tensor &resize_as_(Tensor &self, const Tensor &the_template, optional<MemoryFormat> = nullopt) { FL_CALL(same(self), "resize_as_", "self the_template", of_tensor(self), of_tensor(the_template)) }
 inline Tensor resolve_conj(const Tensor &self) { FL_CALL(tensor, "resolve_conj", "self", of_tensor(self)) }
 inline Tensor resolve_neg(const Tensor &self) { FL_CALL(tensor, "resolve_neg", "self", of_tensor(self)) }
 inline Tensor rms_norm(const Tensor &self, IntArrayRef normalized_shape, const optional<Tensor> &weight = nullopt, optional<double> eps = nullopt) { FL_CALL(tensor, "nn.functional.rms_norm", "self normalized_shape weight eps", of_tensor(self), of_ints(normalized_shape), of_tensor_or_none(weight), of_double_or_none(eps)) }
@@ -984,6 +1055,7 @@ inline Tensor slice_copy(const Tensor &self, int64_t dim = 0, optional<int64_t> 
 inline Tensor &slice_copy_out(Tensor &out, const Tensor &self, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(same(out), "slice_copy", "out self dim start end step", of_tensor(out), of_tensor(self), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline Tensor slice_scatter(const Tensor &self, const Tensor &src, int64_t dim = 0, optional<int64_t> start = nullopt, optional<int64_t> end = nullopt, int64_t step = 1) { FL_CALL(tensor, "slice_scatter", "self src dim start end step", of_tensor(self), of_tensor(src), of_int(dim), of_int_or_none(start), of_int_or_none(end), of_int(step)) }
 inline std::tuple<Tensor, Tensor> slogdet(const Tensor &self) { FL_CALL(two, "slogdet", "self", of_tensor(self)) }
+inline std::tuple<Tensor &, Tensor &> slogdet_out(Tensor &sign, Tensor &logabsdet, const Tensor &self) { const Tensor flambeau_out[] = {sign, logabsdet}; FL_CALL(these(sign, logabsdet), "slogdet", "out self", of_tensors(flambeau_out), of_tensor(self)) }
 inline Tensor smooth_l1_loss(const Tensor &self, const Tensor &target, int64_t reduction = Reduction::Mean, double beta = 1.0) { FL_CALL(tensor, "nn.functional.smooth_l1_loss", "self target reduction beta", of_tensor(self), of_tensor(target), of_reduction(reduction), of_double(beta)) }
 inline Tensor softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
 inline Tensor &softmax_out(Tensor &out, const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "softmax", "out self dim dtype", of_tensor(out), of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -992,6 +1064,8 @@ inline Tensor softshrink(const Tensor &self, const Scalar &lambd = 0.5) { FL_CAL
 inline Tensor &softshrink_(Tensor &self, const Scalar &lambd = 0.5) { FL_CALL(same(self), "_C._nn.softshrink_", "self lambd", of_tensor(self), of_scalar(lambd)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.default", "self dim descending", of_tensor(self), of_int(dim), of_bool(descending)) }
 inline std::tuple<Tensor, Tensor> sort(const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { FL_CALL(two, "sort.stable", "self stable dim descending", of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor &, Tensor &> sort_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t dim = -1, bool descending = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "sort.default", "out self dim descending", of_tensors(flambeau_out), of_tensor(self), of_int(dim), of_bool(descending)) }
+inline std::tuple<Tensor &, Tensor &> sort_out(Tensor &values, Tensor &indices, const Tensor &self, optional<bool> stable, int64_t dim = -1, bool descending = false) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "sort.stable", "out self stable dim descending", of_tensors(flambeau_out), of_tensor(self), of_bool_or_none(stable), of_int(dim), of_bool(descending)) }
 inline Tensor special_airy_ai(const Tensor &x) { FL_CALL(tensor, "special.airy_ai", "x", of_tensor(x)) }
 inline Tensor &special_airy_ai_out(Tensor &out, const Tensor &x) { FL_CALL(same(out), "special.airy_ai", "out x", of_tensor(out), of_tensor(x)) }
 inline Tensor special_bessel_j0(const Tensor &self) { FL_CALL(tensor, "special.bessel_j0", "self", of_tensor(self)) }
@@ -1006,18 +1080,26 @@ inline Tensor special_chebyshev_polynomial_t(const Tensor &x, const Tensor &n) {
 inline Tensor special_chebyshev_polynomial_t(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_t", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_t(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_t", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_t_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_t", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_chebyshev_polynomial_u(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_u(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_u(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_u", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_u_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_u", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_chebyshev_polynomial_v(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_v(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_v(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_v", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_v_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_v", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_chebyshev_polynomial_w(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_w(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_chebyshev_polynomial_w(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.chebyshev_polynomial_w", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_w_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.chebyshev_polynomial_w", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_digamma(const Tensor &self) { FL_CALL(tensor, "special.digamma", "self", of_tensor(self)) }
 inline Tensor &special_digamma_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.digamma", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor special_entr(const Tensor &self) { FL_CALL(tensor, "special.entr", "self", of_tensor(self)) }
@@ -1046,10 +1128,14 @@ inline Tensor special_hermite_polynomial_h(const Tensor &x, const Tensor &n) { F
 inline Tensor special_hermite_polynomial_h(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_h", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_hermite_polynomial_h(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.hermite_polynomial_h", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_hermite_polynomial_h_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_h", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_hermite_polynomial_h_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_h", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_hermite_polynomial_h_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.hermite_polynomial_h", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_hermite_polynomial_he(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_hermite_polynomial_he(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_hermite_polynomial_he(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.hermite_polynomial_he", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_hermite_polynomial_he_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_he", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_hermite_polynomial_he_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.hermite_polynomial_he", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_hermite_polynomial_he_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.hermite_polynomial_he", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_i0(const Tensor &self) { FL_CALL(tensor, "special.i0", "self", of_tensor(self)) }
 inline Tensor &special_i0_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.i0", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor special_i0e(const Tensor &self) { FL_CALL(tensor, "special.i0e", "self", of_tensor(self)) }
@@ -1062,10 +1148,14 @@ inline Tensor special_laguerre_polynomial_l(const Tensor &x, const Tensor &n) { 
 inline Tensor special_laguerre_polynomial_l(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.laguerre_polynomial_l", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_laguerre_polynomial_l(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.laguerre_polynomial_l", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_laguerre_polynomial_l_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.laguerre_polynomial_l", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_laguerre_polynomial_l_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.laguerre_polynomial_l", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_laguerre_polynomial_l_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.laguerre_polynomial_l", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_legendre_polynomial_p(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_legendre_polynomial_p(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_legendre_polynomial_p(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.legendre_polynomial_p", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_legendre_polynomial_p_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.legendre_polynomial_p", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_legendre_polynomial_p_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.legendre_polynomial_p", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_legendre_polynomial_p_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.legendre_polynomial_p", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_log1p(const Tensor &self) { FL_CALL(tensor, "special.log1p", "self", of_tensor(self)) }
 inline Tensor &special_log1p_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.log1p", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor special_log_ndtr(const Tensor &self) { FL_CALL(tensor, "special.log_ndtr", "self", of_tensor(self)) }
@@ -1103,18 +1193,26 @@ inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor &x, const Tens
 inline Tensor special_shifted_chebyshev_polynomial_t(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_t", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_t(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_t", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_shifted_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_t_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_t", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_t_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_t", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_u(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_u(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_u", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_shifted_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_u_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_u", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_u_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_u", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_v(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_v(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_v", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_shifted_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_v_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_v", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_v_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_v", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_tensor(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_w(const Scalar &x, const Tensor &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_scalar(x), of_tensor(n)) }
 inline Tensor special_shifted_chebyshev_polynomial_w(const Tensor &x, const Scalar &n) { FL_CALL(tensor, "special.shifted_chebyshev_polynomial_w", "x n", of_tensor(x), of_scalar(n)) }
 inline Tensor &special_shifted_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_w_out(Tensor &out, const Scalar &x, const Tensor &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_w", "out x n", of_tensor(out), of_scalar(x), of_tensor(n)) }
+inline Tensor &special_shifted_chebyshev_polynomial_w_out(Tensor &out, const Tensor &x, const Scalar &n) { FL_CALL(same(out), "special.shifted_chebyshev_polynomial_w", "out x n", of_tensor(out), of_tensor(x), of_scalar(n)) }
 inline Tensor special_sinc(const Tensor &self) { FL_CALL(tensor, "special.sinc", "self", of_tensor(self)) }
 inline Tensor &special_sinc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "special.sinc", "out self", of_tensor(out), of_tensor(self)) }
 inline Tensor special_softmax(const Tensor &self, int64_t dim, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "special.softmax", "self dim dtype", of_tensor(self), of_int(dim), of_dtype_or_none(dtype)) }
@@ -1124,14 +1222,20 @@ inline Tensor special_xlog1py(const Tensor &self, const Tensor &other) { FL_CALL
 inline Tensor special_xlog1py(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.xlog1py", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor special_xlog1py(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.xlog1py", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &special_xlog1py_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.xlog1py", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &special_xlog1py_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "special.xlog1py", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &special_xlog1py_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "special.xlog1py", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor special_xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.xlogy", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor special_xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.xlogy", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor special_xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.xlogy", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &special_xlogy_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.xlogy", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &special_xlogy_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "special.xlogy", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &special_xlogy_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "special.xlogy", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor special_zeta(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "special.zeta", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor special_zeta(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "special.zeta", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor special_zeta(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "special.zeta", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &special_zeta_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "special.zeta", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &special_zeta_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "special.zeta", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &special_zeta_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "special.zeta", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline std::vector<Tensor> split(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split.Tensor", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
 inline std::vector<Tensor> split(const Tensor &self, IntArrayRef split_size, int64_t dim = 0) { FL_CALL(tensors, "split.sizes", "self split_size dim", of_tensor(self), of_ints(split_size), of_int(dim)) }
 inline std::vector<Tensor> split_copy(const Tensor &self, int64_t split_size, int64_t dim = 0) { FL_CALL(tensors, "split_copy", "self split_size dim", of_tensor(self), of_int(split_size), of_int(dim)) }
@@ -1168,16 +1272,21 @@ inline Tensor sub(const Tensor &self, const Tensor &other, const Scalar &alpha =
 inline Tensor sub(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor sub(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &sub_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &sub_out(Tensor &out, const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &sub_out(Tensor &out, const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor subtract(const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor subtract(const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_scalar(self), of_tensor(other), of_scalar(alpha)) }
 inline Tensor subtract(const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(tensor, "sub", "self other alpha", of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor &subtract_out(Tensor &out, const Tensor &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &subtract_out(Tensor &out, const Scalar &self, const Tensor &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_scalar(self), of_tensor(other), of_scalar(alpha)) }
+inline Tensor &subtract_out(Tensor &out, const Tensor &self, const Scalar &other, const Scalar &alpha = 1) { FL_CALL(same(out), "sub", "out self other alpha", of_tensor(out), of_tensor(self), of_scalar(other), of_scalar(alpha)) }
 inline Tensor sum(const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dtype", of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor sum(const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(tensor, "sum", "self dim keepdim dtype", of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline Tensor &sum_out(Tensor &out, const Tensor &self, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dtype", of_tensor(out), of_tensor(self), of_dtype_or_none(dtype)) }
 inline Tensor &sum_out(Tensor &out, const Tensor &self, OptionalIntArrayRef dim, bool keepdim = false, optional<ScalarType> dtype = nullopt) { FL_CALL(same(out), "sum", "out self dim keepdim dtype", of_tensor(out), of_tensor(self), of_ints_or_none(dim), of_bool(keepdim), of_dtype_or_none(dtype)) }
 inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor &self, bool some = true, bool compute_uv = true) { FL_CALL(three, "svd", "self some compute_uv", of_tensor(self), of_bool(some), of_bool(compute_uv)) }
 inline std::vector<Tensor> svd_lowrank(const Tensor &A, optional<int64_t> q = 6, optional<int64_t> niter = 2, const optional<Tensor> &M = nullopt) { FL_CALL(tensors, "svd_lowrank", "A q niter M", of_tensor(A), of_int_or_none(q), of_int_or_none(niter), of_tensor_or_none(M)) }
+inline std::tuple<Tensor &, Tensor &, Tensor &> svd_out(Tensor &U, Tensor &S, Tensor &V, const Tensor &self, bool some = true, bool compute_uv = true) { const Tensor flambeau_out[] = {U, S, V}; FL_CALL(these(U, S, V), "svd", "out self some compute_uv", of_tensors(flambeau_out), of_tensor(self), of_bool(some), of_bool(compute_uv)) }
 inline Tensor swapaxes(const Tensor &self, int64_t axis0, int64_t axis1) { FL_CALL(tensor, "swapaxes", "self axis0 axis1", of_tensor(self), of_int(axis0), of_int(axis1)) }
 inline Tensor swapdims(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor t(const Tensor &self) { FL_CALL(tensor, "t", "self", of_tensor(self)) }
@@ -1201,6 +1310,7 @@ inline Tensor threshold(const Tensor &self, const Scalar &threshold, const Scala
 inline Tensor &threshold_(Tensor &self, const Scalar &threshold, const Scalar &value) { FL_CALL(same(self), "_C._nn.threshold_", "self threshold value", of_tensor(self), of_scalar(threshold), of_scalar(value)) }
 inline Tensor tile(const Tensor &self, IntArrayRef dims) { FL_CALL(tensor, "tile", "self dims", of_tensor(self), of_ints(dims)) }
 inline std::tuple<Tensor, Tensor> topk(const Tensor &self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) { FL_CALL(two, "topk", "self k dim largest sorted", of_tensor(self), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
+inline std::tuple<Tensor &, Tensor &> topk_out(Tensor &values, Tensor &indices, const Tensor &self, int64_t k, int64_t dim = -1, bool largest = true, bool sorted = true) { const Tensor flambeau_out[] = {values, indices}; FL_CALL(these(values, indices), "topk", "out self k dim largest sorted", of_tensors(flambeau_out), of_tensor(self), of_int(k), of_int(dim), of_bool(largest), of_bool(sorted)) }
 inline Tensor trace(const Tensor &self) { FL_CALL(tensor, "trace", "self", of_tensor(self)) }
 inline Tensor transpose(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
 inline Tensor transpose_copy(const Tensor &self, int64_t dim0, int64_t dim1) { FL_CALL(tensor, "transpose_copy", "self dim0 dim1", of_tensor(self), of_int(dim0), of_int(dim1)) }
@@ -1210,6 +1320,7 @@ inline Tensor trapezoid(const Tensor &y, const Scalar &dx = 1, int64_t dim = -1)
 inline Tensor trapz(const Tensor &y, const Tensor &x, int64_t dim = -1) { FL_CALL(tensor, "trapz.x", "y x dim", of_tensor(y), of_tensor(x), of_int(dim)) }
 inline Tensor trapz(const Tensor &y, double dx = 1, int64_t dim = -1) { FL_CALL(tensor, "trapz.dx", "y dx dim", of_tensor(y), of_double(dx), of_int(dim)) }
 inline std::tuple<Tensor, Tensor> triangular_solve(const Tensor &self, const Tensor &A, bool upper = true, bool transpose = false, bool unitriangular = false) { FL_CALL(two, "triangular_solve", "self A upper transpose unitriangular", of_tensor(self), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
+inline std::tuple<Tensor &, Tensor &> triangular_solve_out(Tensor &solution, Tensor &cloned_coefficient, const Tensor &self, const Tensor &A, bool upper = true, bool transpose = false, bool unitriangular = false) { const Tensor flambeau_out[] = {solution, cloned_coefficient}; FL_CALL(these(solution, cloned_coefficient), "triangular_solve", "out self A upper transpose unitriangular", of_tensors(flambeau_out), of_tensor(self), of_tensor(A), of_bool(upper), of_bool(transpose), of_bool(unitriangular)) }
 inline Tensor tril(const Tensor &self, int64_t diagonal = 0) { FL_CALL(tensor, "tril", "self diagonal", of_tensor(self), of_int(diagonal)) }
 inline Tensor tril_indices(int64_t row, int64_t col, int64_t offset = 0, const TensorOptions &options = {}) { FL_CALL(tensor, "tril_indices", "row col offset dtype device requires_grad", of_int(row), of_int(col), of_int(offset), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor &tril_out(Tensor &out, const Tensor &self, int64_t diagonal = 0) { FL_CALL(same(out), "tril", "out self diagonal", of_tensor(out), of_tensor(self), of_int(diagonal)) }
@@ -1221,6 +1332,8 @@ inline Tensor true_divide(const Tensor &self, const Tensor &other, const optiona
 inline Tensor true_divide(const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
 inline Tensor true_divide(const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(tensor, "div", "self other rounding_mode", of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor &true_divide_out(Tensor &out, const Tensor &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &true_divide_out(Tensor &out, const Scalar &self, const Tensor &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_scalar(self), of_tensor(other), of_string_or_none(rounding_mode)) }
+inline Tensor &true_divide_out(Tensor &out, const Tensor &self, const Scalar &other, const optional<std::string> &rounding_mode = nullopt) { FL_CALL(same(out), "div", "out self other rounding_mode", of_tensor(out), of_tensor(self), of_scalar(other), of_string_or_none(rounding_mode)) }
 inline Tensor trunc(const Tensor &self) { FL_CALL(tensor, "trunc", "self", of_tensor(self)) }
 inline Tensor &trunc_(Tensor &self) { FL_CALL(same(self), "trunc_", "self", of_tensor(self)) }
 inline Tensor &trunc_out(Tensor &out, const Tensor &self) { FL_CALL(same(out), "trunc", "out self", of_tensor(out), of_tensor(self)) }
@@ -1269,12 +1382,16 @@ inline Tensor where(const Tensor &condition, const Scalar &self, const Tensor &o
 inline Tensor where(const Tensor &condition, const Tensor &self, const Scalar &other) { FL_CALL(tensor, "where.self", "condition self other", of_tensor(condition), of_tensor(self), of_scalar(other)) }
 inline Tensor where(const Tensor &condition, const Scalar &self, const Scalar &other) { FL_CALL(tensor, "where.Scalar", "condition self other", of_tensor(condition), of_scalar(self), of_scalar(other)) }
 inline Tensor &where_out(Tensor &out, const Tensor &condition, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "where.self", "out condition self other", of_tensor(out), of_tensor(condition), of_tensor(self), of_tensor(other)) }
+inline Tensor &where_out(Tensor &out, const Tensor &condition, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "where.self", "out condition self other", of_tensor(out), of_tensor(condition), of_scalar(self), of_tensor(other)) }
+inline Tensor &where_out(Tensor &out, const Tensor &condition, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "where.self", "out condition self other", of_tensor(out), of_tensor(condition), of_tensor(self), of_scalar(other)) }
 inline Tensor xlogy(const Tensor &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor xlogy(const Scalar &self, const Tensor &other) { FL_CALL(tensor, "xlogy", "self other", of_scalar(self), of_tensor(other)) }
 inline Tensor xlogy(const Tensor &self, const Scalar &other) { FL_CALL(tensor, "xlogy", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &xlogy_(Tensor &self, const Tensor &other) { FL_CALL(same(self), "xlogy_", "self other", of_tensor(self), of_tensor(other)) }
 inline Tensor &xlogy_(Tensor &self, const Scalar &other) { FL_CALL(same(self), "xlogy_", "self other", of_tensor(self), of_scalar(other)) }
 inline Tensor &xlogy_out(Tensor &out, const Tensor &self, const Tensor &other) { FL_CALL(same(out), "xlogy", "out self other", of_tensor(out), of_tensor(self), of_tensor(other)) }
+inline Tensor &xlogy_out(Tensor &out, const Scalar &self, const Tensor &other) { FL_CALL(same(out), "xlogy", "out self other", of_tensor(out), of_scalar(self), of_tensor(other)) }
+inline Tensor &xlogy_out(Tensor &out, const Tensor &self, const Scalar &other) { FL_CALL(same(out), "xlogy", "out self other", of_tensor(out), of_tensor(self), of_scalar(other)) }
 inline Tensor &zero_(Tensor &self) { FL_CALL(same(self), "zero_", "self", of_tensor(self)) }
 inline Tensor zeros(IntArrayRef size, const TensorOptions &options = {}) { FL_CALL(tensor, "zeros", "size dtype device requires_grad", of_ints(size), dtype_of(options), device_of(options), requires_grad_of(options)) }
 inline Tensor zeros_like(const Tensor &self, const TensorOptions &options = {}, optional<MemoryFormat> = nullopt) { FL_CALL(tensor, "zeros_like", "self dtype device requires_grad", of_tensor(self), dtype_of(options), device_of(options), requires_grad_of(options)) }
@@ -1745,7 +1862,6 @@ inline Tensor Tensor::reshape_as(const Tensor &other) const { FL_CALL(tensor, "T
 inline Tensor Tensor::resize(IntArrayRef sizes) const { FL_CALL(tensor, "Tensor.resize", "self sizes", of_tensor(*this), of_ints(sizes)) }
 inline Tensor &Tensor::resize_(IntArrayRef size, optional<MemoryFormat>) const { FL_CALL(same(*this), "Tensor.resize_", "self size", of_tensor(*this), of_ints(size)) }
 inline Tensor Tensor::resize_as(const Tensor &tensor) const { FL_CALL(tensor, "Tensor.resize_as", "self tensor", of_tensor(*this), of_tensor(tensor)) }
-inline Tensor &Tensor::resize_as_(const Tensor &the_template, optional<MemoryFormat>) const { FL_CALL(same(*this), "resize_as_", "self the_template", of_tensor(*this), of_tensor(the_template)) }
 inline Tensor Tensor::resolve_conj() const { FL_CALL(tensor, "resolve_conj", "self", of_tensor(*this)) }
 inline Tensor Tensor::resolve_neg() const { FL_CALL(tensor, "resolve_neg", "self", of_tensor(*this)) }
 inline Tensor Tensor::roll(IntArrayRef shifts, OptionalIntArrayRef dims) const { FL_CALL(tensor, "roll", "self shifts dims", of_tensor(*this), of_ints(shifts), of_ints_or_none(dims)) }

@@ -464,7 +464,6 @@ Tensor reshape_as(const Tensor &other) const;
 Tensor resize(IntArrayRef sizes) const;
 Tensor &resize_(IntArrayRef size, optional<MemoryFormat> = nullopt) const;
 Tensor resize_as(const Tensor &tensor) const;
-Tensor &resize_as_(const Tensor &the_template, optional<MemoryFormat> = nullopt) const;
 Tensor resolve_conj() const;
 Tensor resolve_neg() const;
 Tensor roll(IntArrayRef shifts, OptionalIntArrayRef dims = nullopt) const;

@@ -13,7 +13,7 @@ constexpr EllipsisIndexType Ellipsis{};
 struct Slice {
     optional<int64_t> start, stop;
     int64_t step;
-    explicit Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt, optional<int64_t> step = nullopt)
+    Slice(optional<int64_t> start = nullopt, optional<int64_t> stop = nullopt, optional<int64_t> step = nullopt)
         : start(start), stop(stop), step(step.value_or(1)) {
         TORCH_CHECK_VALUE(this->step != 0, "slice step cannot be zero");
     }

@@ -84,6 +84,17 @@ FL_SAME(checkSameSize, checkAllSameSize, "size", sizes())
 FL_SAME(checkSameNumel, checkAllSameNumel, "number of elements", numel())
 FL_SAME(checkSameDim, checkAllSameDim, "dimension", dim())
 #undef FL_SAME
+inline void checkDeviceType(CheckedFrom c, const Tensor &t, DeviceType type) {
+    TORCH_CHECK(!t.defined() || t.device().type() == type, "Expected tensor to have ", type, " DeviceType, but got tensor "
+                "with ", t.device().type(), " DeviceType (while checking arguments for ", c, ")");
+}
+inline void checkDeviceType(CheckedFrom c, ArrayRef<Tensor> tensors, DeviceType type) {
+    for (const Tensor &t : tensors) checkDeviceType(c, t, type);
+}
+inline void checkLayout(CheckedFrom c, const Tensor &t, Layout layout) {
+    TORCH_CHECK(!t.defined() || t.layout() == layout, "Expected tensor to have ", layout, " Layout, but got tensor with ",
+                t.layout(), " Layout (while checking arguments for ", c, ")");
+}
 /* There is one device. */
 inline void checkSameGPU(CheckedFrom, const TensorArg &, const TensorArg &) {}
 inline void checkAllSameGPU(CheckedFrom, ArrayRef<TensorArg>) {}

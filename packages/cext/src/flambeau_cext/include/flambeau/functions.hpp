@@ -11,29 +11,6 @@
 #include <torch/all.h>
 #include <torch/csrc/utils/objects.h>
 
-/* What sources for torch/extension.h find there without asking. */
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <deque>
-#include <functional>
-#include <iostream>
-#include <limits>
-#include <list>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <numeric>
-#include <optional>
-#include <set>
-#include <sstream>
-#include <string>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
-#include <utility>
-#include <vector>
-
 namespace torch {
 namespace detail {
 

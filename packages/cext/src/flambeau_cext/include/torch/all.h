@@ -1,6 +1,9 @@
 /* Tensors, autograd and the definition of operators; without pybind11. */
 #pragma once
 
-#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/VariableTypeUtils.h>
+#include <torch/fft.h>
 #include <torch/library.h>
+#include <torch/linalg.h>
+#include <torch/special.h>
 #include <torch/types.h>

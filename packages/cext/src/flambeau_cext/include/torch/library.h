@@ -4,20 +4,12 @@
  */
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
-
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/enum_tag.h>
+#include <torch/custom_class.h>
 #include <torch/types.h>
 
 #include <map>
-
-#ifdef TORCH_EXTENSION_NAME
-/* Sources define this function as a plain one; Python has to find it where everything else is hidden. */
-extern "C" __attribute__((visibility("default"))) PyObject *C10_CONCATENATE(PyInit_, TORCH_EXTENSION_NAME)(void);
-#endif
 
 namespace torch {
 
@@ -77,16 +69,19 @@ inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n,
     return k.cpu.run(k.cpu.context, args, n, results, nresults);
 }
 
+/* Its types, unless nobody knows them. */
+inline const char *types_of(const Kernel &kernel) { return kernel.types.empty() ? nullptr : kernel.types.c_str(); }
+
 inline void install(Kernels &k) {
     if (!k.defined) return;
     int status = 0;
     if (k.autograd.run)
-        status = fl_table->implement(k.defined, run_with_autograd, &k, FL_OP_COMPOSITE, k.autograd.types.c_str());
+        status = fl_table->implement(k.defined, run_with_autograd, &k, FL_OP_COMPOSITE, types_of(k.autograd));
     else if (k.cpu.run)
-        status = fl_table->implement(k.defined, k.cpu.run, k.cpu.context, 0, k.cpu.types.c_str());
+        status = fl_table->implement(k.defined, k.cpu.run, k.cpu.context, 0, types_of(k.cpu));
     else if (k.composite.run)
         status = fl_table->implement(k.defined, k.composite.run, k.composite.context, FL_OP_COMPOSITE,
-                                     k.composite.types.c_str());
+                                     types_of(k.composite));
     if (status) throw c10::Error::recorded();
 }
 
@@ -98,6 +93,7 @@ class CppFunction {
     template <class R, class... A> CppFunction(R (*f)(A...)) : kernel_(detail::Boxed<R, A...>::of(f)) {}
     template <class F, class = decltype(&F::operator())>
     CppFunction(F f) : kernel_(detail::BoxedObject<decltype(&F::operator())>::of_object(std::move(f))) {}
+    explicit CppFunction(detail::Kernel kernel) : kernel_(std::move(kernel)) {}
     static CppFunction makeFallthrough() { return CppFunction(); }
 
     detail::Kernel kernel_;
@@ -112,7 +108,7 @@ template <class F> CppFunction dispatch(c10::DispatchKey key, F &&f) {
     return function;
 }
 template <class F> CppFunction dispatch(c10::DeviceType device, F &&f) {
-    return dispatch(device == c10::kCPU ? c10::DispatchKey::CPU : c10::DispatchKey::CUDA, std::forward<F>(f));
+    return dispatch(c10::dispatch_key_of(device), std::forward<F>(f));
 }
 inline std::string schema(const char *text) { return text; }
 
@@ -124,14 +120,14 @@ class Library final {
         : namespace_(std::move(ns)), key_(key) {}
 
     /* By schema, "name(...) -> ..."; its kernel comes later. */
-    Library &def(const std::string &schema, const std::vector<int> & = {}) & {
+    Library &def(const std::string &schema, const std::vector<at::Tag> & = {}) & {
         TORCH_CHECK(schema.find('(') != std::string::npos, "m.def(\"", schema, "\"): a schema reads \"", schema,
                     "(Tensor x) -> Tensor\"; a bare name needs a function beside it");
         define(schema);
         return *this;
     }
     /* By schema or name, and the function; without a schema, as the function's types say. */
-    template <class F> Library &def(const std::string &schema, F &&f) & {
+    template <class F> Library &def(const std::string &schema, F &&f, const std::vector<at::Tag> & = {}) & {
         CppFunction function(std::forward<F>(f));
         std::string text = schema;
         if (schema.find('(') == std::string::npos) text += inferred(function.kernel_.types);
@@ -149,8 +145,13 @@ class Library final {
         detail::install(k);
         return *this;
     }
-    template <class F> Library &impl(const std::string &name, c10::DispatchKey key, F &&f) & {
+    /* For a key or the kernels of a device. */
+    template <class Key, class F> Library &impl(const std::string &name, Key key, F &&f) & {
         return impl(name, dispatch(key, std::forward<F>(f)));
+    }
+    /* A custom class of this namespace; see torch/custom_class.h. */
+    template <class T> torch::class_<T> class_(const std::string &name, const std::string &doc = "") {
+        return torch::class_<T>(namespace_, name, doc);
     }
     template <class F> Library &fallback(F &&) & { return *this; }
     Library &set_python_module(const char *, const char * = "") & { return *this; }
@@ -177,11 +178,14 @@ class Library final {
     /* "Tensor, float -> Tensor" as "(Tensor _0, float _1) -> Tensor" */
     static std::string inferred(const std::string &types) {
         std::string text = "(";
-        size_t arrow = types.find(" -> "), start = 0;
-        for (int i = 0; start < arrow; i++) {
-            size_t end = std::min(types.find(", ", start), arrow);
-            text += c10::str(i ? ", " : "", types.substr(start, end - start), " _", i);
-            start = end + 2;
+        size_t arrow = types.find(" -> ");
+        for (int i = 0, depth = 0; size_t(i) < arrow; i++) {
+            static thread_local int number;
+            if (i == 0) number = 0;
+            depth += (types[i] == '(') - (types[i] == ')');
+            bool ends = size_t(i) + 1 == arrow || (types[i] == ',' && depth == 0);
+            if (types[i] != ',' || depth) text += types[i];
+            if (ends) text += c10::str(" _", number++, size_t(i) + 1 == arrow ? "" : ",");
         }
         return text + ")" + types.substr(arrow);
     }
@@ -191,6 +195,7 @@ class Library final {
         case c10::DispatchKey::CatchAll:
         case c10::DispatchKey::CompositeImplicitAutograd: k.composite = kernel; break;
         case c10::DispatchKey::CPU:
+        case c10::DispatchKey::CompositeExplicitAutogradNonFunctional:
         case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = kernel; break;
         case c10::DispatchKey::Autograd:
         case c10::DispatchKey::AutogradCPU: k.autograd = kernel; break;
@@ -203,52 +208,16 @@ class Library final {
 
 namespace detail {
 
-#ifdef TORCH_EXTENSION_NAME
-#define FL_EXTENSION_NAME C10_STRINGIZE(TORCH_EXTENSION_NAME)
-#else
-#define FL_EXTENSION_NAME "a C++ extension"
-#endif
-
-/* Get at flambeau's table as soon as the library is being loaded, which may make tensors then: static ones. */
-inline bool load_early() {
-    if (fl_table || !Py_IsInitialized()) return fl_table != nullptr;
-    PyGILState_STATE state = PyGILState_Ensure();
-    if (fl_import(FL_EXTENSION_NAME)) PyErr_Clear(); /* creating the module tries again, and fails with this */
-    PyGILState_Release(state);
-    return fl_table != nullptr;
-}
-[[maybe_unused]] static const bool loaded_early = load_early(); /* before what the source has below */
-
-/* Runs a block while the library is being loaded. No exception may leave it there: what failed first is raised when the
- * module is created, or by torch.ops.load_library. */
+/* Runs a block while the library is being loaded. */
 class LibraryBlock {
   public:
     LibraryBlock(Library::Kind kind, const char *ns, c10::DispatchKey key, void (*block)(Library &)) {
-        if (!fl_table) return;
-        PyGILState_STATE state = PyGILState_Ensure();
-        if (!failure()) {
-            try {
-                Library library(kind, ns, key);
-                block(library);
-            } catch (...) {
-                static fl_library_block report{[] { fl_error_put(std::exchange(failure(), nullptr)); }, nullptr};
-                fl::record_exception();
-                failure() = fl_error_take();
-                fl_enlist(&report);
-            }
-        }
-        PyGILState_Release(state);
-    }
-
-  private:
-    static fl_exception &failure() {
-        static fl_exception first = nullptr;
-        return first;
+        while_loading([&] {
+            Library library(kind, ns, key);
+            block(library);
+        });
     }
 };
-
-/* Whether something failed while the library was being loaded, which is then recorded. */
-inline bool failed_to_load(const char *name) { return fl_table ? fl_run_libraries() != 0 : fl_import(name) != 0; }
 
 }  // namespace detail
 }  // namespace torch
@@ -265,6 +234,8 @@ inline bool failed_to_load(const char *name) { return fl_table ? fl_run_librarie
 #define TORCH_FN(function) (&function)
 #define TORCH_SELECTIVE_SCHEMA(text) text
 #define TORCH_SELECTIVE_NAME(text) text
+
+#include <ATen/core/op_registration/op_registration.h>
 
 /* Modules that are made by hand fail with what failed while they were being loaded. */
 #undef PyModule_Create

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <ATen/ATen.h>
+#include <c10/util/Logging.h>
+#include <torch/csrc/standard.h>
 
 namespace torch {
 

@@ -99,6 +99,19 @@ struct call_same {
     }
 };
 
+/* For operators that write to several. */
+template <class... T> struct call_these {
+    std::tuple<T &...> written;
+    explicit call_these(T &...tensors) : written(tensors...) {}
+    std::tuple<T &...> operator()(Function &f, const fl_value *args) const {
+        fl_value results[sizeof...(T)];
+        int32_t n = call(f, args, results, int32_t(sizeof...(T)));
+        Gil gil;
+        for (int32_t i = 0; i < n; i++) fl_clear(&results[i]);
+        return written;
+    }
+};
+
 /* The body of a generated function. */
 #define FL_CALL(how, name, arguments, ...)                                                                             \
     using namespace ::at::detail;                                                                                      \

@@ -1,11 +1,57 @@
-/* A value of one of several types, as AutogradContext::saved_data keeps them. */
+/* A value of one of several types, as AutogradContext::saved_data keeps them and lists and dictionaries of mixed values
+ * have: numbers, text, tensors, lists, dictionaries, tuples, and objects of custom classes. */
 #pragma once
 
 #include <ATen/ATen.h>
+#include <ATen/core/Dict.h>
+#include <ATen/core/List.h>
+#include <c10/util/intrusive_ptr.h>
 
 #include <variant>
 
+namespace torch {
+/* What custom classes derive from. */
+class CustomClassHolder : public c10::intrusive_ptr_target {};
+namespace jit {
+using torch::CustomClassHolder;
+}
+}  // namespace torch
+
 namespace c10 {
+
+class IValue;
+
+namespace ivalue {
+/* The parts of a tuple. */
+class Tuple : public intrusive_ptr_target {
+  public:
+    explicit Tuple(std::vector<IValue> elements);
+    static intrusive_ptr<Tuple> create(std::vector<IValue> elements);
+    template <class... A> static intrusive_ptr<Tuple> create(A &&...parts);
+    const std::vector<IValue> &elements() const { return elements_; }
+    size_t size() const;
+
+  private:
+    std::vector<IValue> elements_;
+};
+}  // namespace ivalue
+
+namespace detail {
+/* How a type is made an IValue, and an IValue the type again; ATen/core/ivalue_inl.h has them all. */
+template <class T, class = void> struct InIValue;
+
+/* An object of a custom class, and of which. */
+struct Custom {
+    intrusive_ptr<torch::CustomClassHolder> object;
+    const char *type; /* by the name that typeid has */
+    bool operator==(const Custom &other) const { return object == other.object; }
+};
+}  // namespace detail
+
+namespace impl {
+using GenericList = List<IValue>;
+using GenericDict = Dict<IValue, IValue>;
+}  // namespace impl
 
 class IValue {
   public:
@@ -13,29 +59,28 @@ class IValue {
     IValue(nullopt_t) {}
     IValue(at::Tensor t) : value_(std::move(t)) {}
     IValue(bool b) : value_(b) {}
-    IValue(int i) : value_(int64_t(i)) {}
+    IValue(int32_t i) : value_(int64_t(i)) {}
     IValue(int64_t i) : value_(i) {}
     IValue(double d) : value_(d) {}
     IValue(float d) : value_(double(d)) {}
     IValue(ScalarType type) : value_(int64_t(type)) {}
-    IValue(const Scalar &s) {
-        if (s.isFloatingPoint()) value_ = s.toDouble();
-        else if (s.isBoolean()) value_ = s.toBool();
-        else if (s.isComplex()) value_ = s.toComplexDouble();
-        else value_ = s.toLong();
-    }
+    IValue(Device device) : value_(device) {}
+    IValue(const Scalar &s);
     IValue(c10::complex<double> z) : value_(z) {}
     IValue(std::string text) : value_(std::move(text)) {}
     IValue(const char *text) : value_(std::string(text)) {}
-    IValue(std::vector<int64_t> list) : value_(std::move(list)) {}
-    IValue(std::vector<double> list) : value_(std::move(list)) {}
-    IValue(std::vector<bool> list) : value_(std::move(list)) {}
-    IValue(std::vector<at::Tensor> list) : value_(std::move(list)) {}
-    IValue(IntArrayRef list) : value_(list.vec()) {}
-    IValue(at::TensorList list) : value_(list.vec()) {}
-    template <class T> IValue(const optional<T> &v) {
-        if (v) *this = IValue(*v);
-    }
+    IValue(std::string_view text) : value_(std::string(text)) {}
+    IValue(List<int64_t> list) : value_(std::move(list)) {}
+    IValue(List<double> list) : value_(std::move(list)) {}
+    IValue(List<bool> list) : value_(std::move(list)) {}
+    IValue(List<at::Tensor> list) : value_(std::move(list)) {}
+    IValue(impl::GenericList list) : value_(std::move(list)) {}
+    IValue(impl::GenericDict dict) : value_(std::move(dict)) {}
+    IValue(intrusive_ptr<ivalue::Tuple> tuple) : value_(std::move(tuple)) {}
+    IValue(detail::Custom object) : value_(std::move(object)) {}
+    /* Whatever else is made of such: vectors, maps, optionals, tuples, pointers to objects of custom classes. */
+    template <class T, class = decltype(detail::InIValue<T>::make(std::declval<const T &>()))>
+    IValue(const T &value) : IValue(detail::InIValue<T>::make(value)) {}
 
     bool isNone() const { return is<std::monostate>(); }
     bool isTensor() const { return is<at::Tensor>(); }
@@ -45,10 +90,19 @@ class IValue {
     bool isComplexDouble() const { return is<c10::complex<double>>(); }
     bool isScalar() const { return isInt() || isDouble() || isBool() || isComplexDouble(); }
     bool isString() const { return is<std::string>(); }
-    bool isIntList() const { return is<std::vector<int64_t>>(); }
-    bool isDoubleList() const { return is<std::vector<double>>(); }
-    bool isBoolList() const { return is<std::vector<bool>>(); }
-    bool isTensorList() const { return is<std::vector<at::Tensor>>(); }
+    bool isDevice() const { return is<Device>(); }
+    bool isIntList() const { return is<List<int64_t>>(); }
+    bool isDoubleList() const { return is<List<double>>(); }
+    bool isBoolList() const { return is<List<bool>>(); }
+    bool isTensorList() const { return is<List<at::Tensor>>(); }
+    bool isList() const { return is<impl::GenericList>() || isIntList() || isDoubleList() || isBoolList() || isTensorList(); }
+    bool isGenericDict() const { return is<impl::GenericDict>(); }
+    bool isTuple() const { return is<intrusive_ptr<ivalue::Tuple>>(); }
+    bool isCustomClass() const { return is<detail::Custom>(); }
+    bool isObject() const { return isCustomClass(); }
+    bool isModule() const { return false; }
+    /* The type's name, as messages have it. */
+    const char *tagKind() const;
 
     const at::Tensor &toTensor() const { return get<at::Tensor>("Tensor"); }
     bool toBool() const { return get<bool>("Bool"); }
@@ -56,43 +110,73 @@ class IValue {
     double toDouble() const { return get<double>("Double"); }
     c10::complex<double> toComplexDouble() const { return get<c10::complex<double>>("ComplexDouble"); }
     ScalarType toScalarType() const { return ScalarType(toInt()); }
-    Scalar toScalar() const {
-        TORCH_CHECK(isScalar(), "IValue is not a Scalar");
-        if (isInt()) return toInt();
-        if (isBool()) return toBool();
-        return isDouble() ? Scalar(toDouble()) : Scalar(toComplexDouble());
-    }
+    Scalar toScalar() const;
+    Device toDevice() const { return get<Device>("Device"); }
     const std::string &toStringRef() const { return get<std::string>("String"); }
     std::string_view toStringView() const { return toStringRef(); }
-    std::vector<int64_t> toIntVector() const { return get<std::vector<int64_t>>("IntList"); }
-    std::vector<double> toDoubleVector() const { return get<std::vector<double>>("DoubleList"); }
-    std::vector<at::Tensor> toTensorVector() const { return get<std::vector<at::Tensor>>("TensorList"); }
-    std::vector<int64_t> toIntList() const { return toIntVector(); }
-    std::vector<double> toDoubleList() const { return toDoubleVector(); }
-    std::vector<bool> toBoolList() const { return get<std::vector<bool>>("BoolList"); }
-    std::vector<at::Tensor> toTensorList() const { return toTensorVector(); }
+    List<int64_t> toIntList() const { return list_of<int64_t>("IntList"); }
+    List<double> toDoubleList() const { return list_of<double>("DoubleList"); }
+    List<bool> toBoolList() const { return list_of<bool>("BoolList"); }
+    List<at::Tensor> toTensorList() const { return list_of<at::Tensor>("TensorList"); }
+    impl::GenericList toList() const;
+    std::vector<int64_t> toIntVector() const { return toIntList().vec(); }
+    std::vector<double> toDoubleVector() const { return toDoubleList().vec(); }
+    std::vector<at::Tensor> toTensorVector() const { return toTensorList().vec(); }
+    std::vector<IValue> toListRef() const { return toList().vec(); }
+    impl::GenericDict toGenericDict() const { return get<impl::GenericDict>("GenericDict"); }
+    intrusive_ptr<ivalue::Tuple> toTuple() const { return get<intrusive_ptr<ivalue::Tuple>>("Tuple"); }
+    const ivalue::Tuple &toTupleRef() const { return *get<intrusive_ptr<ivalue::Tuple>>("Tuple"); }
+    const detail::Custom &custom() const { return get<detail::Custom>("Object of a custom class"); }
+    template <class T> intrusive_ptr<T> toCustomClass() const;
     template <class T> optional<T> toOptional() const {
         if (isNone()) return nullopt;
         return to<T>();
     }
-    template <class T> T to() const {
-        if constexpr (std::is_same_v<T, Scalar>) return toScalar();
-        else if constexpr (std::is_same_v<T, ScalarType>) return toScalarType();
-        else return get<T>("value of the type asked for");
-    }
+    template <class T> T to() const { return detail::InIValue<T>::of(*this); }
+
+    bool is(const IValue &other) const { return equals(other); }
+    friend bool operator==(const IValue &a, const IValue &b) { return a.equals(b); }
+    friend bool operator!=(const IValue &a, const IValue &b) { return !a.equals(b); }
 
   private:
+    friend struct std::hash<IValue>;
     template <class T> bool is() const { return std::holds_alternative<T>(value_); }
     template <class T> const T &get(const char *name) const {
-        TORCH_CHECK(is<T>(), "Expected IValue to be a ", name);
+        TORCH_CHECK(is<T>(), "Expected IValue to be a ", name, ", but it is a ", tagKind());
         return std::get<T>(value_);
     }
-    std::variant<std::monostate, at::Tensor, bool, int64_t, double, c10::complex<double>, std::string,
-                 std::vector<int64_t>, std::vector<double>, std::vector<bool>, std::vector<at::Tensor>>
-        value_;
+    /* Other lists, and tuples, are converted, as Python's are. */
+    template <class T> List<T> list_of(const char *name) const {
+        if (is<List<T>>() || !(isList() || isTuple())) return get<List<T>>(name);
+        List<T> list;
+        for (const IValue &item : toListRef()) list.push_back(item.to<T>());
+        return list;
+    }
+    bool equals(const IValue &other) const;
+
+    using Value = std::variant<std::monostate, at::Tensor, bool, int64_t, double, c10::complex<double>, std::string, Device,
+                               List<int64_t>, List<double>, List<bool>, List<at::Tensor>, impl::GenericList,
+                               impl::GenericDict, intrusive_ptr<ivalue::Tuple>, detail::Custom>;
+    Value value_;
 };
 
 }  // namespace c10
+
+namespace std {
+/* Of what may be a key: numbers and text. */
+template <> struct hash<c10::IValue> {
+    size_t operator()(const c10::IValue &v) const {
+        if (v.isString()) return hash<string>()(v.toStringRef());
+        if (v.isInt()) return hash<int64_t>()(v.toInt());
+        if (v.isDouble()) return hash<double>()(v.toDouble());
+        if (v.isBool()) return hash<bool>()(v.toBool());
+        if (v.isTensor()) return hash<const void *>()(v.toTensor().handle());
+        TORCH_CHECK_TYPE(false, "a ", v.tagKind(), " cannot be the key of a dictionary");
+    }
+};
+}  // namespace std
+
+#include <ATen/core/ivalue_inl.h>
 
 namespace at {
 using c10::IValue;

@@ -7,30 +7,50 @@ namespace c10 {
 
 using DeviceIndex = int8_t;
 
-enum class DeviceType : int8_t { CPU = 0, CUDA = 1, HIP = 6, XLA = 9, MPS = 13, Meta = 14, XPU = 12, PrivateUse1 = 20 };
-constexpr DeviceType kCPU = DeviceType::CPU, kCUDA = DeviceType::CUDA, kHIP = DeviceType::HIP, kXLA = DeviceType::XLA,
-                     kMPS = DeviceType::MPS, kMeta = DeviceType::Meta, kXPU = DeviceType::XPU;
+/* name in DeviceType, its text, number */
+#define FL_FORALL_DEVICES(_)                                                                                          \
+    _(CPU, cpu, 0) _(CUDA, cuda, 1) _(MKLDNN, mkldnn, 2) _(OPENGL, opengl, 3) _(OPENCL, opencl, 4) _(IDEEP, ideep, 5)  \
+    _(HIP, hip, 6) _(FPGA, fpga, 7) _(MAIA, maia, 8) _(XLA, xla, 9) _(Vulkan, vulkan, 10) _(Metal, metal, 11)          \
+    _(XPU, xpu, 12) _(MPS, mps, 13) _(Meta, meta, 14) _(HPU, hpu, 15) _(VE, ve, 16) _(Lazy, lazy, 17) _(IPU, ipu, 18)  \
+    _(MTIA, mtia, 19) _(PrivateUse1, privateuseone, 20)
 
-inline const char *DeviceTypeName(DeviceType type, bool = false) {
+enum class DeviceType : int8_t {
+#define FL_MEMBER(name, text, number) name = number,
+    FL_FORALL_DEVICES(FL_MEMBER)
+#undef FL_MEMBER
+    COMPILE_TIME_MAX_DEVICE_TYPES = 21, /* how many there are, for tables by device */
+};
+#define FL_CONSTANT(name, text, number) constexpr DeviceType k##name = DeviceType::name;
+FL_FORALL_DEVICES(FL_CONSTANT)
+#undef FL_CONSTANT
+constexpr int COMPILE_TIME_MAX_DEVICE_TYPES = int(DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
+
+/* The text of a type, or its name in capitals. */
+inline std::string DeviceTypeName(DeviceType type, bool lower_case = true) {
+    std::string name;
     switch (type) {
-    case DeviceType::CPU: return "cpu";
-    case DeviceType::CUDA: return "cuda";
-    case DeviceType::HIP: return "hip";
-    case DeviceType::XLA: return "xla";
-    case DeviceType::MPS: return "mps";
-    case DeviceType::Meta: return "meta";
-    case DeviceType::XPU: return "xpu";
-    default: return "privateuseone";
+#define FL_CASE(member, text, number) \
+    case DeviceType::member: name = #text; break;
+        FL_FORALL_DEVICES(FL_CASE)
+#undef FL_CASE
+    default: TORCH_CHECK(false, "Unknown device: ", int(type));
     }
+    for (char &c : name)
+        if (!lower_case && c >= 'a' && c <= 'z') c = char(c - 'a' + 'A');
+    return name;
+}
+inline bool isValidDeviceType(DeviceType type) {
+    return int(type) >= 0 && type < DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES;
 }
 inline std::ostream &operator<<(std::ostream &out, DeviceType type) { return out << DeviceTypeName(type); }
 
-class Device final {
+class Device {
   public:
     Device(DeviceType type, DeviceIndex index = -1) : type_(type), index_(index) {}
     Device(const std::string &name) : type_(DeviceType::CPU), index_(-1) {
         size_t colon = name.find(':');
-        for (DeviceType type : {kCPU, kCUDA, kHIP, kXLA, kMPS, kMeta, kXPU}) {
+        for (int number = 0; number < COMPILE_TIME_MAX_DEVICE_TYPES; number++) {
+            const DeviceType type = DeviceType(number);
             if (name.substr(0, colon) != DeviceTypeName(type)) continue;
             type_ = type;
             if (colon != std::string::npos) index_ = DeviceIndex(std::stoi(name.substr(colon + 1)));
@@ -42,12 +62,18 @@ class Device final {
 
     DeviceType type() const { return type_; }
     DeviceIndex index() const { return index_; }
+    void set_index(DeviceIndex index) { index_ = index; }
     bool has_index() const { return index_ >= 0; }
     bool is_cpu() const { return type_ == kCPU; }
     bool is_cuda() const { return type_ == kCUDA; }
     bool is_meta() const { return type_ == kMeta; }
     bool is_mps() const { return type_ == kMPS; }
     bool is_xpu() const { return type_ == kXPU; }
+    bool is_xla() const { return type_ == kXLA; }
+    bool is_hip() const { return type_ == kHIP; }
+    bool is_mtia() const { return type_ == kMTIA; }
+    bool is_hpu() const { return type_ == kHPU; }
+    bool is_privateuseone() const { return type_ == kPrivateUse1; }
     std::string str() const {
         return has_index() ? c10::str(DeviceTypeName(type_), ":", int(index_)) : DeviceTypeName(type_);
     }
@@ -61,3 +87,12 @@ class Device final {
 inline std::ostream &operator<<(std::ostream &out, const Device &device) { return out << device.str(); }
 
 }  // namespace c10
+
+namespace std {
+template <> struct hash<c10::DeviceType> {
+    size_t operator()(c10::DeviceType type) const { return size_t(type); }
+};
+template <> struct hash<c10::Device> {
+    size_t operator()(const c10::Device &device) const { return size_t(device.type()) << 8 | uint8_t(device.index()); }
+};
+}  // namespace std

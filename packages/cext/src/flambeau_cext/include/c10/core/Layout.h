@@ -4,9 +4,26 @@
 #include <ostream>
 
 namespace c10 {
-enum class Layout : int8_t { Strided, Sparse };
-constexpr Layout kStrided = Layout::Strided, kSparse = Layout::Sparse;
+
+/* Tensors here are strided; the others are asked for by name. */
+#define FL_FORALL_LAYOUTS(_) \
+    _(Strided) _(Sparse) _(SparseCsr) _(Mkldnn) _(SparseCsc) _(SparseBsr) _(SparseBsc) _(Jagged)
+
+enum class Layout : int8_t {
+#define FL_MEMBER(name) name,
+    FL_FORALL_LAYOUTS(FL_MEMBER)
+#undef FL_MEMBER
+    NumOptions
+};
+#define FL_CONSTANT(name) constexpr Layout k##name = Layout::name;
+FL_FORALL_LAYOUTS(FL_CONSTANT)
+#undef FL_CONSTANT
+
 inline std::ostream &operator<<(std::ostream &out, Layout layout) {
-    return out << (layout == kStrided ? "Strided" : "Sparse");
+#define FL_NAME(name) #name,
+    constexpr const char *names[] = {FL_FORALL_LAYOUTS(FL_NAME)};
+#undef FL_NAME
+    return out << names[int(layout)];
 }
+
 }  // namespace c10

@@ -1,8 +1,7 @@
 /* C++ arguments and results as values of the C interface, and the types of a C++ function as a schema. */
 #pragma once
 
-#include <ATen/ATen.h>
-#include <ATen/core/List.h>
+#include <ATen/core/boxing/Objects.h>
 
 #include <array>
 
@@ -11,8 +10,22 @@ namespace detail {
 
 /* For each type T that operators take and return: its name in schemas; `from`, which holds an argument for as long as the
  * call lasts; `argument`, the value of something that stays the caller's; `result`, which gives something away. */
-template <class T> struct Typed {
-    static_assert(sizeof(T) == 0, "operators do not take or return this type");
+template <class T, class = void> struct Typed { /* what the C interface has only as Python objects */
+    static std::string name() { return SchemaType<T>::name(); }
+    static T from(const fl_value &v) { return ivalue_of(v).to<T>(); }
+    static fl_value argument(const T &v) {
+        static thread_local Object last[8]; /* of one call */
+        static thread_local size_t next = 0;
+        Object &held = last[next++ % 8] = Object(object_of(IValue(v)));
+        return fl_of_object(held.get());
+    }
+    static fl_value result(const T &v) { return fl_of_object(object_of(IValue(v))); }
+    static T take(fl_value &v) {
+        T taken = from(v);
+        Gil gil;
+        fl_clear(&v);
+        return taken;
+    }
 };
 
 template <> struct Typed<Tensor> {
@@ -51,11 +64,6 @@ template <> struct Typed<ScalarType> {
     static fl_value argument(ScalarType type) { return of_dtype(type); }
     static fl_value result(ScalarType type) { return of_dtype(type); }
     static ScalarType take(fl_value &v) { return from(v); }
-};
-template <> struct Typed<Device> {
-    static std::string name() { return "Device"; }
-    static Device from(const fl_value &) { return kCPU; }
-    static fl_value argument(const Device &) { return fl_default(); }
 };
 template <> struct Typed<Layout> {
     static std::string name() { return "Layout"; }
@@ -110,20 +118,27 @@ template <> struct Typed<TensorList> {
     }
     static fl_value argument(TensorList list) { return of_tensors(list); }
 };
-template <class T> struct Typed<std::vector<T>> {
-    static_assert(std::is_same_v<T, int64_t> || std::is_same_v<T, double> || std::is_same_v<T, bool>,
-                  "operators take lists of int64_t, double, bool, Tensor and optional<Tensor>");
+template <class T>
+struct Typed<std::vector<T>, std::enable_if_t<c10::detail::has_lists<T> && !std::is_same_v<T, Tensor>>> {
     static std::string name() { return list_name<T>(); }
     static std::vector<T> from(const fl_value &v) {
         if constexpr (std::is_same_v<T, double>) return std::vector<T>(v.as.doubles, v.as.doubles + v.count);
         else return std::vector<T>(v.as.ints, v.as.ints + v.count);
     }
     static fl_value argument(const std::vector<T> &list) {
-        if constexpr (std::is_same_v<T, double>) return of_doubles(list);
-        else return of_ints(list);
+        if constexpr (std::is_same_v<T, double>) {
+            return of_doubles(list);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            static thread_local std::vector<int64_t> last;
+            last.assign(list.begin(), list.end());
+            fl_value v = of_ints(last);
+            v.kind = FL_VALUE_BOOLS;
+            return v;
+        } else {
+            return of_ints(list);
+        }
     }
     static fl_value result(std::vector<T> list) { /* copied when the kernel has returned */
-        static_assert(!std::is_same_v<T, bool>, "operators do not return lists of bool");
         static thread_local std::vector<T> last;
         last = std::move(list);
         return argument(last);
@@ -155,8 +170,15 @@ template <> struct Typed<std::vector<optional<Tensor>>> {
             if (v.as.tensors[i]) list[i] = Tensor::borrow(v.as.tensors[i]);
         return list;
     }
+    static fl_value result(std::vector<optional<Tensor>> list) {
+        std::vector<Tensor> tensors;
+        for (auto &t : list) tensors.push_back(t.value_or(Tensor()));
+        return Typed<std::vector<Tensor>>::result(std::move(tensors));
+    }
 };
-template <class T> struct Typed<c10::List<T>> {
+/* Lists that are kept as such, and those that are not. */
+template <class T> inline constexpr bool is_plain_list = c10::detail::has_lists<T> || std::is_same_v<T, optional<Tensor>>;
+template <class T> struct Typed<c10::List<T>, std::enable_if_t<is_plain_list<T>>> {
     static std::string name() { return Typed<std::vector<T>>::name(); }
     static c10::List<T> from(const fl_value &v) { return c10::List<T>(Typed<std::vector<T>>::from(v)); }
     static fl_value result(const c10::List<T> &list) { return Typed<std::vector<T>>::result(list.vec()); }

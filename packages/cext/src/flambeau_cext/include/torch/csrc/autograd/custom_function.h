@@ -2,17 +2,11 @@
  * as static functions, call T::apply. What is recorded is an autograd.Function like Python's. */
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
-
-#include <ATen/core/ivalue.h>
+#include <ATen/core/boxing/Objects.h>
 #include <torch/types.h>
 
 #include <cxxabi.h>
 #include <typeinfo>
-#include <unordered_map>
 
 #ifndef METH_FASTCALL /* whatever limited API is asked for: flambeau needs Python 3.11, and this is of 3.10 */
 #define METH_FASTCALL 0x0080
@@ -27,27 +21,9 @@ using tensor_list = variable_list;
 
 namespace detail {
 
-/* Owns a Python object. */
-class Object {
-  public:
-    Object(PyObject *owned = nullptr) : object_(owned) {}
-    Object(Object &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-    Object &operator=(Object &&other) noexcept {
-        std::swap(object_, other.object_);
-        return *this;
-    }
-    ~Object() { Py_XDECREF(object_); }
-    PyObject *get() const { return object_; }
-    PyObject *release() { return std::exchange(object_, nullptr); }
-    /* The same, or the recorded Python exception thrown. */
-    static Object checked(PyObject *owned) {
-        if (!owned) throw c10::Error::recorded();
-        return Object(owned);
-    }
-
-  private:
-    PyObject *object_;
-};
+using at::detail::called;
+using at::detail::imported;
+using at::detail::Object;
 
 inline PyObject *new_object(const Variable &v) {
     return v.defined() ? fl_to_python(v.handle()) : (Py_INCREF(Py_None), Py_None);
@@ -78,27 +54,14 @@ inline variable_list list_of(PyObject *sequence) {
         list.push_back(variable(PyTuple_GetItem(tuple.get(), i)));
     return list;
 }
-/* What a call returns, or nothing with the exception recorded. */
-inline Object called(PyObject *function, const std::vector<Object> &arguments) {
-#if defined(Py_LIMITED_API) && Py_LIMITED_API + 0 < 0x030c0000
-    Object tuple = Object::checked(PyTuple_New(Py_ssize_t(arguments.size())));
-    for (size_t i = 0; i < arguments.size(); i++) {
-        Py_INCREF(arguments[i].get());
-        PyTuple_SetItem(tuple.get(), Py_ssize_t(i), arguments[i].get());
-    }
-    return PyObject_CallObject(function, tuple.get());
-#else
-    std::vector<PyObject *> given;
-    for (const auto &argument : arguments) given.push_back(argument.get());
-    return PyObject_Vectorcall(function, given.data(), given.size(), nullptr);
-#endif
-}
-inline Object imported(const char *module, const char *name) {
-    Object found(PyImport_ImportModule(module));
-    return Object::checked(found.get() ? PyObject_GetAttrString(found.get(), name) : nullptr);
-}
-
 }  // namespace detail
+
+/* Whether a gradient of one of them is asked for. */
+inline bool any_variable_requires_grad(const variable_list &variables) {
+    for (const Variable &v : variables)
+        if (v.defined() && v.requires_grad()) return true;
+    return false;
+}
 
 /* What forward and backward share. */
 struct AutogradContext {

@@ -1,0 +1,253 @@
+/* IValues as Python objects and back: how lists of mixed values, dictionaries, tuples and custom classes pass between C++
+ * and Python; and the names of their types in schemas. */
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+
+#include <ATen/core/ivalue.h>
+
+namespace at {
+namespace detail {
+
+/* Owns a Python object. */
+class Object {
+  public:
+    Object(PyObject *owned = nullptr) : object_(owned) {}
+    Object(Object &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+    Object &operator=(Object &&other) noexcept {
+        std::swap(object_, other.object_);
+        return *this;
+    }
+    ~Object() { Py_XDECREF(object_); }
+    PyObject *get() const { return object_; }
+    PyObject *release() { return std::exchange(object_, nullptr); }
+    /* The same, or the recorded Python exception thrown. */
+    static Object checked(PyObject *owned) {
+        if (!owned) throw Error::recorded();
+        return Object(owned);
+    }
+    static Object shared(PyObject *borrowed) {
+        Py_XINCREF(borrowed);
+        return Object(borrowed);
+    }
+
+  private:
+    PyObject *object_;
+};
+
+inline Object imported(const char *module, const char *name) {
+    Object found(PyImport_ImportModule(module));
+    return Object::checked(found.get() ? PyObject_GetAttrString(found.get(), name) : nullptr);
+}
+/* What a call returns, or nothing with the exception recorded. */
+inline Object called(PyObject *function, const std::vector<Object> &arguments) {
+#if defined(Py_LIMITED_API) && Py_LIMITED_API + 0 < 0x030c0000
+    Object tuple = Object::checked(PyTuple_New(Py_ssize_t(arguments.size())));
+    for (size_t i = 0; i < arguments.size(); i++) {
+        Py_INCREF(arguments[i].get());
+        PyTuple_SetItem(tuple.get(), Py_ssize_t(i), arguments[i].get());
+    }
+    return PyObject_CallObject(function, tuple.get());
+#else
+    std::vector<PyObject *> given;
+    for (const auto &argument : arguments) given.push_back(argument.get());
+    return PyObject_Vectorcall(function, given.data(), given.size(), nullptr);
+#endif
+}
+inline std::string name_of_type(PyObject *object) {
+    Object name = Object::checked(PyObject_GetAttrString(reinterpret_cast<PyObject *>(Py_TYPE(object)), "__name__"));
+    Object bytes = Object::checked(PyUnicode_AsUTF8String(name.get()));
+    return PyBytes_AsString(bytes.get());
+}
+
+/* --- Objects of custom classes: their Python objects have the C++ one in a capsule ---------------------------------- */
+
+inline Object capsule_of(const c10::detail::Custom &custom) {
+    using Pointer = c10::intrusive_ptr<torch::CustomClassHolder>;
+    auto pointer = std::make_unique<Pointer>(custom.object);
+    Object capsule = Object::checked(PyCapsule_New(pointer.get(), custom.type, [](PyObject *capsule) {
+        delete static_cast<Pointer *>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
+    }));
+    pointer.release();
+    return capsule;
+}
+/* The object that a capsule keeps. */
+inline IValue custom_of(PyObject *capsule) {
+    const char *type = PyCapsule_GetName(capsule);
+    auto *pointer = static_cast<c10::intrusive_ptr<torch::CustomClassHolder> *>(PyCapsule_GetPointer(capsule, type));
+    if (!pointer) throw Error::recorded();
+    return IValue(c10::detail::Custom{*pointer, type});
+}
+
+/* --- Values to objects ----------------------------------------------------------------------------------------------- */
+
+inline PyObject *object_of(const IValue &v); /* a new reference; throws */
+
+inline PyObject *list_object(const std::vector<IValue> &items) {
+    Object list = Object::checked(PyList_New(Py_ssize_t(items.size())));
+    for (size_t i = 0; i < items.size(); i++) PyList_SetItem(list.get(), Py_ssize_t(i), object_of(items[i]));
+    return list.release();
+}
+inline PyObject *object_of(const IValue &v) {
+    Gil gil;
+    Object made;
+    if (v.isNone() || (v.isTensor() && !v.toTensor().defined())) made = Object::shared(Py_None);
+    else if (v.isTensor()) made = fl_to_python(v.toTensor().handle());
+    else if (v.isBool()) made = PyBool_FromLong(v.toBool());
+    else if (v.isInt()) made = PyLong_FromLongLong(v.toInt());
+    else if (v.isDouble()) made = PyFloat_FromDouble(v.toDouble());
+    else if (v.isComplexDouble()) made = PyComplex_FromDoubles(v.toComplexDouble().real(), v.toComplexDouble().imag());
+    else if (v.isString()) made = PyUnicode_FromStringAndSize(v.toStringRef().data(), Py_ssize_t(v.toStringRef().size()));
+    else if (v.isList()) made = list_object(v.toListRef());
+    else if (v.isTuple()) made = PyList_AsTuple(Object(list_object(v.toTupleRef().elements())).get());
+    else if (v.isDevice()) made = PyObject_CallFunction(imported("flambeau_tensor", "device").get(), "s", v.toDevice().str().c_str());
+    else if (v.isGenericDict()) {
+        made = Object::checked(PyDict_New());
+        for (const auto &entry : v.toGenericDict()) {
+            Object key(object_of(entry.key())), value(object_of(entry.value()));
+            if (PyDict_SetItem(made.get(), key.get(), value.get())) throw Error::recorded();
+        }
+    } else {
+        Object capsule = capsule_of(v.custom());
+        made = PyObject_CallFunction(imported("flambeau_cext.classes", "_wrapped").get(), "sO", v.custom().type,
+                                     capsule.get());
+    }
+    return Object::checked(made.release()).release();
+}
+
+/* --- Objects to values ----------------------------------------------------------------------------------------------- */
+
+inline IValue ivalue_of(PyObject *object); /* throws TypeError for what no IValue is */
+
+inline std::vector<IValue> items_of(PyObject *sequence) {
+    Object tuple = Object::checked(PySequence_Tuple(sequence));
+    std::vector<IValue> items;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); i++) items.push_back(ivalue_of(PyTuple_GetItem(tuple.get(), i)));
+    return items;
+}
+/* A list of what all its items are. */
+inline IValue list_of_items(const std::vector<IValue> &items) {
+    auto all = [&](bool (IValue::*is)() const) {
+        for (const IValue &item : items)
+            if (!(item.*is)()) return false;
+        return !items.empty();
+    };
+    IValue mixed = c10::impl::GenericList(items);
+    if (all(&IValue::isTensor)) return mixed.toTensorList();
+    if (all(&IValue::isInt)) return mixed.toIntList();
+    if (all(&IValue::isDouble)) return mixed.toDoubleList();
+    if (all(&IValue::isBool)) return mixed.toBoolList();
+    return mixed;
+}
+inline IValue ivalue_of(PyObject *o) {
+    Gil gil;
+    if (o == Py_None) return IValue();
+    if (fl_tensor tensor = fl_from_python(o)) return Tensor::borrow(tensor);
+    if (PyBool_Check(o)) return o == Py_True;
+    if (PyLong_Check(o)) {
+        long long i = PyLong_AsLongLong(o);
+        if (i == -1 && PyErr_Occurred()) throw Error::recorded();
+        return int64_t(i);
+    }
+    if (PyFloat_Check(o)) return PyFloat_AsDouble(o);
+    if (PyComplex_Check(o)) return c10::complex<double>(PyComplex_RealAsDouble(o), PyComplex_ImagAsDouble(o));
+    if (PyUnicode_Check(o)) {
+        Object bytes = Object::checked(PyUnicode_AsUTF8String(o));
+        return std::string(PyBytes_AsString(bytes.get()), size_t(PyBytes_Size(bytes.get())));
+    }
+    if (PyTuple_Check(o)) return c10::ivalue::Tuple::create(items_of(o));
+    if (PyList_Check(o)) return list_of_items(items_of(o));
+    if (PyDict_Check(o)) {
+        c10::impl::GenericDict dict;
+        PyObject *key, *value;
+        Py_ssize_t place = 0;
+        while (PyDict_Next(o, &place, &key, &value)) dict.insert(ivalue_of(key), ivalue_of(value));
+        return dict;
+    }
+    std::string type = name_of_type(o);
+    if (type == "device") {
+        Object text = Object::checked(PyObject_Str(o));
+        return Device(ivalue_of(text.get()).toStringRef());
+    }
+    Object capsule(PyObject_GetAttrString(o, "_capsule"));
+    if (capsule.get() && PyCapsule_CheckExact(capsule.get())) return custom_of(capsule.get());
+    PyErr_Clear();
+    Object number = Object::checked(
+        PyObject_CallOneArg(imported("flambeau_tensor.c_api", "abi_number").get(), o)); /* of a dtype */
+    if (number.get() != Py_None) return ivalue_of(number.get());
+    if (PyIndex_Check(o)) return ivalue_of(Object::checked(PyNumber_Index(o)).get());
+    TORCH_CHECK_TYPE(false, "a ", type, " is nothing that a C++ operator takes");
+}
+/* Of a value of the C interface. */
+inline IValue ivalue_of(const fl_value &v) {
+    switch (v.kind) {
+    case FL_VALUE_NONE: return IValue();
+    case FL_VALUE_TENSOR: return Tensor::borrow(v.as.tensor);
+    case FL_VALUE_OBJECT: return ivalue_of(static_cast<PyObject *>(v.as.object));
+    case FL_VALUE_STRING: return std::string(v.as.string);
+    case FL_VALUE_DTYPE: return v.as.integer;
+    case FL_VALUE_INTS: return IntArrayRef(v.as.ints, size_t(v.count));
+    case FL_VALUE_DOUBLES: return ArrayRef<double>(v.as.doubles, size_t(v.count));
+    case FL_VALUE_BOOLS: return std::vector<bool>(v.as.ints, v.as.ints + v.count);
+    case FL_VALUE_TENSORS: {
+        std::vector<Tensor> list;
+        for (int32_t i = 0; i < v.count; i++) list.push_back(Tensor::borrow(v.as.tensors[i]));
+        return list;
+    }
+    default: return Scalar::of(v);
+    }
+}
+
+/* --- Names of types in schemas --------------------------------------------------------------------------------------- */
+
+template <class T, class> struct Typed;
+
+template <class T> struct SchemaType {
+    static_assert(sizeof(T) == 0, "operators do not take or return this type");
+};
+template <> struct SchemaType<IValue> {
+    static std::string name() { return "Any"; }
+};
+template <> struct SchemaType<Device> {
+    static std::string name() { return "Device"; }
+};
+template <> struct SchemaType<c10::complex<double>> {
+    static std::string name() { return "Scalar"; }
+};
+template <class T> struct SchemaType<c10::List<T>> {
+    static std::string name() { return Typed<T, void>::name() + "[]"; }
+};
+template <class T> struct SchemaType<std::vector<T>> : SchemaType<c10::List<T>> {};
+template <class T> struct SchemaType<ArrayRef<T>> : SchemaType<c10::List<T>> {};
+template <class T, size_t n> struct SchemaType<std::array<T, n>> : SchemaType<c10::List<T>> {};
+template <class K, class V> struct SchemaType<c10::Dict<K, V>> {
+    static std::string name() { return "Dict(" + Typed<K, void>::name() + ", " + Typed<V, void>::name() + ")"; }
+};
+template <> struct SchemaType<c10::impl::GenericDict> {
+    static std::string name() { return "Dict(Any, Any)"; }
+};
+template <class K, class V> struct SchemaType<std::unordered_map<K, V>> : SchemaType<c10::Dict<K, V>> {};
+template <class K, class V> struct SchemaType<std::map<K, V>> : SchemaType<c10::Dict<K, V>> {};
+template <class... T> struct SchemaType<std::tuple<T...>> {
+    static std::string name() {
+        std::string names;
+        ((names += (names.empty() ? "" : ", ") + Typed<T, void>::name()), ...);
+        return "(" + names + ")";
+    }
+};
+template <class T, class U> struct SchemaType<std::pair<T, U>> : SchemaType<std::tuple<T, U>> {};
+/* By the name that the class was registered under, here or by another library. */
+template <class T> struct SchemaType<c10::intrusive_ptr<T>> {
+    static std::string name() {
+        Gil gil;
+        Object name = Object::checked(
+            PyObject_CallFunction(imported("flambeau_cext.classes", "_name_of").get(), "s", typeid(T).name()));
+        return ivalue_of(name.get()).toStringRef();
+    }
+};
+
+}  // namespace detail
+}  // namespace at

@@ -1,0 +1,18 @@
+/* The release of PyTorch whose interface this is. */
+#pragma once
+
+#define TORCH_VERSION_MAJOR 2
+#define TORCH_VERSION_MINOR 13
+#define TORCH_VERSION_PATCH 0
+#define TORCH_VERSION_ABI_TAG 0
+#define TORCH_VERSION "2.13.0"
+#define TORCH_ABI_VERSION (2ULL << 56 | 13ULL << 48)
+#define TORCH_VERSION_2_10_0 (2ULL << 56 | 10ULL << 48)
+#define TORCH_VERSION_2_11_0 (2ULL << 56 | 11ULL << 48)
+#define TORCH_VERSION_2_12_0 (2ULL << 56 | 12ULL << 48)
+#define TORCH_VERSION_2_13_0 (2ULL << 56 | 13ULL << 48)
+#ifdef TORCH_TARGET_VERSION
+#define TORCH_FEATURE_VERSION TORCH_TARGET_VERSION
+#else
+#define TORCH_FEATURE_VERSION TORCH_ABI_VERSION
+#endif

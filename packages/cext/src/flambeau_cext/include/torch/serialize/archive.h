@@ -1,0 +1,93 @@
+/* Values by name in a stream of bytes: OutputArchive writes them, InputArchive reads them. The bytes are those of
+ * torch.save of a dictionary. */
+#pragma once
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include <fstream>
+#include <istream>
+
+namespace torch {
+namespace serialize {
+
+class OutputArchive final {
+  public:
+    void write(const std::string &key, const c10::IValue &value) { values_.insert_or_assign(key, value); }
+    void write(const std::string &key, const at::Tensor &value, bool is_buffer = false) {
+        (void)is_buffer;
+        values_.insert_or_assign(key, value);
+    }
+    /* Another archive under a name. */
+    void write(const std::string &key, OutputArchive &nested) { values_.insert_or_assign(key, nested.values_); }
+    void save_to(std::ostream &stream) {
+        using at::detail::Object;
+        at::detail::Gil gil;
+        Object file = Object::checked(PyObject_CallObject(at::detail::imported("io", "BytesIO").get(), nullptr));
+        Object values(at::detail::object_of(values_));
+        Object::checked(PyObject_CallFunction(at::detail::imported("flambeau_tensor.serialization", "save").get(), "OO",
+                                              values.get(), file.get()));
+        Object bytes = Object::checked(PyObject_CallMethod(file.get(), "getvalue", nullptr));
+        stream.write(PyBytes_AsString(bytes.get()), PyBytes_Size(bytes.get()));
+    }
+    void save_to(const std::string &filename) {
+        std::ofstream stream(filename, std::ios::binary);
+        TORCH_CHECK(stream, "cannot write to ", filename);
+        save_to(stream);
+    }
+
+  private:
+    c10::Dict<std::string, c10::IValue> values_;
+};
+
+class InputArchive final {
+  public:
+    void load_from(std::istream &stream, optional<at::Device> = nullopt) {
+        using at::detail::Object;
+        at::detail::Gil gil;
+        std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+        Object bytes = Object::checked(PyBytes_FromStringAndSize(text.data(), Py_ssize_t(text.size())));
+        Object file = Object::checked(PyObject_CallFunction(at::detail::imported("io", "BytesIO").get(), "O", bytes.get()));
+        Object values = Object::checked(PyObject_CallFunction(
+            at::detail::imported("flambeau_tensor.serialization", "load").get(), "O", file.get()));
+        values_ = at::detail::ivalue_of(values.get()).to<c10::Dict<std::string, c10::IValue>>();
+    }
+    void load_from(const std::string &filename, optional<at::Device> = nullopt) {
+        std::ifstream stream(filename, std::ios::binary);
+        TORCH_CHECK(stream, "cannot read ", filename);
+        load_from(stream);
+    }
+    bool try_read(const std::string &key, c10::IValue &value) {
+        if (!values_.contains(key)) return false;
+        value = values_.at(key);
+        return true;
+    }
+    bool try_read(const std::string &key, at::Tensor &value, bool is_buffer = false) {
+        (void)is_buffer;
+        if (!values_.contains(key) || !values_.at(key).isTensor()) return false;
+        value = values_.at(key).toTensor();
+        return true;
+    }
+    bool try_read(const std::string &key, InputArchive &nested) {
+        if (!values_.contains(key) || !values_.at(key).isGenericDict()) return false;
+        nested.values_ = values_.at(key).to<c10::Dict<std::string, c10::IValue>>();
+        return true;
+    }
+    /* The same, and an error where there is none of that name and kind. */
+    template <class T> void read(const std::string &key, T &value) {
+        TORCH_CHECK(try_read(key, value), "No such serialized value '", key, "'");
+    }
+    void read(const std::string &key, at::Tensor &value, bool is_buffer = false) {
+        TORCH_CHECK(try_read(key, value, is_buffer), "No such serialized tensor '", key, "'");
+    }
+    std::vector<std::string> keys() {
+        std::vector<std::string> names;
+        for (const auto &entry : values_) names.push_back(entry.key());
+        return names;
+    }
+
+  private:
+    c10::Dict<std::string, c10::IValue> values_;
+};
+
+}  // namespace serialize
+}  // namespace torch

@@ -1,0 +1,166 @@
+"""What public extensions use beyond the guides: custom classes, values of mixed types, further forms of operators.
+
+The sources in programs/world compile against PyTorch as well, with the same results.
+"""
+
+import copy
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flambeau_cext as cext
+import flambeau_tensor as torch
+from flambeau_cext import classes, ops
+
+FOLDER = Path(__file__).parent / "programs" / "world"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """Build a program of the folder once."""
+    made = {}
+
+    def build(name, **options):
+        if name not in made:
+            folder = tmp_path_factory.mktemp(name)
+            given = {"extra_cflags": ["-O1"], "build_directory": folder, **options}
+            made[name] = cext.load(name, FOLDER / f"{name}.cpp", **given)
+        return made[name]
+
+    return build
+
+
+@pytest.fixture
+def stacks(built):
+    built("custom_classes", is_python_module=False)
+    return classes.wild_classes.Stack
+
+
+def test_objects_of_custom_classes(stacks):
+    s = stacks([1, 2])
+    s.push(3)
+    assert (len(s), s.pop(), s.items, s.top(2), s.top(n=2, last=False)) == (3, 3, [1, 2], [1, 2], [1])
+    other = s.clone()
+    other.merge(s)
+    assert (other.items, s.items) == ([1, 2, 1, 2], [1, 2])
+    assert stacks.of_range(3).items == [0, 1, 2]
+    s.limit = 2
+    assert s.limit == 2
+    with pytest.raises(RuntimeError, match="a Stack holds at most 2 items"):
+        s.push(3)
+    with pytest.raises(IndexError, match="pop from an empty Stack"):
+        stacks([]).pop()
+    with pytest.raises(TypeError, match="missing a required argument: 'n'"):
+        s.top()
+    with pytest.raises(RuntimeError, match="Expected IValue to be a Int, but it is a String"):
+        s.push("one")
+    with pytest.raises(AttributeError):
+        s.items = [3]
+    assert s._type() == "__torch__.torch.classes.wild_classes.Stack"
+    assert stacks.top.__doc__ == "The last n items."
+
+
+def test_custom_classes_in_operators(stacks):
+    assert ops.wild_classes.total(stacks([1, 2, 3])) == 6
+    assert ops.wild_classes.reversed(stacks([1, 2, 3])).items == [3, 2, 1]
+    assert "__torch__.torch.classes.wild_classes.Stack _0" in str(ops.wild_classes.total.default._schema)
+    scaled = classes.wild_classes.Scaled(torch.tensor([1.0, 2.0]))
+    assert scaled.name == "plain"
+    assert scaled.apply(torch.ones(2), 2).tolist() == [2, 4]
+    with pytest.raises(TypeError, match="custom class type"):
+        ops.wild_classes.total(scaled)
+    with pytest.raises(RuntimeError, match=r"wild_classes\.Queue not registered"):
+        classes.wild_classes.Queue()
+
+
+def test_custom_classes_are_pickled(stacks):
+    assert pickle.loads(pickle.dumps(stacks([4, 5]))).items == [4, 5]
+    assert copy.deepcopy(stacks([4])).items == [4]
+    with pytest.raises(RuntimeError, match="Scaled which does not have a __getstate__ method defined"):
+        pickle.dumps(classes.wild_classes.Scaled(torch.ones(1)))
+
+
+def test_values_of_mixed_types(built):
+    built("mixed_values", is_python_module=False)
+    world = ops.wild_values
+    x = torch.tensor([1.0, 2.0])
+    got = world.doubled({"a": x, "b": -x}, ["b"])
+    assert {key: t.tolist() for key, t in got.items()} == {"b": [-2, -4], "a": [1, 2]}
+    assert list(got) == ["b", "a"]
+    assert str(world.doubled.default._schema) == (
+        "wild_values::doubled(Dict(str, Tensor) _0, str[] _1) -> Dict(str, Tensor)"
+    )
+    groups, sums = world.grouped([("x", 1), ("y", 2), ("x", 3)], [[1.0, 2.0], [0.5]])
+    assert groups == {"x": [1, 3], "y": [2]}
+    assert sums == [[3.0], [0.5]]
+    told = [world.described(v) for v in (x, [1, 2], "word", None, 2.5, {"a": 1}, (1, 2))]
+    assert told == ["tensor of 2", "ints 2", "text word", "none", "Double", "GenericDict", "Tuple"]
+    assert world.halved(x).tolist() == [0.5, 1]
+    assert world.thirds(torch.tensor([3.0]), n=3).tolist() == [1]
+    with pytest.raises(RuntimeError, match="Expected IValue to be a GenericDict, but it is a Int"):
+        world.doubled(3, [])
+    with pytest.raises(IndexError, match="not in the map"):
+        world.doubled({}, ["a"])
+
+
+def test_saved_values_of_every_kind(built):
+    pytest.importorskip("flambeau_autograd")
+    built("mixed_values", is_python_module=False)
+    x = torch.ones(2, 3, requires_grad=True)
+    ops.wild_values.saves(x, [4]).sum().backward()
+    assert x.grad.tolist() == [[10.0] * 3] * 2
+
+
+def test_further_forms_of_operators(built, capfd):
+    pytest.importorskip("flambeau_nn")
+    m = built("further_forms")
+    x = torch.randn(3, 4)
+    n = x.numpy()
+    values, indices, most, where, in_order, order, positive = (np.asarray(t) for t in m.written(x))
+    np.testing.assert_array_equal(values, -np.sort(-n, 1)[:, :2])
+    np.testing.assert_array_equal(indices, np.argsort(-n, 1)[:, :2])
+    np.testing.assert_array_equal(most, n.max(1))
+    np.testing.assert_array_equal(where, n.argmax(1))
+    np.testing.assert_array_equal(in_order, -np.sort(-n, 0))
+    np.testing.assert_array_equal(order, np.argsort(-n, 0))
+    np.testing.assert_array_equal(positive, n > 0)
+    rows = np.zeros((5, 4), dtype=np.float32)
+    rows[:3] = n
+    table = np.zeros((3, 4), dtype=np.float32)
+    np.add.at(table, [1, 1, 0], n)
+    wanted = [n[:2], np.sqrt((n * n).sum(1)), abs(np.fft.rfft(n)), np.linalg.norm(n), 1 / (1 + np.exp(-n)), rows,
+              n * np.where(n > 0, 1, 1.5 * np.exp(n)), n * (1 - np.tanh(n) ** 2), table,
+              [[[n[0, :3].sum(), n[0, 1:].sum()]]]]  # fmt: skip
+    for got, want in zip(m.named(x), wanted, strict=True):
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-6)
+    assert m.devices() == "CUDA privateuseone 21"
+    m.logs(4)
+    errors = capfd.readouterr().err
+    assert "n is 4" in errors
+    assert "more than three" in errors
+    assert m.summed([[1.0, 2.0], [0.5]], {"a": 3}) == 6.5
+
+
+def test_the_stable_interface(built):
+    built("stable_interface", is_python_module=False)
+    stable = ops.wild_stable
+    x = torch.arange(6.0)
+    assert stable.scaled(x, 2.0, torch.ones(6), [2, 3]).tolist() == [[1, 3, 5], [7, 9, 11]]
+    assert stable.scaled(x.reshape(3, 2).t(), 1.0, None, [6]).tolist() == [0, 2, 4, 1, 3, 5]
+    values, order = stable.sorted(torch.tensor([2.0, 3.0, 1.0]))
+    assert (values.tolist(), order.tolist()) == ([3, 2, 1], [1, 0, 2])
+    assert [t.dtype for t in stable.converted([x, x], "all", torch.float64)] == [torch.float64] * 2
+    assert stable.converted([x], "none", torch.float64) == []
+    y = torch.zeros(2)
+    version = y._version
+    assert stable.filled(y, 3) is None
+    assert y.tolist() == [3, 3]
+    assert y._version > version
+    assert stable.handles(torch.ones(4, 2)) == 204
+    assert stable.twice(y).tolist() == [6, 6]
+    with pytest.raises(RuntimeError, match="scaled: x must be float, got 7"):
+        stable.scaled(x.double(), 1.0, None, [6])
+    with pytest.raises(RuntimeError, match="invalid for input of size 6"):
+        stable.scaled(x, 1.0, None, [4])
