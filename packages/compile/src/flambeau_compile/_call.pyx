@@ -18,6 +18,7 @@ from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid
 
 from flambeau_compile._arguments cimport MOST_TENSORS, Pattern, matches, pattern_of
 from flambeau_compile._geometry cimport WATCHED, Geometry, looks_like, memory_of, note_geometry, set_geometry
+from flambeau_compile._watch cimport Checks
 
 from flambeau_overrides.abi import require as require_overrides
 from flambeau_tensor.abi import require
@@ -109,6 +110,7 @@ cdef class Entry:
     cdef readonly list given  # the tensors among the arguments, as they were: for messages
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
     cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
+    cdef list read_places  # Places whose tensors are read, after these
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
     cdef bint plain  # every positional argument is a tensor, and there are no others
     cdef Geometry* args
@@ -127,13 +129,15 @@ cdef class Entry:
     cdef run_t function
     cdef object keep, arena
     cdef object result  # the structure to return
-    cdef object checks  # what was read in Python: None or an object with `hold()`
+    cdef Checks checks  # of what was read in Python, or None
+    cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes, busy
     cdef readonly dict about
     cdef public object joint  # what puts a node into the graph around the program, or None
     cdef public bint eager  # there is no program: the function itself runs
     cdef object failure
+    cdef list held  # tensors in Places, while a call runs
 
     def __cinit__(self):
         self.args = self.captured = self.outputs = NULL
@@ -150,7 +154,8 @@ cdef class Entry:
         self.given, self.state = found, state
         self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
         self.nargs = self.nexplicit = <int>len(found)
-        self.read_grads, self.absent_grads = [], []
+        self.read_grads, self.absent_grads, self.read_places = [], [], []
+        self.counters, self.stored, self.held = [], [], []
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
         self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
@@ -191,7 +196,21 @@ cdef class Entry:
         self.nargs += 1
         return self.nargs - 1
 
+    def read_place(self, place, tensor):
+        """The program reads the tensor that stands in a Place, like an argument, which gets the number returned."""
+        if self.nargs >= MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments and attributes")
+        self.read_places.append(place)
+        note_geometry(&self.args[self.nargs], tensor)
+        self.nargs += 1
+        return self.nargs - 1
+
+    def set_replays(self, list counters, list stored):
+        """What each run does in Python: Counters, and (Place, number of an output)."""
+        self.counters, self.stored = counters, stored
+
     cdef bint gradients_fit(self, PyObject** tensors) except -1:
+        """Whether gradients and attributes that the program reads look as they did."""
         cdef int i = self.nexplicit
         for owner in self.read_grads:
             tensors[i] = _gradient_of(<PyObject*>owner)
@@ -201,6 +220,13 @@ cdef class Entry:
         for owner in self.absent_grads:
             if _gradient_of(<PyObject*>owner) != NULL:
                 return False
+        if self.read_places:
+            self.held = [place.get() for place in self.read_places]
+            for tensor in self.held:
+                tensors[i] = <PyObject*>tensor
+                if not is_tensor(tensors[i]) or not looks_like(&self.args[i], tensors[i]):
+                    return False
+                i += 1
         return True
 
     def set_program(self, size_t function, list functions, int npointers, Py_ssize_t arena, int ncoefficients, keep):
@@ -424,6 +450,10 @@ cdef class Entry:
                     add_version(<PyObject*>gradient)
                 else:
                     set_grad(<PyObject*>parameter, <PyObject*>gradient)
+        for counter in self.counters:
+            counter.count()
+        for place, number in self.stored:
+            place.set(outputs[<int>number])
         return _filled(self.result, outputs, tensors)
 
     cdef int run_opaque(self, int node) except -1:

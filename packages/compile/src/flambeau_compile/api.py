@@ -39,6 +39,7 @@ class Function:
         self.function, self.fullgraph, self.fast, self.limit = function, fullgraph, fast, limit
         self.events: list[str] = []
         self.warned = False
+        self.unsettled = 0  # traces that were left to the next call
         self.compiled = Compiled(function, self.miss)
         _all.add(self.compiled)
         self.compiled.about = self
@@ -63,9 +64,13 @@ class Function:
             return self.function(*args, **kwargs)
         _local.compiling = True
         try:
-            found = capture(self.function, args, kwargs, fast=self.fast)
+            found = capture(self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2)
         finally:
             _local.compiling = False
+        if found.entry is None:
+            self.unsettled += 1
+            self.events.append(f"will be traced again: {found.reason}")
+            return found.result
         entries.insert(0, found.entry)
         again = f" again, since {changed[0]}" if changed else ""
         if found.reason is None:

@@ -26,12 +26,19 @@ class Captured(NamedTuple):
     """What came of a call: its result, an entry, and the reason where the entry has no program."""
 
     result: Any
-    entry: Entry
+    entry: Entry | None  # None: another run will tell
     reason: str | None
 
 
-def capture(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, fast: bool = False) -> Captured:
+def capture(
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, fast: bool = False, settles: bool = False
+) -> Captured:
     """Run a call and make a program of it.
+
+    Args:
+        function, args, kwargs: the call.
+        fast: whether last digits may differ.
+        settles: leave it to the next call where the run changed what may change the first time only.
 
     Raises:
         CompileError: the C compiler is missing, or fails.
@@ -41,10 +48,14 @@ def capture(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, fas
     entry = Entry((args, kwargs), thread_word())
     with Recording(function, args, kwargs) as recording, Tracer() as tracer:
         result = function(*args, **kwargs)
+    blocking = [effect for effect in recording.effects if effect.replay is None]
+    if blocking and settles and all(effect.settles for effect in blocking):
+        return Captured(result, None, str(blocking[0]))
     try:
-        for effect in recording.effects:
-            raise Uncompilable(f"{effect.what} ({effect.where})")
-        _Finish(entry, function, tensors, before, recording.checks, fast).run(tracer.records, result)
+        if blocking:
+            raise Uncompilable(str(blocking[0]))
+        finish = _Finish(entry, function, tensors, before, recording.checks, fast)
+        finish.run(tracer.records, result, recording.effects)
     except Uncompilable as reason:
         entry.refuse(recording.checks)
         return Captured(result, entry, str(reason))
@@ -65,16 +76,26 @@ class _Finish:
         self.read: set[int] = set()  # ids of tensors whose gradients were read
         self.position = 0
 
-    def run(self, records: list[Any], result: Any) -> None:
+    def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
         for i, (t, seen) in enumerate(zip(self.tensors, self.before, strict=True)):
             now = window(t)
             if _geometry(now) != _geometry(seen):
                 raise Uncompilable("it changes which memory an argument shows")
             self.arguments.setdefault(self.b.window(seen).buffer.index, i)
+        places = [e.replay for e in effects if e.kind == "attribute_tensor"]
+        for place in places:
+            if isinstance(place.tensor, ft.Tensor):
+                number = self.entry.read_place(place, place.tensor)
+                self.arguments.setdefault(self.b.window(window(place.tensor)).buffer.index, number)
         self.lower(records)
         outputs = _Outputs(self.b, self.tensors, self.arguments)
         structure = outputs.structure(result)
+        stored = [(place, outputs.number_of(place.get())) for place in places]
+        counters = [e.replay for e in effects if e.kind == "counter"]
+        self.entry.set_replays(counters, stored)
         if outputs.histories:
+            if stored:
+                raise Uncompilable("it keeps tensors with a history in attributes")
             self.differentiable(outputs, structure)
             return
         set_grads = outputs.grads(list(self.grads.values()))
@@ -287,6 +308,13 @@ class _Outputs:
                 return Argument(i)
         self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
         return Output(self._output(t))
+
+    def number_of(self, t: Any) -> int:
+        """The output that a tensor is, whether the function returns it or not."""
+        found = self._tensor(t)
+        if isinstance(found, Argument):
+            raise Uncompilable("it puts an argument into an attribute")
+        return found.number
 
     def _output(self, t: Any) -> int:
         if id(t) in self._known:

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FrameType
 from typing import Any, NamedTuple
 
-from flambeau_compile._watch import MISSING
-
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
+from flambeau_compile._watch import MISSING
 from flambeau_tensor import Tensor
 
 __all__ = ["Counter", "Effect", "Place"]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
-from flambeau_compile._listen import Listener
-from flambeau_compile._watch import Checks
 
 from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading
+from flambeau_compile._listen import Listener
+from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect
 from flambeau_compile.reaching import Source
 from flambeau_nn._module import ModuleBase
