@@ -4,12 +4,13 @@
 An Entry is one compiled program with what has to hold for it. A Compiled is what users call: it goes through its
 entries, and asks Python where none fits.
 """
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_overrides.abi cimport OVERRIDES_ABI, active_modes_ptr
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, ThreadFlags, add_version, as_strided, copy_into, empty_strided, exclusive, is_tensor,
+    TENSOR_ABI, TensorInfo, ThreadFlags, add_version, as_strided, copy_into, empty, empty_strided, exclusive, is_tensor,
     over_memory, run_kernel, set_grad, tensor_info, thread_flags,
 )
 from flambeau_tensor.compute cimport COMPUTE_ABI, Product, default_float, multiply
@@ -30,6 +31,15 @@ require_compute(COMPUTE_ABI, "flambeau-compile")
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*) noexcept
+    Py_ssize_t PyVectorcall_NARGS(size_t)
+    PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) except NULL
+    void PyType_Modified(PyTypeObject*)
+    unsigned long Py_TPFLAGS_HAVE_VECTORCALL
+    object vectorcall_tp_call "PyVectorcall_Call"(object, object, object)
+    ctypedef struct FullType "PyTypeObject":
+        unsigned long tp_flags
+        Py_ssize_t tp_vectorcall_offset
+        object (*tp_call)(object, object, object)
 
 cdef extern from *:
     """
@@ -98,6 +108,25 @@ cdef struct Place:  # which address a buffer has
     bint written
 
 
+cdef struct Call:  # arguments as they are handed over
+    PyObject* const* args
+    Py_ssize_t n
+    PyObject* kwnames  # a tuple, or NULL
+    PyObject* whole  # (args, kwargs), made when first needed, and owned; NULL: not yet
+
+
+cdef object _whole(Call* call):
+    """The arguments as (args, kwargs)."""
+    cdef Py_ssize_t i
+    if call.whole == NULL:
+        names = () if call.kwnames == NULL else <tuple>call.kwnames
+        pair = (tuple([<object>call.args[i] for i in range(call.n)]),
+                {names[i]: <object>call.args[call.n + i] for i in range(len(names))})
+        Py_INCREF(pair)
+        call.whole = <PyObject*>pair
+    return <object>call.whole
+
+
 cdef class Entry:
     """A compiled program, with what has to hold for it.
 
@@ -133,6 +162,7 @@ cdef class Entry:
     cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes, busy
+    cdef bint simple  # it returns one fresh tensor, and changes nothing
     cdef readonly dict about
     cdef public object joint  # what puts a node into the graph around the program, or None
     cdef public bint eager  # there is no program: the function itself runs
@@ -294,6 +324,7 @@ cdef class Entry:
             self.output_slots[i] = slot
             self.output_order.append(base)
         self.grads = grads
+        self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads
         for parameter, number in grads:
             if number is not None:
                 self.owners[<int>number] = <PyObject*>parameter
@@ -308,25 +339,24 @@ cdef class Entry:
 
     # --- calling ----------------------------------------------------------------------------------------------------
 
-    cdef bint fits(self, PyObject* args, PyObject* kwargs, PyObject* const* positional, Py_ssize_t npositional,
-                   PyObject** tensors) except -1:
+    cdef bint fits(self, Call* call, PyObject** tensors) except -1:
         """Whether the arguments of a call look as those of the traced one did."""
         cdef int i, n = 0
-        if self.plain and kwargs == NULL:
-            if npositional != self.nexplicit:
+        if self.plain:
+            if call.kwnames != NULL or call.n != self.nexplicit:
                 return False
             for i in range(self.nexplicit):
-                if not looks_like(&self.args[i], positional[i]):
+                if not looks_like(&self.args[i], call.args[i]):
                     return False
-                tensors[i] = positional[i]
+                tensors[i] = call.args[i]
         else:
-            whole = (<object>args, <object>kwargs if kwargs != NULL else {})
+            whole = _whole(call)
             if not matches(self.pattern, <PyObject*>whole, tensors, &n):
                 return False
             for i in range(self.nexplicit):
                 if not looks_like(&self.args[i], tensors[i]):
                     return False
-        return self.gradients_fit(tensors)
+        return self.nargs == self.nexplicit and not self.absent_grads or self.gradients_fit(tensors)
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
@@ -405,6 +435,8 @@ cdef class Entry:
                 self.p[self.places[i].slot] = memory_of(tensors[self.places[i].source])
         if self.writes and not self._disjoint():
             return OTHER
+        if self.simple and not self.writes and not self.updates and not self.counters:
+            return self._run_simple()
         i = 0
         for step in self.updates:
             fill_step(step, self.k + i)
@@ -435,9 +467,7 @@ cdef class Entry:
         if code:
             for step in self.updates:
                 undo_step(step)
-            if self.failure is not None:
-                failure, self.failure = self.failure, None
-                raise failure
+            self._raise_failure()
             return OTHER
         for written in self.versions:
             add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
@@ -455,6 +485,25 @@ cdef class Entry:
         for place, number in self.stored:
             place.set(outputs[<int>number])
         return _filled(self.result, outputs, tensors)
+
+    cdef object _run_simple(self):
+        cdef Geometry* g = &self.outputs[0]
+        t = empty(g.dtype, g.ndim, g.sizes) if g.dense else empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+        self.p[self.output_slots[0]] = memory_of(<PyObject*>t)
+        self.busy = True
+        code = self.function(self.p, self.f, self.k, <void*>self)
+        self.busy = False
+        if code:
+            self._raise_failure()
+            return OTHER
+        return t
+
+    cdef int _raise_failure(self) except -1:
+        """Raise what a kernel raised that the program called, if one did."""
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+        return 0
 
     cdef int run_opaque(self, int node) except -1:
         cdef PyObject* slots[32]
@@ -578,6 +627,9 @@ def thread_word():
     return _word()
 
 
+ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObject*)
+
+
 cdef class Compiled:
     """What users call in place of a function.
 
@@ -585,6 +637,7 @@ cdef class Compiled:
         function: the function itself.
         miss: called with (args, kwargs) where no entry fits.
     """
+    cdef vectorcallfunc vectorcall
     cdef public object function, miss
     cdef public object about  # what Python knows of the function
     cdef public list entries
@@ -593,35 +646,8 @@ cdef class Compiled:
     cdef object __weakref__
 
     def __init__(self, function, miss):
+        self.vectorcall = <vectorcallfunc>_call
         self.function, self.miss, self.entries = function, miss, []
-
-    def __call__(self, *args, **kwargs):
-        cdef PyObject* tensors[MOST_TENSORS]
-        cdef PyObject* positional[MOST_TENSORS]
-        cdef unsigned long long word = _word()
-        cdef Entry e
-        cdef Py_ssize_t i, n = len(args)
-        if self.disabled or word == 0:
-            return self.function(*args, **kwargs)
-        if n <= MOST_TENSORS:
-            for i in range(n):
-                positional[i] = <PyObject*>(<tuple>args)[i]
-            for e in self.entries:
-                if e.state == word and e.fits(<PyObject*>args, <PyObject*>kwargs if kwargs else NULL, positional, n,
-                                              tensors):
-                    if not e.holds(tensors):
-                        continue
-                    if e.eager:
-                        return self.function(*args, **kwargs)
-                    if e.joint is None:
-                        result = e.run(tensors)
-                    else:
-                        result = e.joint.call(e, [<object>tensors[i] for i in range(e.nargs)], args, kwargs)
-                    if result is BUSY:
-                        return self.function(*args, **kwargs)
-                    if result is not OTHER:
-                        return result
-        return self.miss(args, kwargs)
 
     def __get__(self, instance, owner):
         if instance is None:
@@ -629,3 +655,54 @@ cdef class Compiled:
         from types import MethodType
 
         return MethodType(self, instance)
+
+
+cdef object _call(Compiled self, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    cdef Call call
+    call.args, call.n, call.kwnames, call.whole = args, PyVectorcall_NARGS(nargsf), kwnames, NULL
+    try:
+        if not self.disabled:
+            result = _run_entry(self, &call)
+            if result is not BUSY:
+                return result
+        result = <object>PyObject_Vectorcall(<PyObject*>self.function, args, nargsf, kwnames)
+        Py_XDECREF(<PyObject*>result)  # a new reference, and the one that the variable has
+        return result
+    finally:
+        Py_XDECREF(call.whole)
+
+
+cdef object _run_entry(Compiled self, Call* call):
+    """What the first entry that fits returns, else what `miss` returns; BUSY: the function itself is to be called."""
+    cdef PyObject* tensors[MOST_TENSORS]
+    cdef unsigned long long word = _word()
+    cdef Entry e
+    cdef int i
+    if word == 0:
+        return BUSY
+    for e in self.entries:
+        if e.state != word or not e.fits(call, tensors) or not e.holds(tensors):
+            continue
+        if e.eager:
+            return BUSY
+        if e.joint is None:
+            result = e.run(tensors)
+        else:
+            args, kwargs = _whole(call)
+            result = e.joint.call(e, [<object>tensors[i] for i in range(e.nargs)], args, kwargs)
+        if result is not OTHER:
+            return result
+    args, kwargs = _whole(call)
+    return self.miss(args, kwargs)
+
+
+def _prepare():
+    cdef Compiled c = Compiled.__new__(Compiled)
+    cdef FullType* t = <FullType*><PyObject*>Compiled
+    t.tp_vectorcall_offset = <char*>&c.vectorcall - <char*><PyObject*>c
+    t.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL
+    t.tp_call = vectorcall_tp_call
+    PyType_Modified(<PyTypeObject*>Compiled)
+
+
+_prepare()

@@ -16,6 +16,7 @@ cdef struct Geometry:
     int dtype
     int ndim
     Py_ssize_t offset
+    bint dense  # contiguous
     Py_ssize_t* sizes  # and the strides behind them
 
 
@@ -25,8 +26,12 @@ cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides,
     g.sizes = <Py_ssize_t*>calloc(2 * g.ndim + 1, sizeof(Py_ssize_t))
     if g.sizes == NULL:
         raise MemoryError
-    for d in range(g.ndim):
+    cdef Py_ssize_t expected = 1
+    g.dense = True
+    for d in range(g.ndim - 1, -1, -1):
         g.sizes[d], g.sizes[g.ndim + d] = sizes[d], strides[d]
+        g.dense = g.dense and strides[d] == expected
+        expected *= sizes[d]
     return 0
 
 

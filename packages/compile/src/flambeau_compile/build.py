@@ -40,6 +40,8 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
     """
     found = compiler.find(compiler.C)
     flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
+    if "avx512f" in processor():
+        flags.append("-mprefer-vector-width=512")  # compilers halve vectors by themselves
     key = cache.digest("flambeau-compile 1", text, *flags, *found.command, found.version, processor())
     root = cache.root()
     cache.check_root(root)
