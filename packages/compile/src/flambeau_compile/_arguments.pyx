@@ -4,6 +4,12 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport is_tensor
 
+cdef extern from "Python.h":
+    bint PyDict_Next(PyObject*, Py_ssize_t*, PyObject**, PyObject**)
+    Py_ssize_t PyDict_GET_SIZE(PyObject*)
+    bint PyTuple_Check(PyObject*)
+    PyObject* PyTuple_GET_ITEM(PyObject*, Py_ssize_t)
+
 cdef enum:
     P_TENSOR = 0
     P_VALUE = 1  # equal and of the same type
@@ -58,15 +64,29 @@ cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
     if p.kind == P_VALUE:
         return o == <PyObject*>p.value or (<object>o == p.value and repr(<object>o) == repr(p.value))
     if p.kind == P_DICT:
-        if len(<dict>o) != len(p.items) or tuple(<dict>o) != p.names:
-            return False
-        for i, each in enumerate((<dict>o).values()):
-            if not matches(<Pattern>p.items[i], <PyObject*>each, tensors, n):
-                return False
-        return True
+        return PyDict_GET_SIZE(o) == len(p.items) and _matches_dict(p, o, tensors, n)
     if len(<object>o) != len(p.items):
         return False
+    if PyTuple_Check(o):
+        for i in range(len(p.items)):
+            if not matches(<Pattern>p.items[i], PyTuple_GET_ITEM(o, i), tensors, n):
+                return False
+        return True
     for i, each in enumerate(<object>o):
         if not matches(<Pattern>p.items[i], <PyObject*>each, tensors, n):
             return False
+    return True
+
+
+cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
+    cdef Py_ssize_t at = 0, i = 0
+    cdef PyObject* key
+    cdef PyObject* value
+    while PyDict_Next(o, &at, &key, &value):
+        name = <object>PyTuple_GET_ITEM(<PyObject*>p.names, i)
+        if key != <PyObject*>name and <object>key != name:
+            return False
+        if not matches(<Pattern>p.items[i], value, tensors, n):
+            return False
+        i += 1
     return True

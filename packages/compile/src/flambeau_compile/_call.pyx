@@ -448,6 +448,9 @@ cdef class Entry:
             if base is None and self.owners[i] != NULL and _may_write_again(self.owners[i], g):
                 t = <object>_gradient_of(self.owners[i])
                 self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+            elif base is None and g.dense:
+                t = empty(g.dtype, g.ndim, g.sizes)
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
             elif base is None:
                 t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
                 self.p[self.output_slots[i]] = memory_of(<PyObject*>t)

@@ -18,6 +18,7 @@ from flambeau_compile.printing import Source, literal
 MOST_STATEMENTS = 60_000  # expressions, before what nobody needs is left out
 MOST_ELEMENTS = 600  # elements or products of one step, beyond which loops are the better form
 
+BATCH = 3  # calls of one function that are worth one call of eager's loop
 _ZERO_GIVES_ZERO = {"neg", "copy", "sqrt", "relu", "abs", "square"}
 _LIBM = {
     "sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "tanh": "tanh", "sinh": "sinh",
@@ -348,10 +349,43 @@ def print_program(program: Program, source: Source) -> None:
 
 
 def _print_expressions(s: Scalars, roots: list[int], done: set[int], program: Program, source: Source) -> None:
-    for x in _needed(s, roots):
-        if x not in done:
-            done.add(x)
-            source.line(_statement(s, x, program, source))
+    needed = [x for x in _needed(s, roots) if x not in done]
+    done.update(needed)
+    levels: dict[int, int] = {}
+    batches: dict[Any, list[int]] = {}
+    for x in needed:
+        _, what, *rest = s.nodes[x]
+        operands = rest[1] if what == "call" else (rest[0],) if what == "cast" else ()
+        levels[x] = max((levels.get(o, 0) for o in operands), default=0)
+        if what == "call" and rest[2]:
+            levels[x] += 1
+            batches.setdefault((levels[x], rest[2], rest[3], s.nodes[x][0]), []).append(x)
+    together = {key: batch for key, batch in batches.items() if len(batch) >= BATCH}
+    batched = {x for batch in together.values() for x in batch}
+    for level in range(max(levels.values(), default=0) + 1):
+        for key, batch in together.items():
+            if key[0] == level:
+                _print_batch(s, batch, source)
+        for x in needed:
+            if levels[x] == level and x not in batched:
+                source.line(_statement(s, x, program, source))
+
+
+def _print_batch(s: Scalars, batch: list[int], source: Source) -> None:
+    """Elements of one function, none of which needs another: one call of eager's loop."""
+    first, n = batch[0], len(batch)
+    kind, _, _, operands, loop, data = s.nodes[first]
+    names = []
+    for k, operand in enumerate(operands):
+        own = s.nodes[operand][0]
+        values = ", ".join(_name(s, s.nodes[x][3][k]) for x in batch)
+        names.append(f"b{first}_{k}")
+        source.line(f"{own} {names[-1]}[{n}] = {{{values}}};")
+    source.line(f"{kind} b{first}[{n}];")
+    steps = [f"sizeof *{name}" for name in (*names, f"b{first}")]
+    source.line("{ " + source.loop_call([*names, f"b{first}"], loop, data, str(n), steps) + " }")
+    for i, x in enumerate(batch):
+        source.line(f"const {kind} v{x} = b{first}[{i}];")
 
 
 def _needed(s: Scalars, roots: list[int]) -> list[int]:
@@ -398,9 +432,7 @@ def _statement(s: Scalars, x: int, program: Program, source: Source) -> str:
         elif (template := expression(function, kinds)) is not None:
             text = template.format(*names)
         else:
-            arguments = ", ".join(f"&v{x}_{i}" for i in range(len(operands)))
             lines = [f"{k} v{x}_{i} = {n};" for i, (k, n) in enumerate(zip(kinds, names, strict=True))]
             call = source.loop_call([f"&v{x}_{i}" for i in range(len(operands))] + [f"&v{x}"], loop, data)
-            del arguments
             return f"{kind} v{x}; {{ {' '.join(lines)} {call} }}"
     return f"const {kind} v{x} = {text};"
