@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
-from flambeau_nn._module import ModuleBase, late_state
 from flambeau_nn.modules.module import Module
 from flambeau_nn.optim.optimizer import FusedOptimizer, Optimizer
 from flambeau_tensor import Tensor
@@ -96,7 +95,7 @@ _OPEN = (
     complex,
     str,
     bytes,
-    ModuleBase,
+    *Module.__mro__[:-1],
     np.ndarray,
     collections.deque,
     types.SimpleNamespace,
@@ -354,7 +353,7 @@ class Walk:
                 names is None or k in names or (isinstance(k, str) and marks and k.startswith(marks))
             ):
                 continue
-            if k in _GROUPS and isinstance(value, ModuleBase) and type(v) is dict:
+            if k in _GROUPS and isinstance(value, Module) and type(v) is dict:
                 self._group(v, inside, value)
             else:
                 self.reach(v, inside, k, "attribute")
@@ -560,4 +559,3 @@ _MEETINGS: dict[Any, Any] = {
     weakref.KeyedRef: Walk._reference,
     types.GeneratorType: Walk._hidden,
 }
-LATE = frozenset(late_state())

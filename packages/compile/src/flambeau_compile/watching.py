@@ -17,8 +17,7 @@ from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect
 from flambeau_compile.reaching import Source
-from flambeau_nn._module import ModuleBase
-from flambeau_nn.modules import _hooks
+from flambeau_nn.modules.module import GLOBAL, Module
 from flambeau_nn.optim import optimizer
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor
@@ -156,12 +155,7 @@ class Recording:
             parts = record.parts() if isinstance(record, _objects.ClassRecord) else [record]
             for part in parts:
                 for key, before, value in part.changes():
-                    if (
-                        isinstance(owner, ModuleBase)
-                        and key in reaching.LATE
-                        and before is _watch.MISSING
-                        and not value
-                    ):
+                    if before is _watch.MISSING and isinstance(owner, Module) and _is_late(key, value):
                         continue
                     effect = effects.of_change(part, owner, key, before, value, codes)
                     found.append(effect)
@@ -199,14 +193,14 @@ class Recording:
         if self._environment:
             walk.reach(os.environ._data, None, "os.environ", "name")  # type: ignore[attr-defined]
         walk.drain()
-        if any(isinstance(value, (ModuleBase, Optimizer)) for value in walk.seen.values()):
-            walk.state(_hooks.GLOBAL, None, "hooks of all modules", "name")
+        if any(isinstance(value, (Module, Optimizer)) for value in walk.seen.values()):
+            walk.state(GLOBAL, None, "hooks of all modules", "name")
             walk.reach(optimizer._global_pre_hooks, None, "hooks of all optimizers", "name")
             walk.reach(optimizer._global_post_hooks, None, "hooks of all optimizers", "name")
             walk.drain()
         self._judge(walk)
         self.tensors = {**walk.tensors, **self._before.tensors}
-        self.checks = Checks(walk.records, [_hooks.GLOBAL])
+        self.checks = Checks(walk.records, [GLOBAL])
         self.names = names
 
     def _root(self, walk: reaching.Walk, value: Any, name: str) -> None:
@@ -262,7 +256,7 @@ class Recording:
 
 def _named(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments by the names of their parameters."""
-    target = function.forward if isinstance(function, ModuleBase) else function
+    target = function.forward if isinstance(function, Module) else function
     try:
         bound = inspect.signature(target).bind(*args, **kwargs)
     except (TypeError, ValueError):
@@ -271,7 +265,7 @@ def _named(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dic
 
 
 def _root_name(function: Any) -> str:
-    if isinstance(function, (types.MethodType, ModuleBase)):
+    if isinstance(function, (types.MethodType, Module)):
         return "self"
     return getattr(function, "__name__", "function")
 
@@ -286,3 +280,9 @@ def _hidden_effect(record: Any, container: Any, codes: list[types.CodeType]) -> 
     if hasattr(container, "cache_info"):
         return Effect("unwatchable", where, f"{record.path()} returned what it had computed before (lru_cache)")
     return Effect("other", where, f"{record.path()} was changed")
+
+
+def _is_late(name: str, value: Any) -> bool:
+    """Whether an attribute of a module is one that it makes when somebody looks, as it is then."""
+    late = "_hooks" in name or name in ("_non_persistent_buffers_set", "_is_full_backward_hook")
+    return late and (value is None or value == {} or value == set())
