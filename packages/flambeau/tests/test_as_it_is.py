@@ -25,7 +25,8 @@ def test_compile():
     assert torch.compiler.disable(double)(2) == torch.compiler.disable()(double)(2) == 4
     assert torch._dynamo.disable(double)(2) == 4 and torch._dynamo.optimize("inductor")(double) is double
     assert not torch.compiler.is_compiling() and not torch._dynamo.is_compiling()
-    assert not isinstance(model, torch._dynamo.OptimizedModule)
+    assert isinstance(model, torch._dynamo.OptimizedModule) and isinstance(model, nn.Linear)
+    assert type(model._orig_mod) is nn.Linear
     torch._dynamo.config.suppress_errors = True
     with torch.compiler.set_stance("force_eager"):
         torch._dynamo.reset()

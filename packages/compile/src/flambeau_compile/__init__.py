@@ -12,11 +12,21 @@ from flambeau_compile.api import (
     OptimizedModule,
     Unsupported,
     compile,
+    compile_in_place,
     explain,
     is_compiling,
     reset,
     set_stance,
 )
 
-__all__ = ["OptimizedModule", "Unsupported", "compile", "explain", "is_compiling", "reset", "set_stance"]
+__all__ = [
+    "OptimizedModule",
+    "Unsupported",
+    "compile",
+    "compile_in_place",
+    "explain",
+    "is_compiling",
+    "reset",
+    "set_stance",
+]
 __version__ = "0.1.0"

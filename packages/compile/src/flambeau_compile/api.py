@@ -5,6 +5,7 @@ import threading
 import warnings
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from flambeau_compile._call import Compiled
@@ -114,7 +115,12 @@ def _class_of(cls: type) -> type:
         return _compiled_again, (self._orig_mod, _programs[id(self)].options)
 
     def original(self: Any) -> Any:
-        return _programs[id(self)].function
+        made = _programs[id(self)].function
+        if not isinstance(made, MethodType):
+            return made
+        plain = cls.__new__(cls)  # compiled in place
+        object.__setattr__(plain, "__dict__", vars(self))
+        return plain
 
     names = {"__call__": call, "__reduce_ex__": reduce, "_orig_mod": property(original), "__module__": cls.__module__}
     return type(cls.__name__, (OptimizedModule, cls), names)
@@ -125,6 +131,17 @@ _programs: dict[int, Any] = {}  # id of a compiled module -> its Function
 
 def _compiled_again(module: Any, options: dict[str, Any]) -> Any:
     return compile(module, **options)
+
+
+def compile_in_place(module: Any, **options: Any) -> None:
+    """Let calls of a module run compiled from now on; see `compile` for the options."""
+    if isinstance(module, OptimizedModule):
+        return
+    own = type(module)
+    made = _function(MethodType(own.__call__, module), options)
+    module.__class__ = _class_of(own)
+    _programs[id(module)] = made
+    weakref.finalize(module, _programs.pop, id(module), None)
 
 
 def _compiled_module(module: Any, made: Function) -> Any:
@@ -195,15 +212,20 @@ def compile(
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable or backend == "eager" or isinstance(model, (Compiled, OptimizedModule)):
         return model
-    options = dict(options or {})
-    fast = bool(options.get("fast", False))
-    made = Function(model, fullgraph=fullgraph, fast=fast, limit=recompile_limit or LIMIT)
-    made.options = {"fullgraph": fullgraph, "options": options or None, "recompile_limit": recompile_limit}
+    made = _function(model, {"fullgraph": fullgraph, "options": options, "recompile_limit": recompile_limit})
     if isinstance(model, Module):
         return _compiled_module(model, made)
     functools.update_wrapper(made.compiled, model, updated=())
     made.compiled._torchdynamo_orig_callable = model
     return made.compiled
+
+
+def _function(function: Callable[..., Any], options: dict[str, Any]) -> Function:
+    fast = bool((options.get("options") or {}).get("fast", False))
+    fullgraph, limit = bool(options.get("fullgraph", False)), options.get("recompile_limit") or LIMIT
+    made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit)
+    made.options = {"fullgraph": fullgraph, "options": options.get("options"), "recompile_limit": limit}
+    return made
 
 
 def is_compiling() -> bool:

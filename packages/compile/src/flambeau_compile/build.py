@@ -65,7 +65,7 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
 
 def load(text: str, *, fast: bool = False, level: str = "-O3") -> int:
     """The address of a program's function, built if need be."""
-    from flambeau_compile._call import open_library
+    from flambeau_compile._entry import open_library
 
     key = f"{fast}{level}{text}"
     if key not in _loaded:

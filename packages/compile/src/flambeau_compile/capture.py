@@ -9,7 +9,8 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_compile import build, joint
 from flambeau_compile._arguments import tensors_in
-from flambeau_compile._call import Argument, Entry, Output, Spot, thread_word
+from flambeau_compile._call import thread_word
+from flambeau_compile._entry import Argument, Entry, Output, Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder

@@ -11,7 +11,7 @@ from typing import Any
 
 from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
 from flambeau_compile._arguments import tensors_in
-from flambeau_compile._call import OTHER, Entry
+from flambeau_compile._entry import OTHER, Entry
 from flambeau_compile.graph import Buffer, Program, Step, Window
 
 

@@ -87,6 +87,13 @@ def _decomposition(op):
     return dispatch.decomposition(op)
 
 
+def _compile_module(module: Any, **options: Any) -> None:
+    from flambeau_compile import compile_in_place
+
+    compile_in_place(module, **options)
+
+
+_sockets.compile_module = _compile_module
 _sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
 
 

@@ -15,7 +15,6 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
 
 import flambeau_compile
-from flambeau_compile import compile as compile
 from flambeau_compile import explain as explain
 from flambeau_compile import is_compiling as is_compiling
 from flambeau_compile import reset as reset
@@ -46,6 +45,17 @@ __all__ = [
 
 def _same(fn):
     return fn
+
+
+@functools.wraps(flambeau_compile.compile)
+def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
+    if not callable(options.get("backend")):
+        return flambeau_compile.compile(model, **options)
+    if model is None:
+        return lambda function: compile(function, **options)
+    from flambeau.compiler.backends import by_backend
+
+    return by_backend(model, options["backend"])
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:

@@ -53,7 +53,7 @@ from flambeau_nn.modules._state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa:
 from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
-from flambeau_tensor.extend import is_meta
+from flambeau_tensor.extend import is_meta, sockets
 from flambeau_tensor.options import Device
 from flambeau_tensor.pytorch_names import REDUCED
 
@@ -440,7 +440,14 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing, whatever is asked for: there is no compiler, and calls run as before."""
+        """Let calls of the module run compiled from now on; the arguments are those of `torch.compile`.
+
+        Raises:
+            RuntimeError: flambeau-compile is not installed.
+        """
+        if sockets.compile_module is None:
+            raise RuntimeError("Module.compile() needs flambeau and flambeau-compile: pip install flambeau")
+        sockets.compile_module(self, *args, **kwargs)
 
     def half(self) -> Self:
         """Convert floating-point parameters and buffers to float16."""

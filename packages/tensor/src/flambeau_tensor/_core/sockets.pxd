@@ -37,6 +37,7 @@ cdef class Sockets:
     cdef public object scatter_mean  # flambeau_tensor.ops.gathering: (input, dim, index, src, include_self) -> mean
     cdef public object default_handler  # flambeau_tensor.subclassing: types that inherit it override none
     cdef public object forms_of  # flambeau: op -> what it is in torch.ops.aten, see _core.dispatching
+    cdef public object compile_module  # flambeau: (module, options), whose calls run compiled from then on
     cdef public object decompositions  # flambeau: op -> the function that stands for it, or None
     cdef public object become  # flambeau_autograd._engine.inplace: (tensor, view), history and tangents; None: nothing
     cdef public object check_read  # flambeau_autograd._engine.dispatch: (tensor, who reads), may raise; None: all may

@@ -1,0 +1,72 @@
+"""One compiled program, as the way into it uses it."""
+from cpython.object cimport PyObject
+
+from flambeau_compile._arguments cimport Pattern
+from flambeau_compile._geometry cimport Geometry
+from flambeau_compile._watch cimport Checks
+
+cdef extern from *:
+    """
+    typedef int (*fl_run_t)(void* const*, void* const*, const double*, void*);
+    """
+    ctypedef int (*run_t "fl_run_t")(void** p, void** f, const double* k, void* context)
+
+cdef struct Call:  # arguments as they are handed over
+    PyObject* const* args
+    Py_ssize_t n
+    PyObject* kwnames  # a tuple, or NULL
+    PyObject* whole  # (args, kwargs), made when first needed, and owned; NULL: not yet
+
+cdef struct Place:  # which address a buffer has
+    int slot  # of `p`
+    int source  # of an argument: which tensor; of what is captured: -1
+    Py_ssize_t nbytes
+    bint written
+
+cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
+
+cdef class Entry:
+    cdef Pattern pattern
+    cdef unsigned long long state
+    cdef readonly list given  # the tensors among the arguments, as they were: for messages
+    cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
+    cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
+    cdef list read_places  # Places whose tensors are read, after these
+    cdef int nargs, ncaptured, nplaces, noutputs, nchecked
+    cdef bint plain  # every positional argument is a tensor, and there are no others
+    cdef Geometry* args
+    cdef Geometry* captured
+    cdef void** memory  # of what is captured
+    cdef list tensors  # what is captured
+    cdef Place* places
+    cdef Geometry* outputs
+    cdef int* output_slots
+    cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
+    cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
+    cdef void** p
+    cdef void** f
+    cdef double* k
+    cdef int npointers, arena_slot
+    cdef run_t function
+    cdef object keep, arena
+    cdef object result  # the structure to return
+    cdef Checks checks  # of what was read in Python, or None
+    cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
+    cdef list updates, versions, grads, opaque
+    cdef bint writes, busy
+    cdef bint simple  # it returns one fresh tensor, and changes nothing
+    cdef readonly dict about
+    cdef public object joint  # what puts a node into the graph around the program, or None
+    cdef public bint eager  # there is no program: the function itself runs
+    cdef object failure
+    cdef list held  # tensors in Places, while a call runs
+
+    cdef bint gradients_fit(self, PyObject** tensors) except -1
+    cdef bint fits(self, Call* call, PyObject** tensors) except -1
+    cdef bint holds(self, PyObject** tensors) except -1
+    cdef bint _disjoint(self) noexcept
+    cdef object run(self, PyObject** tensors)
+    cdef object _run_simple(self)
+    cdef int _raise_failure(self) except -1
+    cdef int run_opaque(self, int node) except -1
+    cdef object _tensor(self, object o)

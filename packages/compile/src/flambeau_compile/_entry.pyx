@@ -1,0 +1,543 @@
+# cython: language_level=3
+"""One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from libc.stdlib cimport calloc, free
+
+from flambeau_tensor.abi cimport (
+    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, empty, empty_strided, exclusive, is_tensor,
+    over_memory, run_kernel, set_grad, tensor_info,
+)
+from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
+
+from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
+
+from flambeau_compile._arguments cimport MOST_TENSORS, matches, pattern_of
+from flambeau_compile._geometry cimport WATCHED, Geometry, looks_like, memory_of, note_geometry, set_geometry
+
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-compile")
+require_compute(COMPUTE_ABI, "flambeau-compile")
+
+cdef extern from "Python.h":
+    Py_ssize_t Py_REFCNT(PyObject*) noexcept
+
+cdef extern from *:
+    """
+    #if defined(_WIN32)
+    #include <windows.h>
+    static void* fl_open(const char* path) { return (void*)LoadLibraryA(path); }
+    static void* fl_find(void* library, const char* name) { return (void*)GetProcAddress((HMODULE)library, name); }
+    #else
+    #include <dlfcn.h>
+    static void* fl_open(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
+    static void* fl_find(void* library, const char* name) { return dlsym(library, name); }
+    #endif
+    """
+    void* fl_open(const char* path)
+    void* fl_find(void* library, const char* name)
+
+OTHER = object()  # a call went another way than the program that was tried
+BUSY = object()  # the program is at work, in another thread or further out
+
+
+def open_library(str path not None):
+    """The address of a built program's function.
+
+    Raises:
+        OSError: the file cannot be loaded.
+    """
+    cdef void* library = fl_open(<bytes>path.encode())
+    cdef void* found = NULL if library == NULL else fl_find(library, b"fl_run")
+    if found == NULL:
+        raise OSError(f"cannot load {path}")
+    return <size_t>found
+
+
+cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
+    return f.grad
+
+
+cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
+    """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
+    cdef PyObject* gradient = _gradient_of(owner)
+    cdef TensorInfo f
+    cdef int d
+    if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):
+        return False
+    tensor_info(gradient, &f)
+    if f.flags & WATCHED or f.base != NULL or f.dtype != g.dtype or f.ndim != g.ndim:
+        return False
+    for d in range(g.ndim):
+        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
+            return False
+    return True
+
+
+# --- one program ----------------------------------------------------------------------------------------------------
+
+cdef object whole_of(Call* call):
+    """The arguments as (args, kwargs)."""
+    cdef Py_ssize_t i
+    if call.whole == NULL:
+        names = () if call.kwnames == NULL else <tuple>call.kwnames
+        pair = (tuple([<object>call.args[i] for i in range(call.n)]),
+                {names[i]: <object>call.args[call.n + i] for i in range(len(names))})
+        Py_INCREF(pair)
+        call.whole = <PyObject*>pair
+    return <object>call.whole
+
+
+cdef class Entry:
+    """A compiled program, with what has to hold for it.
+
+    Args:
+        arguments: (args, kwargs) of the call that was traced.
+        state: what `thread_word` was then.
+    """
+    def __cinit__(self):
+        self.args = self.captured = self.outputs = NULL
+        self.memory = self.p = self.f = NULL
+        self.places = NULL
+        self.output_slots = NULL
+        self.owners = NULL
+        self.k = NULL
+
+    def __init__(self, arguments, unsigned long long state):
+        cdef list found = []
+        cdef int i
+        self.pattern = pattern_of(arguments, found)
+        self.given, self.state = found, state
+        self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
+        self.nargs = self.nexplicit = <int>len(found)
+        self.read_grads, self.absent_grads, self.read_places = [], [], []
+        self.counters, self.stored, self.held = [], [], []
+        if self.nargs > MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
+        self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
+        for i in range(self.nargs):
+            note_geometry(&self.args[i], found[i])
+        self.tensors, self.updates, self.versions, self.grads, self.opaque = [], [], [], [], []
+        self.about = {}
+
+    def __dealloc__(self):
+        cdef int i
+        for i in range(self.nargs if self.args != NULL else 0):
+            free(self.args[i].sizes)
+        for i in range(self.ncaptured if self.captured != NULL else 0):
+            free(self.captured[i].sizes)
+        for i in range(self.noutputs if self.outputs != NULL else 0):
+            free(self.outputs[i].sizes)
+        free(self.args)
+        free(self.captured)
+        free(self.outputs)
+        free(self.memory)
+        free(self.p)
+        free(self.f)
+        free(self.k)
+        free(self.places)
+        free(self.output_slots)
+        free(self.owners)
+
+    def read_grad(self, owner, gradient):
+        """The program reads the gradient that a tensor has, like an argument, which gets the number that is returned;
+        or, for None, it has to have none."""
+        if gradient is None:
+            self.absent_grads.append(owner)
+            return None
+        if self.nargs >= MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments and gradients")
+        self.read_grads.append(owner)
+        note_geometry(&self.args[self.nargs], gradient)
+        self.nargs += 1
+        return self.nargs - 1
+
+    def read_place(self, place, tensor):
+        """The program reads the tensor that stands in a Place, like an argument, which gets the number returned."""
+        if self.nargs >= MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments and attributes")
+        self.read_places.append(place)
+        note_geometry(&self.args[self.nargs], tensor)
+        self.nargs += 1
+        return self.nargs - 1
+
+    def set_replays(self, list counters, list stored):
+        """What each run does in Python: Counters, and (Place, number of an output)."""
+        self.counters, self.stored = counters, stored
+
+    cdef bint gradients_fit(self, PyObject** tensors) except -1:
+        """Whether gradients and attributes that the program reads look as they did."""
+        cdef int i = self.nexplicit
+        for owner in self.read_grads:
+            tensors[i] = _gradient_of(<PyObject*>owner)
+            if tensors[i] == NULL or not looks_like(&self.args[i], tensors[i]):
+                return False
+            i += 1
+        for owner in self.absent_grads:
+            if _gradient_of(<PyObject*>owner) != NULL:
+                return False
+        if self.read_places:
+            self.held = [place.get() for place in self.read_places]
+            for tensor in self.held:
+                tensors[i] = <PyObject*>tensor
+                if not is_tensor(tensors[i]) or not looks_like(&self.args[i], tensors[i]):
+                    return False
+                i += 1
+        return True
+
+    def set_program(self, size_t function, list functions, int npointers, Py_ssize_t arena, int ncoefficients, keep):
+        """The built function, the addresses that it gets, how many buffers it sees and how large its own memory is."""
+        cdef int i
+        self.function = <run_t>function
+        self.f = <void**>calloc(len(functions) + 1, sizeof(void*))
+        self.keep = [keep]
+        for i, address in enumerate(functions):
+            if isinstance(address, bytes):
+                self.keep.append(address)
+                self.f[i] = <void*><char*>(<bytes>address)
+            elif address == "callback":
+                self.f[i] = <void*>_call_back
+            elif address == "multiply":
+                self.f[i] = <void*>_multiply
+            else:
+                self.f[i] = <void*><size_t>address
+        self.npointers = npointers
+        self.p = <void**>calloc(npointers + 1, sizeof(void*))
+        self.arena_slot = npointers
+        if arena:
+            self.arena = bytearray(arena + 128)
+            self.p[npointers] = <void*>(<size_t>((<size_t><char*>(<bytearray>self.arena) + 63) & ~<size_t>63))
+        self.k = <double*>calloc(ncoefficients + 1, sizeof(double))
+
+    def set_given(self, list places):
+        """Where buffers that were there before come from: (slot, number of the argument or the captured tensor, bytes,
+        whether it is written) for each."""
+        cdef int i, n = 0
+        self.places = <Place*>calloc(len(places) + 1, sizeof(Place))
+        self.nplaces = <int>len(places)
+        captured = [source for _, source, _, _ in places if is_tensor(<PyObject*>source)]
+        self.ncaptured = <int>len(captured)
+        self.captured = <Geometry*>calloc(self.ncaptured + 1, sizeof(Geometry))
+        self.memory = <void**>calloc(self.ncaptured + 1, sizeof(void*))
+        for i, (slot, source, nbytes, written) in enumerate(places):
+            self.places[i].slot, self.places[i].nbytes, self.places[i].written = slot, nbytes, written
+            self.places[i].source = -1
+            if written:
+                self.writes = True
+            if is_tensor(<PyObject*>source):
+                self.tensors.append(source)
+                note_geometry(&self.captured[n], source)
+                self.memory[n] = self.p[<int>slot] = memory_of(<PyObject*>source)
+                n += 1
+                if written:
+                    self.versions.append(source)
+            else:
+                self.places[i].source = source
+                if written:
+                    self.versions.append(<int>source)
+
+    def set_result(self, structure, list outputs, list grads):
+        """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets."""
+        cdef int i
+        self.result = structure
+        self.noutputs = <int>len(outputs)
+        self.outputs = <Geometry*>calloc(self.noutputs + 1, sizeof(Geometry))
+        self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
+        self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
+        self.output_order = []
+        for i, (slot, dtype, sizes, strides, offset, base) in enumerate(outputs):
+            set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
+            self.output_slots[i] = slot
+            self.output_order.append(base)
+        self.grads = grads
+        self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads
+        for parameter, number in grads:
+            if number is not None:
+                self.owners[<int>number] = <PyObject*>parameter
+
+    def set_guards(self, checks, list updates):
+        """What was read in Python, and the optimizers' steps that fill in coefficients."""
+        self.checks, self.updates = checks, updates
+
+    def add_opaque(self, op, arguments, results):
+        """A call of a kernel from the program; windows are Spots."""
+        self.opaque.append((op, arguments, results))
+
+    # --- calling ----------------------------------------------------------------------------------------------------
+
+    cdef bint fits(self, Call* call, PyObject** tensors) except -1:
+        """Whether the arguments of a call look as those of the traced one did."""
+        cdef int i, n = 0
+        if self.plain:
+            if call.kwnames != NULL or call.n != self.nexplicit:
+                return False
+            for i in range(self.nexplicit):
+                if not looks_like(&self.args[i], call.args[i]):
+                    return False
+                tensors[i] = call.args[i]
+        else:
+            whole = whole_of(call)
+            if not matches(self.pattern, <PyObject*>whole, tensors, &n):
+                return False
+            for i in range(self.nexplicit):
+                if not looks_like(&self.args[i], tensors[i]):
+                    return False
+        return self.nargs == self.nexplicit and not self.absent_grads or self.gradients_fit(tensors)
+
+    def refuse(self, checks):
+        """There is no program for such calls: the function runs as it is while the checks hold."""
+        self.eager, self.checks = True, checks
+
+    def why(self):
+        """Why the program may not run any more, whatever the arguments; None while it may."""
+        cdef int i
+        cdef PyObject* t
+        for i in range(self.ncaptured):
+            t = <PyObject*>(<list>self.tensors)[i]
+            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
+                return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
+        if self.checks is not None and not self.checks.hold():
+            return self.checks.why()
+        for step in self.updates:
+            if not step.valid():
+                return "an optimizer's parameters or options changed"
+        return None
+
+    cdef bint holds(self, PyObject** tensors) except -1:
+        cdef int i
+        cdef PyObject* t
+        for i in range(self.ncaptured):
+            t = <PyObject*>(<list>self.tensors)[i]
+            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
+                return False
+        if self.checks is not None and not self.checks.hold():
+            return False
+        for step in self.updates:
+            if not step_is_valid(step):
+                return False
+        return True
+
+    def run_on(self, list given not None):
+        """What the program returns for these tensors, NotImplemented where it does not fit them."""
+        cdef PyObject* tensors[MOST_TENSORS]
+        cdef int i
+        if len(given) != self.nexplicit or self.nargs != self.nexplicit:
+            return NotImplemented
+        for i in range(self.nargs):
+            tensors[i] = <PyObject*>given[i]
+            if not looks_like(&self.args[i], tensors[i]):
+                return NotImplemented
+        if not self.holds(tensors):
+            return NotImplemented
+        result = self.run(tensors)
+        return NotImplemented if result is OTHER or result is BUSY else result
+
+    cdef bint _disjoint(self) noexcept:
+        """Whether what is written shares no memory with an argument that is another buffer."""
+        cdef int i, j
+        cdef char* a
+        cdef char* b
+        for i in range(self.nplaces):
+            if self.places[i].source < 0:
+                continue
+            a = <char*>self.p[self.places[i].slot]
+            for j in range(self.nplaces):
+                if j == i or not (self.places[i].written or self.places[j].written):
+                    continue
+                b = <char*>self.p[self.places[j].slot]
+                if a < b + self.places[j].nbytes and b < a + self.places[i].nbytes:
+                    return False
+        return True
+
+    cdef object run(self, PyObject** tensors):
+        """What the program returns for these arguments, or OTHER."""
+        cdef int i, code
+        cdef Geometry* g
+        cdef list outputs
+        if self.busy:
+            return BUSY
+        for i in range(self.nplaces):
+            if self.places[i].source >= 0:
+                self.p[self.places[i].slot] = memory_of(tensors[self.places[i].source])
+        if self.writes and not self._disjoint():
+            return OTHER
+        if self.simple and not self.writes and not self.updates and not self.counters:
+            return self._run_simple()
+        i = 0
+        for step in self.updates:
+            fill_step(step, self.k + i)
+            i += STEP_COEFFICIENTS * <int>len(step.parameters)
+        outputs = []
+        for i in range(self.noutputs):
+            g = &self.outputs[i]
+            base = self.output_order[i]
+            if base is None and self.owners[i] != NULL and _may_write_again(self.owners[i], g):
+                t = <object>_gradient_of(self.owners[i])
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+            elif base is None and g.dense:
+                t = empty(g.dtype, g.ndim, g.sizes)
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+            elif base is None:
+                t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+            elif is_tensor(<PyObject*>base):
+                t = as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            elif <int>base >= 0:
+                whole = outputs[<int>base]
+                t = as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            else:
+                t = as_strided(tensors[-1 - <int>base], g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            outputs.append(t)
+        self.busy = True
+        try:
+            code = self.function(self.p, self.f, self.k, <void*>self)
+        finally:
+            self.busy = False
+        if code:
+            for step in self.updates:
+                undo_step(step)
+            self._raise_failure()
+            return OTHER
+        for written in self.versions:
+            add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
+        for parameter, number in self.grads:
+            if number is None:
+                set_grad(<PyObject*>parameter, NULL)
+            else:
+                gradient = outputs[<int>number]
+                if _gradient_of(<PyObject*>parameter) == <PyObject*>gradient:
+                    add_version(<PyObject*>gradient)
+                else:
+                    set_grad(<PyObject*>parameter, <PyObject*>gradient)
+        for counter in self.counters:
+            counter.count()
+        for place, number in self.stored:
+            place.set(outputs[<int>number])
+        return _filled(self.result, outputs, tensors)
+
+    cdef object _run_simple(self):
+        cdef Geometry* g = &self.outputs[0]
+        t = empty(g.dtype, g.ndim, g.sizes) if g.dense else empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+        self.p[self.output_slots[0]] = memory_of(<PyObject*>t)
+        self.busy = True
+        code = self.function(self.p, self.f, self.k, <void*>self)
+        self.busy = False
+        if code:
+            self._raise_failure()
+            return OTHER
+        return t
+
+    cdef int _raise_failure(self) except -1:
+        """Raise what a kernel raised that the program called, if one did."""
+        if self.failure is not None:
+            failure, self.failure = self.failure, None
+            raise failure
+        return 0
+
+    cdef int run_opaque(self, int node) except -1:
+        cdef PyObject* slots[32]
+        cdef int i
+        op, arguments, results = self.opaque[node]
+        values = [self._tensor(o) for o in arguments]
+        for i in range(len(values)):
+            value = values[i]
+            slots[i] = <PyObject*>value
+        result = run_kernel(<PyObject*>op, slots, 0)
+        several = result if isinstance(result, (tuple, list)) else (result,)
+        for target, value in zip(results, several):
+            if target is None:
+                continue
+            place = self._tensor(target)
+            if tuple(value.shape) != tuple(place.shape):
+                raise RuntimeError(f"{op.name}: a result of shape {tuple(value.shape)} instead of {tuple(place.shape)}")
+            copy_into(<PyObject*>place, <PyObject*>value)
+        return 0
+
+    cdef object _tensor(self, object o):
+        if isinstance(o, Spot):
+            s = <Spot>o
+            return s.tensor(<char*>self.p[s.slot], self)
+        if isinstance(o, tuple):
+            return tuple([self._tensor(each) for each in o])
+        return o
+
+
+cdef class Spot:
+    """A window of a program as an opaque call needs it."""
+    cdef int slot
+    cdef Py_ssize_t start, nbytes
+    cdef Geometry g
+
+    def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
+                  Py_ssize_t offset):
+        self.slot, self.start, self.nbytes = slot, start, nbytes
+        set_geometry(&self.g, dtype, sizes, strides, offset)
+
+    def __dealloc__(self):
+        free(self.g.sizes)
+
+    cdef object tensor(self, char* memory, object owner):
+        return over_memory(memory + self.start, self.nbytes, self.g.dtype, self.g.ndim, self.g.sizes,
+                           self.g.sizes + self.g.ndim, self.g.offset, owner)
+
+
+cdef int _call_back(void* context, int node) noexcept with gil:
+    entry = <Entry>context
+    try:
+        (<Entry>entry).run_opaque(node)
+        return 0
+    except BaseException as error:
+        (<Entry>entry).failure = error
+        return -1
+
+
+cdef int _multiply(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, const char* b, char* c,
+                   Py_ssize_t a_row, Py_ssize_t a_col, Py_ssize_t b_row, Py_ssize_t b_col,
+                   Py_ssize_t c_row) noexcept with gil:
+    """Eager's product, for programs."""
+    cdef Product p
+    p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = dtype, add != 0, m, n, k, a, b, c
+    p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, p.count = a_row, a_col, b_row, b_col, c_row, 1
+    p.a_step = p.b_step = p.c_step = 0
+    try:
+        multiply(&p)
+    except BaseException:
+        return -1
+    return 0
+
+
+cdef class Output:
+    """In the structure that a call returns: the output of this number."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef class Argument:
+    """In the structure that a call returns: the tensor of this number among its arguments."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef object _filled(object structure, list outputs, PyObject** tensors):
+    if isinstance(structure, Output):
+        return outputs[(<Output>structure).number]
+    if isinstance(structure, Argument):
+        return <object>tensors[(<Argument>structure).number]
+    if type(structure) is tuple:
+        return tuple([_filled(o, outputs, tensors) for o in <tuple>structure])
+    if type(structure) is list:
+        return [_filled(o, outputs, tensors) for o in <list>structure]
+    if type(structure) is dict:
+        return {name: _filled(o, outputs, tensors) for name, o in (<dict>structure).items()}
+    if isinstance(structure, tuple):
+        items = [_filled(o, outputs, tensors) for o in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
+    return structure
