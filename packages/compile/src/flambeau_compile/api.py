@@ -36,10 +36,13 @@ class Function:
         events: a line for each trace: what was compiled, or why it was not.
     """
 
-    def __init__(self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int) -> None:
-        self.function, self.fullgraph, self.fast, self.limit = function, fullgraph, fast, limit
+    def __init__(
+        self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int, wait: bool = True
+    ) -> None:
+        self.function, self.fullgraph, self.fast, self.limit, self.wait = function, fullgraph, fast, limit, wait
         self.events: list[str] = []
         self.warned = False
+        self.building: threading.Thread | None = None
         self.unsettled = 0  # traces that were left to the next call
         self.compiled = Compiled(function, self.miss)
         _all.add(self.compiled)
@@ -52,6 +55,11 @@ class Function:
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A call that no program fits: run it, and make a program of it."""
         entries = self.compiled.entries
+        wait = self.wait
+        if self.building is not None:
+            if self.building.is_alive():
+                return self.function(*args, **kwargs)
+            self.building, wait = None, True
         if _stance == "force_eager" or is_tracing() or getattr(_local, "compiling", False):
             return self.function(*args, **kwargs)
         if entries and _stance in ("eager_on_recompile", "fail_on_recompile"):
@@ -65,9 +73,13 @@ class Function:
             return self.function(*args, **kwargs)
         _local.compiling = True
         try:
-            found = capture(self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2)
+            found = capture(self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2, wait=wait)
         finally:
             _local.compiling = False
+        if found.building is not None:
+            self.building = found.building
+            self.events.append("is being built")
+            return found.result
         if found.entry is None:
             self.unsettled += 1
             self.events.append(f"will be traced again: {found.reason}")
@@ -181,7 +193,8 @@ def compile(
         backend: ``"inductor"`` for C code, ``"eager"`` for the function as it is, or a function of
             (GraphModule, example inputs) that returns what to call.
         mode: ``"default"``, ``"reduce-overhead"`` or ``"max-autotune"``, all the same here.
-        options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed.
+        options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed; ``{"wait": False}``
+            builds beside the running program, and calls run as they are until the build is there.
         name, isolate_recompiles, shapes_spec: without effect.
         disable: return `model` as it is.
         recompile_limit: how many programs one function may have before it runs as it is, 8 if left out.
@@ -221,9 +234,10 @@ def compile(
 
 
 def _function(function: Callable[..., Any], options: dict[str, Any]) -> Function:
-    fast = bool((options.get("options") or {}).get("fast", False))
+    chosen = options.get("options") or {}
+    fast, wait = bool(chosen.get("fast", False)), bool(chosen.get("wait", True))
     fullgraph, limit = bool(options.get("fullgraph", False)), options.get("recompile_limit") or LIMIT
-    made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit)
+    made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit, wait=wait)
     made.options = {"fullgraph": fullgraph, "options": options.get("options"), "recompile_limit": limit}
     return made
 

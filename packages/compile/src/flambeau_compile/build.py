@@ -4,8 +4,12 @@ The text has no ``#include`` and no address of this process, so its hash, with t
 key.
 """
 
+import contextlib
 import functools
+import importlib.util
 import platform
+import sys
+import threading
 from pathlib import Path
 
 from flambeau_cext import cache, compiler
@@ -38,14 +42,7 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
         CompileError: there is no compiler, or it refuses the text.
         OSError: the cache cannot be written to.
     """
-    found = compiler.find(compiler.C)
-    flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
-    if "avx512f" in processor():
-        flags.append("-mprefer-vector-width=512")  # compilers halve vectors by themselves
-    key = cache.digest("flambeau-compile 1", text, *flags, *found.command, found.version, processor())
-    root = cache.root()
-    cache.check_root(root)
-    folder = cache.Folder(root / f"program-{key}")
+    folder, command = _command(fast, level, text)
     entry = folder.lookup()
     if entry is not None:
         return entry.path
@@ -54,20 +51,68 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
         if entry is None:
             source, target = scratch / "program.c", scratch / "program.so"
             source.write_text(text, encoding="utf-8")
-            done = run([*found.command, *flags, str(source), "-o", str(target), "-lm"])
+            done = run([*command, str(source), "-o", str(target), "-lm"])
             if done.status != 0:
                 raise CompileError(f"compiling a program failed: {first_error(done.output) or done.end}")
             folder.write("program.c", text)
             entry = folder.publish(target, ".so", [], 0)
-    cache.prune_sometimes(root)
+    cache.prune_sometimes(cache.root())
     return entry.path
 
 
-def load(text: str, *, fast: bool = False, level: str = "-O3") -> int:
-    """The address of a program's function, built if need be."""
+def _command(fast: bool, level: str, text: str) -> tuple[cache.Folder, list[str]]:
+    """The folder of a program in the cache, and the command that builds it."""
+    found = _compiler()
+    flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
+    if "avx512f" in processor():
+        flags.append("-mprefer-vector-width=512")  # compilers halve vectors by themselves
+    key = cache.digest("flambeau-compile 1", text, *flags, *found.command, found.version, processor())
+    root = cache.root()
+    cache.check_root(root)
+    return cache.Folder(root / f"program-{key}"), [*found.command, *flags]
+
+
+def _compiler() -> compiler.Compiler:
+    """The machine's C compiler, else that of the package ziglang."""
+    try:
+        return compiler.find(compiler.C)
+    except CompileError:
+        spec = importlib.util.find_spec("ziglang")
+        if spec is None:
+            raise
+        return compiler.Compiler(compiler.C, (sys.executable, "-m", "ziglang", "cc"), f"clang, ziglang {spec.origin}")
+
+
+class Building(Exception):
+    """A program is being built beside the running one; ``thread`` ends when it is there."""
+
+    def __init__(self, thread: threading.Thread) -> None:
+        super().__init__("it is being built")
+        self.thread = thread
+
+
+def load(text: str, *, fast: bool = False, level: str = "-O3", wait: bool = True) -> int:
+    """The address of a program's function, built if need be.
+
+    Raises:
+        Building: it is not there yet, and ``wait`` is false.
+        CompileError, OSError: as `build`.
+    """
     from flambeau_compile._entry import open_library
 
     key = f"{fast}{level}{text}"
     if key not in _loaded:
+        if not wait and _command(fast, level, text)[0].lookup() is None:
+            thread = threading.Thread(
+                target=_build_quietly, args=(text, fast, level), name="torch.compile", daemon=True
+            )
+            thread.start()
+            raise Building(thread)
         _loaded[key] = open_library(str(build(text, fast=fast, level=level)))
     return _loaded[key]
+
+
+def _build_quietly(text: str, fast: bool, level: str) -> None:
+    """Fill the cache; what goes wrong is said by the build that waits."""
+    with contextlib.suppress(CompileError, OSError):
+        build(text, fast=fast, level=level)

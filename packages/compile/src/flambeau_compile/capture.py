@@ -3,10 +3,12 @@
 The results of the captured call are eager's own, whatever comes of the program.
 """
 
+from threading import Thread
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
 from flambeau_autograd import grad
+from flambeau_cext.errors import CompileError
 from flambeau_compile import build, joint
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._call import thread_word
@@ -29,10 +31,17 @@ class Captured(NamedTuple):
     result: Any
     entry: Entry | None  # None: another run will tell
     reason: str | None
+    building: Thread | None = None  # builds the program meanwhile
 
 
 def capture(
-    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], *, fast: bool = False, settles: bool = False
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    *,
+    fast: bool = False,
+    settles: bool = False,
+    wait: bool = True,
 ) -> Captured:
     """Run a call and make a program of it.
 
@@ -40,6 +49,7 @@ def capture(
         function, args, kwargs: the call.
         fast: whether last digits may differ.
         settles: leave it to the next call where the run changed what may change the first time only.
+        wait: build the program before returning.
 
     Raises:
         CompileError: the C compiler is missing, or fails.
@@ -55,11 +65,14 @@ def capture(
     try:
         if blocking:
             raise Uncompilable(str(blocking[0]))
-        finish = _Finish(entry, function, tensors, before, recording.checks, fast)
+        finish = _Finish(entry, function, tensors, before, recording.checks, fast, wait)
         finish.run(tracer.records, result, recording.effects)
-    except Uncompilable as reason:
+    except build.Building as building:
+        return Captured(result, None, str(building), building.thread)
+    except Exception as error:  # the call itself went well, and its result is what counts
         entry.refuse(recording.checks)
-        return Captured(result, entry, str(reason))
+        known = isinstance(error, (Uncompilable, CompileError, OSError))
+        return Captured(result, entry, str(error) if known else f"an error of the compiler itself: {error!r}")
     return Captured(result, entry, None)
 
 
@@ -67,9 +80,10 @@ class _Finish:
     """From records to an Entry with a program."""
 
     def __init__(self, entry: Entry, function: Any, tensors: list[Any], before: list[Seen], checks: Any,
-                 fast: bool) -> None:  # fmt: skip
+                 fast: bool,
+        wait: bool) -> None:  # fmt: skip
         self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
-        self.checks, self.fast = checks, fast
+        self.checks, self.fast, self.wait = checks, fast, wait
         self.b = Builder()
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
         self.updates: list[Any] = []
@@ -132,7 +146,7 @@ class _Finish:
         """Print and build a program, and tell an entry about it."""
         source, level = _printed(program)
         text = source.text()
-        address = build.load(text, fast=self.fast, level=level)
+        address = build.load(text, fast=self.fast, level=level, wait=self.wait)
         entry.set_program(address, source.functions, len(source.addresses), source.arena, self.position, self.b.keep)
         written = {w.buffer.index for step in program.steps for w in step.written()}
         places = []
