@@ -4,20 +4,26 @@
 """
 
 from flambeau_autograd._engine.batch_level import BatchLevel, batching_rules_in
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError
+from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call
 from flambeau_autograd._engine.engine import current_run, queue_callback
-from flambeau_autograd._engine.layers import innermost
+from flambeau_autograd._engine.layers import Layer, add_layer, innermost, remove_layer
 from flambeau_autograd._engine.levels import levels
+from flambeau_autograd._engine.own_level import OwnLevel
 from flambeau_autograd._engine.rule import check_complete, derivative
 
 __all__ = [
     "BatchLevel",
+    "Layer",
+    "OwnLevel",
     "VmapUnsupportedError",
+    "add_layer",
     "batching_rules_in",
+    "call",
     "check_complete",
     "current_run",
     "derivative",
     "innermost",
     "levels",
     "queue_callback",
+    "remove_layer",
 ]

@@ -11,6 +11,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
+from flambeau_autograd._engine.forward_rules cimport reads_results, tangents_of
 from flambeau_autograd._engine.histories cimport history_levels, with_history
 from flambeau_autograd._engine.layers cimport (
     DualLayer, Layer, all_layers, bare, detached, has_tangents, holds_examples_of, laid_out, layer_at, layer_of,
@@ -18,24 +19,13 @@ from flambeau_autograd._engine.layers cimport (
 )
 from flambeau_autograd._engine.levels cimport Level
 from flambeau_autograd._engine.record cimport LevelCall, compose, process_call
+from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.rule cimport Rule
 
 from flambeau_autograd._engine.levels import levels
 
 cdef enum:
     MAX_SLOTS = 32
-
-cdef object _rule = None  # (operator, values, tangents, results) -> tangents of the results
-
-
-cdef object tangent_rule():
-    global _rule
-    if _rule is None:
-        from flambeau_autograd.tangents import tangents_of
-
-        _rule = tangents_of
-    return _rule
-
 
 cdef object _without_layers(PyObject* tensor):
     """The values alone: of the tensor's class where that answers calls itself."""
@@ -85,17 +75,28 @@ cdef class DualLevel(Level):
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
         cdef OperatorInfo o
-        cdef int i
+        cdef PyObject* values[MAX_SLOTS]
+        cdef PyObject* tangents[MAX_SLOTS]
         cdef _DualCall call
+        cdef int i
         operator_info(op, &o)
         if o.derivative != NULL and (<Rule>o.derivative).composition is not None:
             return compose(<Rule>o.derivative, slots, o.nslots)
         call = _DualCall.__new__(_DualCall)
-        call.op, call.level, call.batch_depth = <object>op, self, batch_depth
-        call.args = [<object>slots[i] for i in range(o.nslots)]
-        call.all_histories = thread_flags().grad_enabled and _has_tangents(call.args, self)
+        call.op, call.info, call.slots, call.level, call.batch_depth = op, &o, slots, self, batch_depth
+        call.values, call.tangents = values, tangents
+        call.recording = thread_flags().grad_enabled
         call.inplace, call.view = (o.flags & O_INPLACE) != 0, (o.flags & O_VIEW) != 0
-        return process_call(op, &o, slots, call)
+        for i in range(o.nslots if call.recording else 0):
+            if _has_tangents(<object>slots[i], self):
+                call.all_histories = True
+                break
+        try:
+            return process_call(op, &o, slots, call)
+        finally:
+            for i in range(call.entered):
+                decref(values[i])
+                xdecref(tangents[i])
 
     def process_function(self, cls, args, kwargs, int batch_depth):
         from flambeau_autograd.func.custom import dual
@@ -159,37 +160,91 @@ def dual_levels():
 # --- calls of operators ---------------------------------------------------------------------------------------------
 
 cdef class _DualCall(LevelCall):
-    """One call of an operator on tensors with tangents."""
+    """One call of an operator on tensors with tangents. It lives while the call's arguments do."""
 
-    cdef object op
-    cdef list args
+    cdef PyObject* op
+    cdef OperatorInfo* info
+    cdef PyObject** slots
     cdef DualLevel level
-    cdef bint inplace, view
+    cdef bint inplace, view, recording
     cdef bint all_histories  # levels further out give tangents, too, which follow the same histories
-    cdef list values  # the arguments one level further out, as what the tangent's formulas read
-    cdef list tangents
+    cdef bint moving  # there is a tangent
+    cdef int entered  # how many of the following are filled
+    cdef PyObject** values  # owned: the arguments one level further out, as what the tangent's formulas read
+    cdef PyObject** tangents  # owned, or NULL
     cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
 
     cdef object run(self):
-        cdef PyObject* slots[MAX_SLOTS]
-        cdef Layer layer
-        cdef Py_ssize_t i
-        cdef list args = [self.argument(a) for a in self.args]
-        self.read_tangents()
-        for i in range(len(args)):
-            slots[i] = <PyObject*>args[i]
-        result = call_bound(<PyObject*>self.op, slots)
-        if not self.inplace:
+        cdef PyObject* args[MAX_SLOTS]
+        cdef int i, n = 0
+        try:
+            for i in range(self.info.nslots):
+                self.enter(i, args)
+                n += 1
+            result = call_bound(self.op, args)
+            if self.inplace:
+                return self.written(args[0])
             return self.restored(result, args)
-        written = self.args[0]
-        if args[0] is not written:  # its stand-in may have got tangents
-            layer = layer_of(<PyObject*>written)
-            if layer is not None and layer.level is self.level:
-                layer.outer = all_layers(<PyObject*>args[0])
+        finally:
+            for i in range(n):
+                decref(args[i])
+
+    cdef int enter(self, int i, PyObject** args) except -1:
+        """Fill an argument as the levels further out see it, and what the tangent's formulas read of it."""
+        cdef PyObject* p = self.slots[i]
+        cdef Layer layer
+        cdef bint has_history
+        tangent = value = None
+        self.tangents[i] = NULL
+        if not is_tensor(p):
+            if isinstance(<object>p, (tuple, list)):
+                argument = tuple([self.argument(item) for item in <object>p])
+                value, tangent = self.parts(<object>p)
             else:
-                set_layer(<PyObject*>written, all_layers(<PyObject*>args[0]))
-            write_to_base(<PyObject*>written)
-        return written
+                argument = value = <object>p
+        else:
+            layer = layer_of(p)
+            has_history = requires_grad(p)
+            if layer is not None and layer.level is self.level:
+                tangent = (<DualLayer>layer).tangent
+            if not has_history and not flags_of(p) & T_REQUIRES_GRAD:
+                argument = value = <object>p if tangent is None else self.one_further_out(p, layer)
+            else:
+                argument, value = self.argument(<object>p), self.parts(<object>p)[0]
+            if i == 0 and self.inplace:  # which is about to be overwritten
+                copy = value_of(<PyObject*>value)
+                value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
+                if self.recording and tangent is not None:
+                    tangent = self.before = tangent.clone()
+        if tangent is not None:
+            incref(<PyObject*>tangent)
+            self.tangents[i] = <PyObject*>tangent
+            self.moving = True
+        incref(<PyObject*>value)
+        self.values[i] = <PyObject*>value
+        self.entered = i + 1
+        incref(<PyObject*>argument)
+        args[i] = <PyObject*>argument
+        return 0
+
+    cdef object one_further_out(self, PyObject* p, Layer layer):
+        t = _without_layers(p)
+        if layer.outer is not None:
+            set_layer(<PyObject*>t, layer.outer)
+        return t
+
+    cdef object written(self, PyObject* stand_in):
+        """What a call in place returns; what took its place may have got tangents."""
+        cdef PyObject* p = self.slots[0]
+        cdef Layer layer
+        if p != stand_in:
+            layer = layer_of(p)
+            if layer is not None and layer.level is self.level:
+                layer.outer = all_layers(stand_in)
+            else:
+                set_layer(p, all_layers(stand_in))
+            write_to_base(p)
+        return <object>p
 
     cdef object argument(self, object a):
         """An argument as the levels further out see it."""
@@ -201,8 +256,7 @@ cdef class _DualCall(LevelCall):
             return a
         layer = layer_of(p)
         if layer is not None and layer.level is self.level:
-            t = _without_layers(p)
-            set_layer(<PyObject*>t, layer.outer)
+            t = self.one_further_out(p, layer)
         elif flags_of(p) & T_REQUIRES_GRAD or requires_grad(p):
             t = bare(p)
         else:
@@ -215,51 +269,35 @@ cdef class _DualCall(LevelCall):
                 with_history(t, p, self.batch_depth)
         return t
 
-    cdef object restored(self, object result, list args):
+    cdef object restored(self, object result, PyObject** args):
         """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
         cdef TensorInfo f
-        cdef Py_ssize_t i
-        if isinstance(result, (tuple, list)):
+        cdef int i
+        if not is_tensor(<PyObject*>result):
+            if not isinstance(result, (tuple, list)):
+                return result
             items = [self.restored(r, args) for r in result]
             if type(result) is tuple or type(result) is list:
                 return type(result)(items)
             return type(result)(tuple(items))
-        if not is_tensor(<PyObject*>result):
-            return result
-        for i in range(len(args)):
-            if args[i] is result:
-                return self.args[i]
+        for i in range(self.info.nslots):
+            if args[i] == <PyObject*>result:
+                return <object>self.slots[i]
         if self.view:
             tensor_info(<PyObject*>result, &f)
-            if f.base != NULL and is_tensor(<PyObject*>self.args[0]):
-                set_base(<PyObject*>result, <PyObject*>self.args[0])
+            if f.base != NULL and is_tensor(self.slots[0]):
+                set_base(<PyObject*>result, self.slots[0])
         return result
 
     # --- tangents
 
-    cdef int read_tangents(self) except -1:
-        """Note what the tangent's formulas read, before a call in place overwrites it."""
-        cdef bint recording = thread_flags().grad_enabled
-        cdef Py_ssize_t i
-        self.values, self.tangents = [], []
-        for i in range(len(self.args)):
-            value, tangent = self.parts(self.args[i], recording)
-            if i == 0 and self.inplace:
-                copy = value_of(<PyObject*>value)
-                value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
-                if recording and tangent is not None:
-                    tangent = self.before = tangent.clone()
-            self.values.append(value)
-            self.tangents.append(tangent)
-        return 0
-
-    cdef tuple parts(self, object a, bint recording):
+    cdef tuple parts(self, object a):
         """(value, tangent or None) of an argument; the value with its history if tangents must follow that."""
         cdef PyObject* p = <PyObject*>a
         cdef Layer layer
         if not is_tensor(p):
             if isinstance(a, (tuple, list)):
-                pairs = [self.parts(item, recording) for item in a]
+                pairs = [self.parts(item) for item in a]
                 tangents = tuple([pair[1] for pair in pairs])
                 return tuple([pair[0] for pair in pairs]), \
                     tangents if any([t is not None for t in tangents]) else None
@@ -268,27 +306,31 @@ cdef class _DualCall(LevelCall):
         tangent = None
         if layer is not None and layer.level is self.level:
             tangent = (<DualLayer>layer).tangent
-            t = _without_layers(p)
-            set_layer(<PyObject*>t, layer.outer)
+            t = self.one_further_out(p, layer)
         elif requires_grad(p):
             t = bare(p)
         else:
             return a, None
-        if recording and history_levels(p) & ((<unsigned long long>2 << self.level.depth) - 1):
+        if self.recording and history_levels(p) & ((<unsigned long long>2 << self.level.depth) - 1):
             with_history(t, p)
         return t, tangent
 
     cdef int finish(self, object result) except -1:
         """Give the results their tangents."""
-        cdef bint recording = thread_flags().grad_enabled
-        if not any([t is not None for t in self.tangents]):
+        cdef Rule rule
+        cdef PyObject* op = self.op
+        if not self.moving:
             return 0
-        if not isinstance(result, (tuple, list)):
-            return self.attach(result, tangent_rule()(self.op, self.values, self.tangents,
-                                                      self.parts(result, recording)[0]))
-        plain = [self.parts(out, recording)[0] for out in result]
-        tangents = tangent_rule()(self.op, self.values, self.tangents,
-                                  tuple(plain) if type(result) in (tuple, list) else type(result)(tuple(plain)))
+        if self.inplace:
+            functional = (<object>op).functional
+            if functional is not None and functional.derivative is not None:
+                op = <PyObject*>functional
+        rule = <Rule>(<object>op).derivative if op != self.op else <Rule>self.info.derivative
+        if is_tensor(<PyObject*>result):
+            read = self.parts(result)[0] if reads_results(rule) else result
+            return self.attach(result, tangents_of(op, rule, self.values, self.tangents, self.info.nslots, read))
+        read = tuple([self.parts(out)[0] for out in result])
+        tangents = tangents_of(op, rule, self.values, self.tangents, self.info.nslots, read)
         for out, tangent in zip(result, tangents, strict=True):
             self.attach(out, tangent)
         return 0
@@ -342,7 +384,14 @@ cdef class _DualCall(LevelCall):
 
     cdef bint is_given(self, object tangent) except -1:
         """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
-        for t in self.tangents:
-            if t is tangent or (isinstance(t, tuple) and any([each is tangent for each in <tuple>t])):
+        cdef PyObject* t = <PyObject*>tangent
+        cdef Py_ssize_t k
+        cdef int i
+        for i in range(self.info.nslots):
+            if self.tangents[i] == t:
                 return True
+            if self.tangents[i] != NULL and is_tuple(self.tangents[i]):
+                for k in range(tuple_size(self.tangents[i])):
+                    if tuple_item(self.tangents[i], k) == t:
+                        return True
         return False

@@ -18,6 +18,8 @@ from flambeau_autograd._engine.refs cimport owned, tuple_item, vectorcall
 from flambeau_tensor.extend import find_operator
 
 cdef object _mul = find_operator("torch.mul")
+cdef object _sin = find_operator("torch.sin"), _cos = find_operator("torch.cos")
+cdef object _where = find_operator("torch.where"), _zeros_like = find_operator("torch.zeros_like")
 cdef object _mm = find_operator("torch.mm")
 cdef object _tanh_backward = find_operator("torch._ops.tanh_backward")
 cdef object _sigmoid_backward = find_operator("torch._ops.sigmoid_backward")
@@ -37,6 +39,11 @@ cdef inline object _call2(object op, object a, object b):
     cdef PyObject* args[2]
     args[0], args[1] = <PyObject*>a, <PyObject*>b
     return owned(vectorcall(<PyObject*>op, args, 2, NULL))
+
+
+cdef inline object _call1(object op, object a):
+    cdef PyObject* args = <PyObject*>a
+    return owned(vectorcall(<PyObject*>op, &args, 1, NULL))
 
 
 cpdef object conj(object x):
@@ -73,6 +80,65 @@ def mul_self(grad, other):
 def mul_other(grad, self):
     """The gradient of the other factor."""
     return _call2(_mul, grad, conj(self))
+
+
+def negated(grad):
+    """The gradient of what is negated."""
+    return -grad
+
+
+def div_self(grad, other, rounding_mode):
+    """The gradient of a dividend; of a rounded quotient it is 0."""
+    return grad / conj(other) if rounding_mode is None else _zeros_like(grad)
+
+
+def div_other(grad, self, other, rounding_mode):
+    """The gradient of a divisor."""
+    return -grad * conj((self / other) / other) if rounding_mode is None else _zeros_like(grad)
+
+
+def reciprocal_self(grad, result):
+    """The gradient of 1 / x."""
+    return -grad * conj(result * result)
+
+
+def square_self(grad, self):
+    """The gradient of x²."""
+    return _call2(_mul, grad, conj(2 * self))
+
+
+def pow_self(grad, self, exponent):
+    """The gradient of a base; that of what is always 1 is 0."""
+    if is_tensor(<PyObject*>exponent):
+        return _where(exponent == 0.0, 0.0, grad * conj(exponent * self ** (exponent - 1)))
+    if exponent == 0:
+        return _zeros_like(grad)
+    return _call2(_mul, grad, conj(exponent * self ** (exponent - 1)))
+
+
+def sqrt_self(grad, result):
+    """The gradient of a square root."""
+    return grad / conj(2 * result)
+
+
+def exp_self(grad, result):
+    """The gradient of exp."""
+    return _call2(_mul, grad, conj(result))
+
+
+def log_self(grad, self):
+    """The gradient of log."""
+    return grad / conj(self)
+
+
+def sin_self(grad, self):
+    """The gradient of sin."""
+    return _call2(_mul, grad, conj(_call1(_cos, self)))
+
+
+def cos_self(grad, self):
+    """The gradient of cos."""
+    return _call2(_mul, -grad, conj(_call1(_sin, self)))
 
 
 # --- products of matrices -------------------------------------------------------------------------------------------

@@ -23,7 +23,10 @@ from flambeau_tensor.extend import find_operator
 
 
 cdef class Layer:
-    """What a tensor is at one level. Levels in Python derive theirs from it, see ``levels.pyx``."""
+    """What a tensor is at one level. Levels in Python derive theirs from it, see ``own_level.pyx``."""
+
+    def __init__(self, Level level not None):
+        self.level = level
 
     cdef object held(self):
         return None
@@ -295,6 +298,26 @@ def take_layers(tensor, stand_in):
 def set_view_of(tensor, base):
     """Let a result be a view of an argument at the same level."""
     set_base(<PyObject*>tensor, <PyObject*>base)
+
+
+def add_layer(tensor, Layer layer not None):
+    """``tensor`` as it is at a level that is entered: with a layer of that level in front of those it has."""
+    cdef PyObject* t = <PyObject*>tensor
+    out = with_history(bare(t), t)
+    layer.outer = layer_of(t)
+    set_layer(<PyObject*>out, layer)
+    return out
+
+
+def remove_layer(tensor, Level level not None):
+    """(``tensor`` as the levels further out see it, its layer) if its innermost layer is of a level; (itself, None)."""
+    cdef PyObject* t = <PyObject*>tensor
+    cdef Layer layer = layer_of(t)
+    if layer is None or layer.level is not level:
+        return tensor, None
+    out = with_history(bare(t), t)
+    set_layer(<PyObject*>out, layer.outer)
+    return out, layer
 
 
 # --- tangents of views ----------------------------------------------------------------------------------------------

@@ -3,13 +3,11 @@
 
 A level is entered by ``with``. It says how it processes a call of an operator (``process``) and one of a custom
 Function (``process_function``) whose arguments it is the innermost level of: ``BatchLevel`` for ``vmap``, ``DualLevel``
-for forward mode, ``TapeLevel`` for reverse mode. One in Python defines ``process_call``. What a tensor is at a level
-stands in ``layers.pyx``.
+for forward mode, ``TapeLevel`` for reverse mode, ``OwnLevel`` for what is written in Python. What a tensor is at a
+level stands in ``layers.pyx``.
 """
 from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
-
-from flambeau_tensor.abi cimport OperatorInfo, operator_info
 
 cdef enum:
     MAX_DEPTH = 62
@@ -60,16 +58,6 @@ cdef class Level:
         return 0
 
     cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
-        cdef OperatorInfo o
-        cdef int i
-        operator_info(op, &o)
-        return self.process_call(<object>op, [<object>slots[i] for i in range(o.nslots)])
-
-    def process_call(self, op, args):
-        """A call of an operator with every argument of its schema, where this is the innermost level of the arguments.
-
-        The way for levels that are written in Python: ``args`` is a list, and what this returns is the call's result.
-        """
         raise NotImplementedError
 
     cdef object refusal(self, str text):

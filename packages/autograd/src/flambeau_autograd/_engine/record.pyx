@@ -5,10 +5,9 @@ from cpython.tuple cimport PyTuple_New
 
 from flambeau_overrides.abi cimport OVERRIDES_ABI, pop_all_disabled, push_all_disabled
 from flambeau_tensor.abi cimport (
-    TensorInfo, O_INPLACE, O_RECORD, O_VIEW, OperatorInfo, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW, T_NO_GRAD_VIEW,
-    TENSOR_ABI, dtype_of, is_tensor, tensor_info, operator_info, plug_autograd, run_kernel, set_flags, set_history,
-    shape_of,
-    size_of, thread_flags,
+    TensorInfo, O_INPLACE, O_RANDOM, O_RECORD, O_VIEW, OperatorInfo, T_FLOATING, T_LAYERED, T_LAZY, T_MULTI_VIEW,
+    T_NO_GRAD_VIEW, T_REQUIRES_GRAD, TENSOR_ABI, dtype_of, is_tensor, operator_info, plug_autograd, run_kernel,
+    set_flags, set_history, shape_of, size_of, tensor_info, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport geometry, gradient_edge, requires_grad
@@ -57,8 +56,10 @@ cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
     if o.derivative != NULL and not isinstance(<object>o.derivative, Rule):
         # A custom operator's rule may be a function, which makes the call and records it in its own way.
         return owned(vectorcall(o.derivative, slots, o.nslots, NULL))
-    if flags & T_LAYERED or thread_flags().transform_depth:
+    if flags & T_LAYERED or (o.flags & O_RANDOM and thread_flags().transform_depth):
         return _dispatch(op, slots)
+    if not flags & T_REQUIRES_GRAD or not thread_flags().grad_enabled or not (o.flags & O_RECORD or o.derivative):
+        return run_kernel(op, slots, flags)  # inside of transforms all calls come here
     return _record(op, &o, slots, None, flags)
 
 

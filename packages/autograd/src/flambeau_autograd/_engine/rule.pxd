@@ -19,10 +19,13 @@ cdef enum:  # Item.kind
     SAVE_RESULT  # an output
     SAVE_COUNT  # the length of a list of tensors
 
+cdef enum:
+    TANGENT = -2  # Item.argument, in formulas of forward mode: the tangent of an argument
+
 cdef struct Item:  # something that the formulas read
     int kind
     int index  # slot, or number of the output
-    int argument  # which differentiable argument it is, or -1
+    int argument  # which differentiable argument it is, or -1; TANGENT
     unsigned int users  # the differentiable arguments whose formulas read it, as bits
 
 cdef enum:  # Param.kind
@@ -67,8 +70,11 @@ cdef class Rule:
     cdef int nparts  # of a view that takes a part: how many arguments say which; 0: no such view
     cdef int[MAX_PARTS] parts  # the items that hold them
     cdef readonly tuple argument_names
-    cdef dict slot_numbers  # of the arguments of the schema
-    cdef dict meanings  # of parameters of formulas of forward mode, as they are first asked for
+    cdef unsigned int linear_in  # the arguments that it is linear in together, as bits
+    cdef unsigned int numbers  # the arguments that a number may stand for, as bits
+    cdef Item* forward  # what the parameters of `jvp` read
+    cdef int nforward
+    cdef bint forward_reads_results
 
 cdef PyTypeObject* make_node_type(Rule rule) except NULL
 

@@ -17,7 +17,6 @@ the gradient of something real is done centrally, after the formula.
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_autograd._engine.edges cimport geometry
 from flambeau_autograd._engine.node cimport Node, make_type
 from flambeau_autograd._engine.refs cimport *
 
@@ -33,29 +32,10 @@ cdef class Rule:
 
     def __dealloc__(self):
         PyMem_Free(self.params)
+        PyMem_Free(self.forward)
 
     def __repr__(self):
         return f"<derivative of {self.op!r} for {', '.join(self.argument_names)}>"
-
-    def read(self, str name not None, values, result):
-        """What a formula's parameter stands for, given all arguments and the results; not a gradient or tangent."""
-        cdef int kind, index
-        found = self.meanings.get(name)
-        if found is None:
-            found = self.meanings[name] = _meaning(self.op.schema, self.slot_numbers, name)
-        kind, index = found
-        if kind == SAVE_RESULT:
-            return result[index] if isinstance(result, tuple) else result
-        value = values[index]
-        if kind <= SAVE_PLAIN:
-            return value
-        return tuple([_fact(kind, v) for v in value]) if isinstance(value, tuple) else _fact(kind, value)
-
-
-cdef object _fact(int kind, object value):
-    if kind == SAVE_SHAPE:
-        return tuple(getattr(value, "shape", ()))  # a number has no dimensions
-    return value.dtype if kind == SAVE_DTYPE else geometry(<PyObject*>value)
 
 
 cdef tuple _meaning(schema, dict slots, str name):
@@ -193,6 +173,7 @@ cdef class _Reader:
         # Differentiable arguments, and so edges, stand in the order of the schema.
         order = sorted([s for group in groups for s in group])
         self.read_arguments(order)
+        self.read_linear()
         self.read_formulas(groups, order)
         if options.get("part"):
             for slot in range(1, len(self.slots)):
@@ -212,11 +193,41 @@ cdef class _Reader:
         rule.composition = options.get("composition")
         if rule.elementwise is None and rule.linear is None and rule.jvp is None and rule.composition is None:
             rule.elementwise = isinstance(self.op.implementation, Elementwise)
-        rule.slot_numbers, rule.meanings = self.slots, {}
         if rule.jvp is not None:
-            for name in self.parameters(rule.jvp):
-                if not (name.endswith("_t") and name[:len(name) - 2] in self.slots):
-                    self.meaning(name, "NAME_t")
+            names = self.parameters(rule.jvp)
+            rule.forward = <Item*>PyMem_Calloc(len(names) + 1, sizeof(Item))
+            if rule.forward == NULL:
+                raise MemoryError()
+            if len(names) > MAX_PARAMS:
+                raise self.error(f"a formula has more than {MAX_PARAMS} parameters")
+            for name in names:
+                self.read_parameter(&rule.forward[rule.nforward], name)
+                rule.nforward += 1
+        return 0
+
+    cdef int read_parameter(self, Item* it, str name) except -1:
+        """What a parameter of a formula of forward mode stands for."""
+        of = name[:len(name) - 2]
+        if name.endswith("_t") and of in self.slots:
+            it.index, it.argument = self.slots[of], TANGENT
+            return 0
+        kind, index = self.meaning(name, "NAME_t")
+        it.kind, it.index, it.argument = kind, index, -1
+        if it.kind == SAVE_RESULT:
+            self.rule.forward_reads_results = True
+        return 0
+
+    cdef int read_linear(self) except -1:
+        """Note which arguments the operation is linear in."""
+        cdef Rule rule = self.rule
+        cdef int k
+        numbers = self.op.numbers
+        names = rule.linear.split() if isinstance(rule.linear, str) and rule.linear != "each" else rule.argument_names
+        for k in range(rule.nargs):
+            if rule.argument_names[k] in names:
+                rule.linear_in |= <unsigned int>1 << k
+            if rule.argument_names[k] in numbers:
+                rule.numbers |= <unsigned int>1 << k
         return 0
 
     cdef int read_arguments(self, list order) except -1:

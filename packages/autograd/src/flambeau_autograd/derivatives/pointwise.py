@@ -19,13 +19,7 @@ def _zeros(grad):
 derivative(ops.add, self=formulas.same, other=formulas.scaled, linear=True)
 derivative(ops.sub, self=formulas.same, other=formulas.scaled_negative, linear=True)
 derivative(ops.mul, self=formulas.mul_self, other=formulas.mul_other)
-derivative(
-    ops.div,
-    self=lambda grad, other, rounding_mode: grad / conj(other) if rounding_mode is None else _zeros(grad),
-    other=lambda grad, self, other, rounding_mode: (
-        -grad * conj((self / other) / other) if rounding_mode is None else _zeros(grad)
-    ),
-)
+derivative(ops.div, self=formulas.div_self, other=formulas.div_other)
 derivative(
     ops.remainder,
     self=lambda grad: grad,
@@ -36,17 +30,9 @@ derivative(
     self=lambda grad: grad,
     other=lambda grad, self, other: -grad * ops.div(self, other, rounding_mode="trunc"),
 )
-derivative(ops.neg, self=lambda grad: -grad, linear=True)
-derivative(ops.reciprocal, self=lambda grad, result: -grad * conj(result * result))
-derivative(ops.square, self=lambda grad, self: grad * conj(2 * self))
-
-
-def _pow_self(grad, self, exponent):
-    if not hasattr(exponent, "dtype"):
-        if exponent == 0:
-            return _zeros(grad)
-        return grad * conj(exponent * self ** (exponent - 1))
-    return ops.where(exponent == 0.0, 0.0, grad * conj(exponent * self ** (exponent - 1)))
+derivative(ops.neg, self=formulas.negated, linear=True)
+derivative(ops.reciprocal, self=formulas.reciprocal_self)
+derivative(ops.square, self=formulas.square_self)
 
 
 def _pow_exponent(grad, self, exponent, result):
@@ -59,7 +45,7 @@ def _pow_exponent(grad, self, exponent, result):
     return grad * conj(result * base)
 
 
-derivative(ops.pow, self=_pow_self, exponent=_pow_exponent)
+derivative(ops.pow, self=formulas.pow_self, exponent=_pow_exponent)
 derivative(
     ops.addcmul,
     self=lambda grad: grad,
@@ -172,12 +158,12 @@ derivative(
 
 # --- powers, exponentials, logarithms -------------------------------------------------------------------------------
 
-derivative(ops.sqrt, self=lambda grad, result: grad / conj(2 * result))
+derivative(ops.sqrt, self=formulas.sqrt_self)
 derivative(ops.rsqrt, self=lambda grad, result: -0.5 * grad * conj(result**3))
-derivative(ops.exp, self=lambda grad, result: grad * conj(result))
+derivative(ops.exp, self=formulas.exp_self)
 derivative(ops.exp2, self=lambda grad, result: grad * conj(result) * math.log(2))
 derivative(ops.expm1, self=lambda grad, result: grad * conj(result + 1))
-derivative(ops.log, self=lambda grad, self: grad / conj(self))
+derivative(ops.log, self=formulas.log_self)
 derivative(ops.log2, self=lambda grad, self: grad / conj(self * math.log(2)))
 derivative(ops.log10, self=lambda grad, self: grad / conj(self * math.log(10)))
 derivative(ops.log1p, self=lambda grad, self: grad / conj(self + 1))
@@ -199,8 +185,8 @@ derivative(
 
 # --- trigonometry ---------------------------------------------------------------------------------------------------
 
-derivative(ops.sin, self=lambda grad, self: grad * conj(self.cos()))
-derivative(ops.cos, self=lambda grad, self: -grad * conj(self.sin()))
+derivative(ops.sin, self=formulas.sin_self)
+derivative(ops.cos, self=formulas.cos_self)
 derivative(ops.tan, self=lambda grad, result: grad * conj(1 + result * result))
 derivative(ops.asin, self=lambda grad, self: grad * conj((1 - self * self).rsqrt()))
 derivative(ops.acos, self=lambda grad, self: -grad * conj((1 - self * self).rsqrt()))
