@@ -41,6 +41,8 @@ cdef class Entry:
     cdef Place* places
     cdef Geometry* outputs
     cdef int* output_slots
+    cdef int nshared
+    cdef int* shared  # pairs of arguments that look into one storage
     cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
     cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
     cdef void** p

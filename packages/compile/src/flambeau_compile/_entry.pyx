@@ -5,7 +5,7 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, empty, empty_strided, exclusive, is_tensor,
+    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, empty, empty_strided, exclusive, is_tensor, offset_of,
     over_memory, run_kernel, set_grad, tensor_info,
 )
 from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
@@ -13,7 +13,9 @@ from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
 from flambeau_compile._arguments cimport MOST_TENSORS, matches, pattern_of
-from flambeau_compile._geometry cimport WATCHED, Geometry, looks_like, memory_of, note_geometry, set_geometry
+from flambeau_compile._geometry cimport (
+    WATCHED, Geometry, looks_like, memory_of, note_geometry, origin_of, set_geometry,
+)
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
@@ -105,6 +107,7 @@ cdef class Entry:
         self.places = NULL
         self.output_slots = NULL
         self.owners = NULL
+        self.shared = NULL
         self.k = NULL
 
     def __init__(self, arguments, unsigned long long state):
@@ -142,6 +145,7 @@ cdef class Entry:
         free(self.places)
         free(self.output_slots)
         free(self.owners)
+        free(self.shared)
 
     def read_grad(self, owner, gradient):
         """The program reads the gradient that a tensor has, like an argument, which gets the number that is returned;
@@ -240,6 +244,14 @@ cdef class Entry:
                 if written:
                     self.versions.append(<int>source)
 
+    def set_shared(self, list pairs):
+        """Pairs of arguments that look into one storage."""
+        cdef int i
+        self.nshared = <int>len(pairs)
+        self.shared = <int*>calloc(2 * self.nshared + 1, sizeof(int))
+        for i, (first, second) in enumerate(pairs):
+            self.shared[2 * i], self.shared[2 * i + 1] = first, second
+
     def set_result(self, structure, list outputs, list grads):
         """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets."""
         cdef int i
@@ -298,7 +310,7 @@ cdef class Entry:
         cdef PyObject* t
         for i in range(self.ncaptured):
             t = <PyObject*>(<list>self.tensors)[i]
-            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
+            if not looks_like(&self.captured[i], t) or origin_of(&self.captured[i], t) != self.memory[i]:
                 return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
         if self.checks is not None and not self.checks.hold():
             return self.checks.why()
@@ -312,7 +324,7 @@ cdef class Entry:
         cdef PyObject* t
         for i in range(self.ncaptured):
             t = <PyObject*>(<list>self.tensors)[i]
-            if not looks_like(&self.captured[i], t) or memory_of(t) != self.memory[i]:
+            if not looks_like(&self.captured[i], t) or origin_of(&self.captured[i], t) != self.memory[i]:
                 return False
         if self.checks is not None and not self.checks.hold():
             return False
@@ -355,14 +367,18 @@ cdef class Entry:
 
     cdef object run(self, PyObject** tensors):
         """What the program returns for these arguments, or OTHER."""
-        cdef int i, code
+        cdef int i, j, code
         cdef Geometry* g
         cdef list outputs
         if self.busy:
             return BUSY
         for i in range(self.nplaces):
             if self.places[i].source >= 0:
-                self.p[self.places[i].slot] = memory_of(tensors[self.places[i].source])
+                self.p[self.places[i].slot] = origin_of(&self.args[self.places[i].source], tensors[self.places[i].source])
+        for i in range(self.nshared):  # what was one memory when it was traced has to be one
+            if origin_of(&self.args[self.shared[2 * i]], tensors[self.shared[2 * i]]) != \
+                    origin_of(&self.args[self.shared[2 * i + 1]], tensors[self.shared[2 * i + 1]]):
+                return OTHER
         if self.writes and not self._disjoint():
             return OTHER
         if self.simple and not self.writes and not self.updates and not self.counters:
@@ -390,7 +406,9 @@ cdef class Entry:
                 whole = outputs[<int>base]
                 t = as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
             else:
-                t = as_strided(tensors[-1 - <int>base], g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+                j = -1 - <int>base
+                t = as_strided(tensors[j], g.ndim, g.sizes, g.sizes + g.ndim,
+                               g.offset + offset_of(tensors[j]) - self.args[j].offset)
             outputs.append(t)
         self.busy = True
         try:

@@ -56,6 +56,13 @@ cdef inline char* memory_of(PyObject* tensor) noexcept:
     return a.data - offset_of(tensor) * itemsize(a.dtype)
 
 
+cdef inline char* origin_of(const Geometry* g, PyObject* tensor) noexcept:
+    """Where the storage of a tensor would begin if it showed what the noted one did: programs know offsets in it."""
+    cdef Array a
+    array_of(tensor, &a)
+    return a.data - g.offset * itemsize(a.dtype)
+
+
 cdef inline int note_geometry(Geometry* g, object tensor) except -1:
     cdef TensorInfo f
     tensor_info(<PyObject*>tensor, &f)

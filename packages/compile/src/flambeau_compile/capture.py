@@ -86,6 +86,7 @@ class _Finish:
         self.checks, self.fast, self.wait = checks, fast, wait
         self.b = Builder()
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
+        self.shared: list[tuple[int, int]] = []  # pairs of arguments that show one buffer
         self.updates: list[Any] = []
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: set[int] = set()  # ids of tensors whose gradients were read
@@ -96,12 +97,12 @@ class _Finish:
             now = window(t)
             if _geometry(now) != _geometry(seen):
                 raise Uncompilable("it changes which memory an argument shows")
-            self.arguments.setdefault(self.b.window(seen).buffer.index, i)
+            self.argument(seen, i)
         places = [e.replay for e in effects if e.kind == "attribute_tensor"]
         for place in places:
             if isinstance(place.tensor, ft.Tensor):
                 number = self.entry.read_place(place, place.tensor)
-                self.arguments.setdefault(self.b.window(window(place.tensor)).buffer.index, number)
+                self.argument(window(place.tensor), number)
         self.lower(records)
         outputs = _Outputs(self.b, self.tensors, self.arguments)
         structure = outputs.structure(result)
@@ -117,6 +118,12 @@ class _Finish:
         self.b.program.remove_dead_steps()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
+
+    def argument(self, seen: Seen, number: int) -> None:
+        """Note that an argument shows a buffer, or that it is one of several that do."""
+        first = self.arguments.setdefault(self.b.window(seen).buffer.index, number)
+        if first != number:
+            self.shared.append((first, number))
 
     def lower(self, records: list[Any]) -> None:
         for record in records:
@@ -139,7 +146,7 @@ class _Finish:
         self.read.add(id(owner))
         number = self.entry.read_grad(owner, gradient)
         if number is not None:
-            self.arguments.setdefault(self.b.window(window(gradient)).buffer.index, number)
+            self.argument(window(gradient), number)
 
     def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: "_Outputs",
              grads: list[Any]) -> None:  # fmt: skip
@@ -155,6 +162,7 @@ class _Finish:
                 origin = arguments.get(buffer.index, buffer.tensor)
                 places.append((slot, origin, buffer.nbytes, buffer.index in written))
         entry.set_given(places)
+        entry.set_shared(self.shared)
         slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
         spots = _Spots(source, slots)

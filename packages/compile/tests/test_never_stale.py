@@ -1,0 +1,302 @@
+"""Programs that other compilers get wrong in silence, by the number of the issue: results are those of eager calls."""
+
+import copy
+import threading
+
+import pytest
+
+import flambeau_autograd as fa
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_autograd import func
+from flambeau_compile import compile, explain
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path))
+
+
+def test_115774_buffers():
+    class Counting(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("seen", ft.zeros(()))
+
+        def forward(self, x):
+            self.seen.add_(1)
+            return x + self.seen
+
+    module = Counting()
+    compiled = compile(module)
+    assert [compiled(ft.zeros(1)).item() for _ in range(4)] == [1.0, 2.0, 3.0, 4.0]
+    module.seen = ft.full((), 10.0)
+    assert compiled(ft.zeros(1)).item() == 11.0 and module.seen.item() == 11.0
+
+
+def test_124717_attributes_of_modules():
+    class Scaled(nn.Module):
+        scale = 2.0
+
+        def forward(self, x):
+            return x * self.scale
+
+    module = Scaled()
+    compiled = compile(module)
+    assert [compiled(ft.ones(1)).item() for _ in range(2)] == [2.0, 2.0]
+    module.scale = 3.0
+    assert compiled(ft.ones(1)).item() == 3.0
+    assert "scale" in explain(compiled)
+
+
+def test_176851_attributes_of_classes():
+    class Setting:
+        rate = 2.0
+
+    compiled = compile(lambda x: x * Setting.rate)
+    assert [compiled(ft.ones(1)).item() for _ in range(2)] == [2.0, 2.0]
+    Setting.rate = 5.0
+    assert compiled(ft.ones(1)).item() == 5.0
+
+
+def test_169253_lists_of_classes():
+    class Setting:
+        rates = [1.0, 2.0]
+
+    compiled = compile(lambda x: x * sum(Setting.rates))
+    assert [compiled(ft.ones(1)).item() for _ in range(2)] == [3.0, 3.0]
+    Setting.rates.append(4.0)
+    assert compiled(ft.ones(1)).item() == 7.0
+    Setting.rates[0] = 10.0
+    assert compiled(ft.ones(1)).item() == 16.0
+
+
+def test_196173_states_of_objects():
+    class Filter:
+        def __init__(self):
+            self.last = ft.zeros(())
+            self.calls = 0
+
+        def __call__(self, x):
+            self.last = 0.5 * self.last + x
+            self.calls += 1
+            return self.last
+
+    found, plain = Filter(), Filter()
+    compiled = compile(found)
+    for i in range(5):
+        assert compiled(ft.tensor(float(i))).equal(plain(ft.tensor(float(i))))
+    assert found.calls == 5 and found.last.equal(plain.last)
+
+
+def test_118735_dropout_draws_what_it_draws_eagerly():
+    net = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.25))
+    compiled = compile(net)
+    x = ft.ones(4, 8)
+    for seed in range(4):
+        ft.manual_seed(seed)
+        found = compiled(x)
+        ft.manual_seed(seed)
+        assert ft.allclose(found, net(x), rtol=1e-6)
+        assert found.eq(0).equal(net_zeros(net, x, seed))
+
+
+def net_zeros(net, x, seed):
+    ft.manual_seed(seed)
+    return net(x).eq(0)
+
+
+def test_192635_the_order_of_draws():
+    def f(x):
+        a, b = ft.rand(3), ft.rand(3)
+        return b * x + a  # what is drawn first is used last
+
+    compiled = compile(f)
+    for seed in range(3):
+        ft.manual_seed(seed)
+        found = compiled(ft.ones(3))
+        ft.manual_seed(seed)
+        assert found.equal(f(ft.ones(3)))
+
+
+def test_91469_a_gradient_penalty():
+    ft.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 8), nn.Tanh(), nn.Linear(8, 1))
+
+    def penalty(model, x):
+        (g,) = fa.grad(model(x).sum(), x, create_graph=True)
+        return ((g.norm(dim=1) - 1) ** 2).mean()
+
+    compiled = compile(net)
+    for _ in range(3):
+        x = ft.randn(4, 3, requires_grad=True)
+        found, expected = (fa.grad(penalty(m, x), list(net.parameters())[:-1]) for m in (compiled, net))
+        for a, b in zip(found, expected, strict=True):
+            assert ft.allclose(a, b, rtol=1e-4, atol=1e-6)
+
+
+def test_181581_a_graph_is_not_dropped():
+    compiled = compile(lambda x: (x**2).sum())
+    for _ in range(3):
+        x = ft.ones(2, requires_grad=True)
+        (g,) = fa.grad(compiled(x), x, create_graph=True)
+        assert g.requires_grad and fa.grad(g.sum(), x)[0].tolist() == [2.0, 2.0]
+
+
+def test_154036_transforms_inside_and_around():
+    def f(x):
+        return (x.sin() * x).sum()
+
+    x = ft.randn(5, dtype=ft.float64)
+    inside, around = compile(func.jacrev(func.grad(f))), func.jacrev(func.grad(compile(f)))
+    for _ in range(2):
+        expected = func.jacrev(func.grad(f))(x)
+        assert ft.allclose(inside(x), expected) and ft.allclose(around(x), expected)
+    batched = func.vmap(compile(f))
+    assert ft.allclose(batched(x.reshape(5, 1)), func.vmap(f)(x.reshape(5, 1)))
+
+
+def test_118397_custom_functions():
+    class Clipped(fa.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return (x > 0).to(x.dtype)
+
+        @staticmethod
+        def backward(ctx, g):
+            (x,) = ctx.saved_tensors
+            return g / (1 + x.abs()) ** 2
+
+    def f(x):
+        return (Clipped.apply(x * 2) * x).sum()
+
+    compiled = compile(f)
+    for _ in range(3):
+        x = ft.randn(4, requires_grad=True)
+        assert ft.allclose(fa.grad(compiled(x), x)[0], fa.grad(f(x), x)[0], rtol=1e-6)
+    assert explain(compiled).startswith("compiled")
+
+
+def test_grad_mode_and_requires_grad():
+    w = ft.ones(2, requires_grad=True)
+    compiled = compile(lambda x: x * w)
+    for _ in range(2):
+        assert compiled(ft.ones(2)).requires_grad
+        with fa.no_grad():
+            assert not compiled(ft.ones(2)).requires_grad
+    w.requires_grad_(False)
+    assert not compiled(ft.ones(2)).requires_grad
+
+
+def test_data_of_parameters():
+    net = nn.Linear(2, 1, bias=False)
+    compiled = compile(net)
+    with fa.no_grad():
+        for value in (1.0, 2.0, 3.0):
+            net.weight.data = ft.full((1, 2), value)
+            assert [compiled(ft.ones(1, 2)).item() for _ in range(2)] == [2 * value] * 2
+
+
+def test_aliasing_arguments():
+    def f(x, y):
+        x.add_(1)
+        return y * 2
+
+    compiled = compile(f)
+    for _ in range(3):
+        assert compiled(ft.zeros(3), ft.zeros(3)).tolist() == [0.0] * 3
+        z = ft.zeros(3)
+        assert compiled(z, z).tolist() == [2.0] * 3
+        z = ft.zeros(4)
+        assert compiled(z[:3], z[1:]).tolist() == [2.0, 2.0, 0.0]
+
+
+def test_hooks_come_and_go():
+    net = nn.Linear(2, 2)
+    compiled = compile(net)
+    x = ft.ones(1, 2)
+    with fa.no_grad():
+        before = compiled(x).clone()
+        compiled(x)
+        handle = net.register_forward_hook(lambda module, args, result: result * 2)
+        assert compiled(x).equal(before * 2)
+        handle.remove()
+        assert compiled(x).equal(before)
+
+
+def test_prints_are_not_lost(capsys):
+    def f(x):
+        print("called")
+        return x + 1
+
+    with pytest.warns(RuntimeWarning, match="runs eagerly: .*print"):
+        compiled = compile(f)
+        compiled(ft.ones(1))
+    compiled(ft.ones(1))
+    assert capsys.readouterr().out == "called\n" * 2
+
+
+def test_threads():
+    net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
+    compiled = compile(net)
+    inputs = [ft.full((2, 4), float(i)) for i in range(4)]
+    with fa.no_grad():
+        expected = [net(x) for x in inputs]
+    wrong = []
+
+    def work(x, y):
+        with fa.no_grad():
+            wrong.extend(i for i in range(200) if not ft.allclose(compiled(x), y, rtol=1e-6))
+
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(inputs, expected, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+@pytest.mark.parametrize("make", [lambda x: (x.exp() * x.sin()).sum(), lambda x: (x @ x.t()).tanh().mean()])
+def test_gradcheck(make):
+    compiled = compile(make)
+    for _ in range(2):
+        x = ft.randn(3, 4, dtype=ft.float64, requires_grad=True)
+        assert fa.gradcheck(compiled, (x,)) and fa.gradgradcheck(compiled, (x,))
+
+
+def test_copies_are_modules():
+    net = compile(nn.Linear(2, 2))
+    twin = copy.deepcopy(net)
+    assert twin(ft.ones(1, 2)).equal(net(ft.ones(1, 2)))
+    assert list(twin.state_dict()) == ["weight", "bias"] and isinstance(twin, nn.Linear)
+
+
+def test_parts_of_one_memory():
+    def f(x, y):
+        x.mul_(2)
+        return (x + y).sum()
+
+    compiled = compile(f)
+    for starts in ((0, 4), (2, 4), (0, 0), (1, 3), (4, 0), (0, 1)):
+        z, twin = ft.arange(8.0), ft.arange(8.0)
+        found = compiled(*(z[i : i + 4] for i in starts))
+        expected = f(*(twin[i : i + 4] for i in starts))
+        assert found.equal(expected) and z.equal(twin)
+
+
+def test_parts_of_larger_tensors():
+    compiled = compile(lambda x: x * 2 + x[0])
+    for i in range(4):
+        x = ft.arange(6.0)[i : i + 3]
+        assert compiled(x).equal(x * 2 + x[0])
+
+
+def test_views_of_arguments_are_returned():
+    compiled = compile(lambda x: (x.t(), x[1]))
+    for i in range(3):
+        x = ft.arange(12.0).reshape(6, 2)[i : i + 2]
+        turned, row = compiled(x)
+        assert turned.equal(x.t()) and row.equal(x[1])
+        row.zero_()
+        assert x[1].tolist() == [0.0, 0.0]
