@@ -67,7 +67,10 @@ cdef class Entry:
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
     cdef bint _disjoint(self) noexcept
+    cdef bint locate(self, PyObject** tensors) noexcept
+    cdef object _output(self, int i, list outputs, PyObject** tensors)
     cdef object run(self, PyObject** tensors)
+    cdef int _publish(self, list outputs, PyObject** tensors) except -1
     cdef object _run_simple(self)
     cdef int _raise_failure(self) except -1
     cdef int run_opaque(self, int node) except -1

@@ -365,21 +365,51 @@ cdef class Entry:
                     return False
         return True
 
+    cdef bint locate(self, PyObject** tensors) noexcept:
+        """Write down where the arguments' memory is; whether it overlaps as it did when the call was traced."""
+        cdef int i, first, second
+        cdef int source
+        for i in range(self.nplaces):
+            source = self.places[i].source
+            if source >= 0:
+                self.p[self.places[i].slot] = origin_of(&self.args[source], tensors[source])
+        for i in range(self.nshared):
+            first, second = self.shared[2 * i], self.shared[2 * i + 1]
+            if origin_of(&self.args[first], tensors[first]) != origin_of(&self.args[second], tensors[second]):
+                return False
+        return not self.writes or self._disjoint()
+
+    cdef object _output(self, int i, list outputs, PyObject** tensors):
+        """The tensor of an output: fresh, a gradient that is written again, or a view."""
+        cdef Geometry* g = &self.outputs[i]
+        cdef int j
+        base = self.output_order[i]
+        if base is not None:
+            if is_tensor(<PyObject*>base):
+                return as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            j = <int>base
+            if j >= 0:
+                whole = outputs[j]
+                return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
+            j = -1 - j
+            return as_strided(tensors[j], g.ndim, g.sizes, g.sizes + g.ndim,
+                              g.offset + offset_of(tensors[j]) - self.args[j].offset)
+        if self.owners[i] != NULL and _may_write_again(self.owners[i], g):
+            t = <object>_gradient_of(self.owners[i])
+        elif g.dense:
+            t = empty(g.dtype, g.ndim, g.sizes)
+        else:
+            t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+        self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+        return t
+
     cdef object run(self, PyObject** tensors):
         """What the program returns for these arguments, or OTHER."""
-        cdef int i, j, code
-        cdef Geometry* g
+        cdef int i, code
         cdef list outputs
         if self.busy:
             return BUSY
-        for i in range(self.nplaces):
-            if self.places[i].source >= 0:
-                self.p[self.places[i].slot] = origin_of(&self.args[self.places[i].source], tensors[self.places[i].source])
-        for i in range(self.nshared):  # what was one memory when it was traced has to be one
-            if origin_of(&self.args[self.shared[2 * i]], tensors[self.shared[2 * i]]) != \
-                    origin_of(&self.args[self.shared[2 * i + 1]], tensors[self.shared[2 * i + 1]]):
-                return OTHER
-        if self.writes and not self._disjoint():
+        if not self.locate(tensors):
             return OTHER
         if self.simple and not self.writes and not self.updates and not self.counters:
             return self._run_simple()
@@ -389,53 +419,36 @@ cdef class Entry:
             i += STEP_COEFFICIENTS * <int>len(step.parameters)
         outputs = []
         for i in range(self.noutputs):
-            g = &self.outputs[i]
-            base = self.output_order[i]
-            if base is None and self.owners[i] != NULL and _may_write_again(self.owners[i], g):
-                t = <object>_gradient_of(self.owners[i])
-                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
-            elif base is None and g.dense:
-                t = empty(g.dtype, g.ndim, g.sizes)
-                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
-            elif base is None:
-                t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
-                self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
-            elif is_tensor(<PyObject*>base):
-                t = as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
-            elif <int>base >= 0:
-                whole = outputs[<int>base]
-                t = as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
-            else:
-                j = -1 - <int>base
-                t = as_strided(tensors[j], g.ndim, g.sizes, g.sizes + g.ndim,
-                               g.offset + offset_of(tensors[j]) - self.args[j].offset)
-            outputs.append(t)
+            outputs.append(self._output(i, outputs, tensors))
         self.busy = True
-        try:
-            code = self.function(self.p, self.f, self.k, <void*>self)
-        finally:
-            self.busy = False
+        code = self.function(self.p, self.f, self.k, <void*>self)
+        self.busy = False
         if code:
             for step in self.updates:
                 undo_step(step)
             self._raise_failure()
             return OTHER
+        self._publish(outputs, tensors)
+        return _filled(self.result, outputs, tensors)
+
+    cdef int _publish(self, list outputs, PyObject** tensors) except -1:
+        """What Python sees of a run besides its result: versions, gradients, attributes."""
         for written in self.versions:
             add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
         for parameter, number in self.grads:
             if number is None:
                 set_grad(<PyObject*>parameter, NULL)
+                continue
+            gradient = outputs[<int>number]
+            if _gradient_of(<PyObject*>parameter) == <PyObject*>gradient:
+                add_version(<PyObject*>gradient)
             else:
-                gradient = outputs[<int>number]
-                if _gradient_of(<PyObject*>parameter) == <PyObject*>gradient:
-                    add_version(<PyObject*>gradient)
-                else:
-                    set_grad(<PyObject*>parameter, <PyObject*>gradient)
+                set_grad(<PyObject*>parameter, <PyObject*>gradient)
         for counter in self.counters:
             counter.count()
         for place, number in self.stored:
             place.set(outputs[<int>number])
-        return _filled(self.result, outputs, tensors)
+        return 0
 
     cdef object _run_simple(self):
         cdef Geometry* g = &self.outputs[0]
