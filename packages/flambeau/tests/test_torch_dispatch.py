@@ -634,3 +634,32 @@ def test_views_in_place_change_the_inside(name, arguments):
     with Names() as mode:
         getattr(torch.ones(1, 2), name)(*arguments)
     assert [seen.partition(".")[0] for seen in mode.seen[-1:]] == [told]
+
+
+TRANSFORMS = {
+    "grad": lambda f: torch.func.grad(lambda x: f(x).sum()),
+    "jvp": lambda f: lambda x: torch.func.jvp(f, (x,), (torch.ones_like(x),))[1],
+    "hessian": lambda f: (
+        lambda x: torch.autograd.functional.hessian(
+            lambda y: f(y).sum(), x, vectorize=True, outer_jacobian_strategy="forward-mode"
+        )
+    ),
+}
+OF_VIEWS = {
+    "power": lambda x: x**3,
+    "views": lambda x: x.view(2, 1).expand(2, 2).t().reshape(4)[1:3] ** 3,
+    "parts": lambda x: torch.stack([a * a * a for a in x.unbind(0)]),
+    "writes": lambda x: (x * x).view(2).mul_(x),
+}
+
+
+@pytest.mark.parametrize("function", OF_VIEWS)
+@pytest.mark.parametrize("transforms", [("grad",), ("jvp", "grad"), ("hessian",)])
+def test_transforms_of_wrappers_that_are_views(transforms, function):
+    """Layers of a base are those of its views; what a handler is given has none of them."""
+    f = OF_VIEWS[function]
+    for name in transforms[::-1]:
+        f = TRANSFORMS[name](f)
+    x = torch.tensor([1.0, 2.0])
+    got = f(Wrapper(x.clone()))
+    assert torch.equal(getattr(got, "inner", got), f(x))

@@ -639,3 +639,40 @@ def test_steps_that_are_recorded_on_request(differentiable):
             return flambeau_autograd.is_grad_enabled()
 
     assert Recorded([ft.ones(1)], {"differentiable": differentiable}).step() is differentiable
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_a_step_without_memory(name):
+    """On 'meta' there is nothing to compute: the states are made, the steps are counted, the parameter is written."""
+    shape = (3, 2)
+    p = ft.empty(shape, device="meta").requires_grad_()
+    view = ft.empty(4, 3, device="meta")[1:, ::2].detach().requires_grad_()
+    o = getattr(optim, name)([p, view], lr=0.1)
+    for _ in range(2):
+        p.grad, view.grad = ft.empty(shape, device="meta"), ft.empty(shape, device="meta")
+        o.step()
+    here = getattr(optim, name)([ft.zeros(shape).requires_grad_()], lr=0.1)
+    here.param_groups[0]["params"][0].grad = ft.ones(shape)
+    here.step()
+    wanted = here.state[here.param_groups[0]["params"][0]]
+    for q in (p, view):
+        assert q._version > 0 and o.state[q].keys() == wanted.keys()
+        for key, value in o.state[q].items():
+            if isinstance(value, ft.Tensor):
+                assert value.is_meta == (value.ndim > 0) and value.shape == wanted[key].shape
+                assert key != "step" or value.item() == 2
+
+
+@pytest.mark.parametrize("name", FUSED)
+def test_memory_and_none_do_not_go_together(name):
+    for device in ("cpu", "meta"):
+        p = ft.ones(3, device=device).requires_grad_()
+        o = getattr(optim, name)([p], lr=0.1)
+        p.grad = ft.ones(3, device=device)
+        o.step()
+        keys = [k for k, v in o.state[p].items() if isinstance(v, ft.Tensor) and v.ndim]
+        for key in keys:
+            o.state[p][key] = ft.zeros(3, device="meta" if device == "cpu" else "cpu")
+        if keys:
+            with pytest.raises(RuntimeError, match="same device"):
+                o.step()

@@ -172,3 +172,24 @@ def test_item_and_python_numbers():
         assert text in str(caught.value)
     assert 2 in ft.tensor([1, 2]) and 5 not in ft.tensor([1, 2])
     assert [t.item() for t in ft.tensor([3, 4])] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "make", [ft.tensor, ft.as_tensor, ft.asarray, ft.FloatTensor, lambda v: ft.ones(1).new_tensor(v)]
+)
+def test_lists_that_hold_themselves_or_go_too_deep(make):
+    itself, only_itself = [0], []
+    itself.append(itself)
+    only_itself.append(only_itself)
+    deep, ragged = 0, 0
+    for _ in range(100_000):
+        deep, ragged = [deep], [0, ragged]
+    with pytest.raises(TypeError, match="self-referential"):
+        make(itself)
+    for value in (only_itself, deep, ragged):
+        with pytest.raises((TypeError, ValueError), match="too many dimensions"):
+            make(value)
+    nested = 1
+    for _ in range(64):
+        nested = [nested]
+    assert ft.tensor(nested).ndim == 64

@@ -25,6 +25,8 @@ _MAKERS = ("build", "bindings", "declarations", "compiler", "cython")
 
 # While one thread asks for Python's variables for the first time, others get some of them in Python 3.11.
 _asking = threading.Lock()
+if hasattr(os, "register_at_fork"):  # a thread of the parent may hold it
+    os.register_at_fork(after_in_child=lambda: globals().update(_asking=threading.Lock()))
 
 # What compilers say when a disk is full, or a file may not become so long.
 _FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG, "File size limit": errno.EFBIG,

@@ -18,6 +18,8 @@ from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZ
 from collections import OrderedDict
 
 cdef extern from "Python.h":
+    int Py_EnterRecursiveCall(const char*) except 1
+    void Py_LeaveRecursiveCall() noexcept
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
     PyObject** _PyObject_GetDictPtr(PyObject*)
     int PyDict_SetItem(PyObject*, PyObject*, PyObject*) except -1
@@ -257,9 +259,13 @@ def sequential_forward(self, input):
             input = module(input)
         return input
     held = <object>modules
-    while PyDict_Next(held, &at, &key, &value):
-        module = <object>value
-        input = call_one(module, input)
+    Py_EnterRecursiveCall(" while calling modules")  # a group may hold itself
+    try:
+        while PyDict_Next(held, &at, &key, &value):
+            module = <object>value
+            input = call_one(module, input)
+    finally:
+        Py_LeaveRecursiveCall()
     return input
 
 

@@ -9,6 +9,7 @@ from flambeau_tensor._core cimport copying, loops, parallel, tensor as core, typ
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype, dtype_object
 from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, suggested_format
+from flambeau_tensor._core.meta_device cimport META
 from flambeau_tensor._core.operands cimport broadcast_shape, broadcast_strides, check_writable, result_strides
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar as core_read_scalar
 from flambeau_tensor._core.tensor cimport Tensor
@@ -38,7 +39,7 @@ if _mine != (types.BOOL, types.UINT8, types.INT8, types.INT16, types.INT32, type
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 cdef inline void _describe(Tensor t, Array* out) noexcept:
-    out.data = t.data
+    out.data = NULL if t.flags & META else t.data  # kernels never see such tensors, but others may
     out.numel = t.numel
     out.sizes = t.sizes
     out.strides = t.strides

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
     TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_DISPATCH, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
-    flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags,
+    add_version, flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags, version_of,
 )
 
 from flambeau_autograd._engine.edges cimport requires_grad
@@ -176,13 +176,18 @@ cdef class _DualCall(LevelCall):
 
     cdef object run(self):
         cdef PyObject* args[MAX_SLOTS]
+        cdef Py_ssize_t version = 0
         cdef int i, n = 0
         try:
             for i in range(self.info.nslots):
                 self.enter(i, args)
                 n += 1
+            if self.inplace:
+                version = version_of(self.slots[0])
             result = call_bound(self.op, args)
             if self.inplace:
+                if version_of(self.slots[0]) == version:  # a stand-in that a class made counts for itself
+                    add_version(self.slots[0])
                 return self.written(args[0])
             return self.restored(result, args)
         finally:

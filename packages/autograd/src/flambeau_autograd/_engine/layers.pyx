@@ -8,9 +8,8 @@ know which levels they depend on, see ``histories.pyx``.
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
-    TensorInfo, T_DISPATCH, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, dtype_of, flags_of, is_tensor,
-    tensor_info,
-    set_base, set_flags, shape_of, thread_flags,
+    TensorInfo, T_DISPATCH, T_FLOATING, T_LAYERED, T_LAZY, T_VIEW, copy_of, detach, detach_in_place, dtype_of,
+    flags_of, is_tensor, tensor_info, set_base, set_flags, shape_of, thread_flags,
 )
 
 from flambeau_autograd._engine.edges cimport AutogradMeta, geometry, same_strides, autograd_meta
@@ -250,13 +249,23 @@ cdef object detached(PyObject* tensor):
     if _detach is None:
         _detach = find_operator("torch.detach")
     if not flags_of(tensor) & T_LAYERED:
-        return _detach(<object>tensor)
-    layers = all_layers(tensor)  # which would answer in place of the class
+        return _apart(_detach(<object>tensor), tensor)
+    layers = all_layers(tensor)  # which would answer in place of the class, as would those of a view's base
+    cdef unsigned int view = flags_of(tensor) & T_VIEW
     set_layer(tensor, None)
+    set_flags(tensor, 0, view)
     try:
-        return _detach(<object>tensor)
+        return _apart(_detach(<object>tensor), tensor)
     finally:
+        set_flags(tensor, view, 0)
         set_layer(tensor, layers)
+
+
+cdef object _apart(object answer, PyObject* of):
+    """What a class answers to `detach`, as no view of a base whose layers it would take."""
+    if <PyObject*>answer != of and is_tensor(<PyObject*>answer) and flags_of(<PyObject*>answer) & T_VIEW:
+        detach_in_place(<PyObject*>answer)
+    return answer
 
 
 cdef object bare(PyObject* tensor):

@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 from libc.string cimport memset
 
+from flambeau_nn._kernels.computing cimport check_reach
 from flambeau_nn._kernels.convolved cimport AXES, Geometry, Piece, convolved_t, measure
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
@@ -81,17 +82,9 @@ cdef int _read(Geometry* g, PyObject** a) except -1:
     return 0
 
 
-cdef double LARGEST = 2.0 ** 61  # of which sums of a few have room in 64 bits
-
-
-cdef int _check(bint fits) except -1:
-    if not fits:
-        raise RuntimeError("Storage size calculation overflowed: the kernel, dilations or paddings are too large")
-    return 0
-
-
 cdef Py_ssize_t _count(const Geometry* g, int d) except? -1:
-    _check(<double>g.dilation[d] * (g.kernel[d] - 1) < LARGEST and 2.0 * g.padding[d] + g.size[d] < LARGEST)
+    check_reach(<double>g.dilation[d] * (g.kernel[d] - 1))
+    check_reach(2.0 * g.padding[d] + g.size[d])
     cdef Py_ssize_t room = g.size[d] + 2 * g.padding[d] - g.dilation[d] * (g.kernel[d] - 1) - 1
     return (room if room >= 0 else room - g.stride[d] + 1) // g.stride[d] + 1
 
@@ -135,7 +128,7 @@ cdef object _im2col(PyObject* op, PyObject** a):
         raise RuntimeError(f"Given input with spatial size {_two(w.g.size)}, kernel_size={_two(w.g.kernel)}, dilation="
                            f"{_two(w.g.dilation)}, padding={_two(w.g.padding)}, calculated shape of the array of "
                            f"sliding blocks as {_two(w.g.count)}, but its components must be at least one.")
-    _check(<double>w.g.channels * w.g.kernel[1] * w.g.kernel[2] * w.g.count[1] * w.g.count[2] < LARGEST)
+    check_reach(<double>w.g.channels * w.g.kernel[1] * w.g.kernel[2] * w.g.count[1] * w.g.count[2])
     dtype = _computed(original, "im2col_out_cpu")
     shape[0] = samples
     shape[batched] = w.g.channels * w.g.kernel[1] * w.g.kernel[2]
@@ -163,13 +156,13 @@ cdef object _col2im(PyObject* op, PyObject** a):
     if not good:
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero "
                            f"dimensions for input, but got: {shape_text(x.ndim, x.sizes)}")
-    _check(<double>w.g.kernel[1] * w.g.kernel[2] < LARGEST)
+    check_reach(<double>w.g.kernel[1] * w.g.kernel[2])
     taps = w.g.kernel[1] * w.g.kernel[2]
     if x.sizes[batched] % taps:
         raise RuntimeError(f"Expected size of input's dimension 1 to be divisible by the product of kernel_size, but "
                            f"got input.size(1)={x.sizes[batched]} and kernel_size={_two(w.g.kernel)}.")
     w.g.count[1], w.g.count[2] = _count(&w.g, 1), _count(&w.g, 2)
-    _check(<double>w.g.count[1] * w.g.count[2] < LARGEST)
+    check_reach(<double>w.g.count[1] * w.g.count[2])
     blocks = max(w.g.count[1], <Py_ssize_t>0) * max(w.g.count[2], <Py_ssize_t>0)
     if x.sizes[batched + 1] != blocks:
         raise RuntimeError(f"Given output_size={_two(w.g.size)}, kernel_size={_two(w.g.kernel)}, dilation="

@@ -7,6 +7,14 @@ cdef inline int computed(int dtype) noexcept:
     return D_FLOAT32 if dtype == D_FLOAT16 or dtype == D_BFLOAT16 else dtype
 
 
+cdef inline int check_reach(double size) except -1:
+    """Refuse a size, computed from others and from arguments, of which sums of a few have no room in 64 bits."""
+    if not -2.0 ** 61 < size < 2.0 ** 61:
+        raise RuntimeError("Storage size calculation overflowed: the kernel, strides, dilations, factors or paddings "
+                           "are too large")
+    return 0
+
+
 cdef inline object memory(int dtype, Py_ssize_t numbers, void** out):
     """What holds the memory of so many numbers, whose address goes to `out`."""
     cdef Array a

@@ -15,6 +15,7 @@ from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
 from flambeau_nn._kernels cimport beside
+from flambeau_nn._kernels.computing cimport check_reach
 from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t, measure
 from flambeau_nn._kernels.implicit cimport in_products
 from flambeau_nn._kernels.windows cimport in_windows
@@ -381,9 +382,6 @@ cdef int _read_call(Job* job, Call* c, const Array* x, const Array* w, PyObject*
     return 0
 
 
-cdef double LARGEST = 2.0 ** 61  # of which sums of a few have room in 64 bits
-
-
 cdef int _set_result(Job* job, Call* c, const Array* x, const Array* w) except -1:
     """The sizes of the result, which must not be empty."""
     cdef Geometry* g = &job.g
@@ -392,10 +390,9 @@ cdef int _set_result(Job* job, Call* c, const Array* x, const Array* w) except -
     cdef bint fits = True, empty = False
     cdef Py_ssize_t[AXES] padded
     for d in range(AXES):
-        if <double>g.dilation[d] * g.kernel[d] > LARGEST or c.transposed and (
-                <double>g.count[d] * g.stride[d] + 2.0 * g.padding[d] + c.output_padding[d] > LARGEST):
-            raise RuntimeError("Storage size calculation overflowed: the strides, dilations or paddings of the "
-                               "convolution are too large")
+        check_reach(<double>g.dilation[d] * g.kernel[d])
+        if c.transposed:
+            check_reach(<double>g.count[d] * g.stride[d] + 2.0 * g.padding[d] + c.output_padding[d])
         reach = g.dilation[d] * (g.kernel[d] - 1) + 1
         if c.transposed:
             g.size[d] = (g.count[d] - 1) * g.stride[d] - 2 * g.padding[d] + reach + c.output_padding[d]

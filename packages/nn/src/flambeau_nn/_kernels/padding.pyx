@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
 from flambeau_nn._kernels.channels cimport laid, operand
-from flambeau_nn._kernels.computing cimport computed
+from flambeau_nn._kernels.computing cimport check_reach, computed
 from flambeau_tensor.abi cimport TENSOR_ABI, TensorInfo, copy_of, new_kernel, tensor_info, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh,
@@ -91,7 +91,11 @@ cdef void _fill_table(Axis* a, int mode, Py_ssize_t before, Py_ssize_t after) no
 
 
 cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t after) except -1:
-    cdef Py_ssize_t n = x.sizes[dim], count = n + before + after
+    cdef Py_ssize_t n = x.sizes[dim], count
+    check_reach(<double>before)
+    check_reach(<double>after)
+    check_reach(<double>n + before + after)
+    count = n + before + after
     if mode == CONSTANT:
         if count < 0:
             raise RuntimeError(f"The input size {n}, plus negative padding {before} and {after} resulted in a negative "

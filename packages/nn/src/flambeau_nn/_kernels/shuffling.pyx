@@ -3,6 +3,7 @@
 from cpython.object cimport PyObject
 
 from flambeau_nn._kernels.channels cimport laid, lie_beside
+from flambeau_nn._kernels.computing cimport check_reach
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, TensorInfo, as_strided, copy_into, new_kernel, offset_of, tensor_info,
 )
@@ -64,6 +65,8 @@ cdef int _check(str name, TensorInfo* x, object factor, str word) except -1:
         raise RuntimeError(f"{name} expects a positive {word}, but got {factor}")
     if x.ndim > MOST:
         raise RuntimeError(f"{name}: more than {MOST} dimensions")
+    for d in range(x.ndim - 3, x.ndim):
+        check_reach(<double>max(x.sizes[d], <Py_ssize_t>1) * <double>factor * <double>factor)
     return 0
 
 
@@ -103,8 +106,6 @@ cdef object _pixel_unshuffle(PyObject* op, PyObject** a):
         if x.sizes[x.ndim + d] % factor:
             raise RuntimeError(f"pixel_unshuffle expects {word} to be divisible by downscale_factor, but "
                                f"input.size({d})={x.sizes[x.ndim + d]} is not divisible by {factor}")
-    if x.sizes[n] * factor * factor >= 2**63:
-        raise RuntimeError(f"pixel_unshuffle: {x.sizes[n]} channels times {factor}² are too many")
     r = factor
     for d in range(n):
         sizes[d] = apart[d] = x.sizes[d]

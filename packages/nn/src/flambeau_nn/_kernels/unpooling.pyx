@@ -7,7 +7,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_nn._kernels.computing cimport computed
+from flambeau_nn._kernels.computing cimport check_reach, computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted, dense, fresh, parallel_for, read_ints,
@@ -111,6 +111,7 @@ cdef object _fractional_pool(PyObject* op, PyObject** a):
     if samples.sizes[2] != w.dims:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {w.dims}; got {samples.sizes[2]}.")
     for d in range(w.dims):
+        check_reach(<double>count[d] + kernel[d])
         if count[d] + kernel[d] - 1 > x.sizes[2 + d]:
             axis = ("time", "height", "width")[d + AXES - w.dims]
             raise RuntimeError(f"fractional_max_pool{w.dims}d(): pool {axis} {kernel[d]} too large relative to input "

@@ -143,7 +143,7 @@ cdef class Rule:
     cdef int run(self, object p, object grad, dict entries, Plan* plan) except -1:
         cdef Array[STATES + 2] arrays  # the parameter, its gradient, its states
         cdef PyObject* originals[STATES + 2]
-        cdef int dtype, k
+        cdef int dtype, k, bare = 0  # how many are on 'meta'
         cdef list copies = None
         cdef Py_ssize_t n
         cdef Job job
@@ -164,12 +164,17 @@ cdef class Rule:
                 what = "grad" if k == 1 else f"state '{self.states[k - 2]}'"
                 raise RuntimeError(f"{self.name}(): {what} of shape {tuple(shape_of(originals[k]))} does not fit the "
                                    f"parameter of shape {tuple(shape_of(originals[0]))}")
-            if arrays[k].dtype != dtype or not arrays[k].contiguous:
+            if arrays[k].data == NULL and n:
+                bare += 1
+            elif arrays[k].dtype != dtype or not arrays[k].contiguous:
                 if copies is None:
                     copies = [None] * (STATES + 2)
                 copies[k] = dense(originals[k], dtype, &arrays[k])
         if self.counted:
             self.count(plan, next_step(entries["step"]), entries)
+        if bare:
+            _write_nothing(self.name, originals, bare)
+            return 0
         job.loop = self.loops[0 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 1]
         job.item = 4 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 8
         if dtype == D_COMPLEX64 or dtype == D_COMPLEX128:
@@ -226,6 +231,20 @@ cdef inline int _check_parameter(object p) except -1:
     return 0
 
 
+cdef int _write_nothing(str name, PyObject** tensors, int bare) except -1:
+    """The step of a parameter on 'meta', whose gradient and states are there, too."""
+    cdef int k, there = 0
+    for k in range(STATES + 2):
+        there += tensors[k] != NULL
+    if bare != there:
+        raise RuntimeError(f"{name}(): Expected all tensors to be on the same device, but found at least two devices, "
+                           "cpu and meta!")
+    for k in range(STATES + 2):
+        if k != 1 and tensors[k] != NULL:
+            written(tensors[k])
+    return 0
+
+
 cdef int _refuse_layers(str name, object p, object grad) except -1:
     """The loops below read and write memory, where an example is one of many and a tangent would stay behind."""
     from flambeau_tensor.extend import check_read
@@ -241,9 +260,9 @@ cdef double single(object value, str name) except? -1e300:
     if not is_tensor(<PyObject*>value):
         raise TypeError(f"state '{name}' must be a Tensor, not {type(value).__name__}")
     array_of(<PyObject*>value, &a)
-    if a.numel == 1 and a.dtype == D_FLOAT32:
+    if a.numel == 1 and a.data != NULL and a.dtype == D_FLOAT32:
         return (<float*>a.data)[0]
-    if a.numel == 1 and a.dtype == D_FLOAT64:
+    if a.numel == 1 and a.data != NULL and a.dtype == D_FLOAT64:
         return (<double*>a.data)[0]
     return value.item()
 
@@ -252,7 +271,7 @@ cdef double set_single(object value, str name, double number) except? -1e300:
     """Put a number there; what is there then, rounded to its dtype."""
     cdef Array a
     array_of(<PyObject*>value, &a)
-    if a.numel != 1 or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
+    if a.numel != 1 or a.data == NULL or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
         value.fill_(number)
         return value.item()
     begin_write(<PyObject*>value, name)
@@ -275,6 +294,8 @@ cdef double next_step(object step) except -1:
     if a.numel != 1 or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
         raise RuntimeError("`state_steps` argument must contain a list of singleton tensors: state 'step' must be one "
                            f"Float or Double, got {type_string(a.dtype)} of shape {tuple(shape_of(<PyObject*>step))}")
+    if a.data == NULL:
+        step.item()  # raises: there is nothing to count
     begin_write(<PyObject*>step, "step")
     if a.dtype == D_FLOAT32:
         value = (<float*>a.data)[0] = (<float*>a.data)[0] + 1

@@ -33,6 +33,10 @@ from sys import intern
 from flambeau_overrides import Packing
 from flambeau_tensor._core.schema import NO_DEFAULT
 
+cdef extern from "Python.h":
+    int Py_EnterRecursiveCall(const char*) except 1
+    void Py_LeaveRecursiveCall() noexcept
+
 cdef int* _modes = active_modes_ptr()
 
 cdef dict _ALIASES = {"axis": "dim", "keepdims": "keepdim", "x": "self", "x1": "self", "x2": "other", "input": "self",
@@ -510,12 +514,16 @@ cpdef object rewrap(object result, cls):
     """``result`` with every plain Tensor in it made an instance of ``cls``."""
     if type(result) is Tensor:
         return result_of(<Tensor>result, <PyTypeObject*>cls)
-    if isinstance(result, tuple):
+    if not isinstance(result, tuple) and type(result) is not list:
+        return result
+    Py_EnterRecursiveCall(" while looking for tensors in results")
+    try:
         items = [rewrap(r, cls) for r in result]
-        return type(result)(items) if type(result) is tuple or hasattr(result, "n_fields") else tuple(items)
+    finally:
+        Py_LeaveRecursiveCall()
     if type(result) is list:
-        return [rewrap(r, cls) for r in result]
-    return result
+        return items
+    return type(result)(items) if type(result) is tuple or hasattr(result, "n_fields") else tuple(items)
 
 
 sockets_in_c.call_general = <general_t>_general

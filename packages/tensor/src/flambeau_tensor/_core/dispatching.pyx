@@ -277,6 +277,10 @@ cdef object _results(Operator op, object result):
     """What a handler returned in the form in which a kernel returns it."""
     if isinstance(result, list):
         result = tuple(result)
+    if isinstance(result, tuple) and all([r.type.startswith("Tensor") for r in op.schema.returns]):
+        for item in result:
+            if item is not None and not isinstance(item, Tensor):
+                raise RuntimeError(f"Unable to cast {item!r} to Tensor")
     if len(op.schema.returns) > 1 and op.schema.returns[0].name and type(result) is tuple:
         if op.result_type is None:
             from flambeau_tensor.return_types import type_of_results

@@ -83,6 +83,11 @@ cdef int _check_devices(Operator op, PyObject** slots) except -1:
 
 # --- the dry run ----------------------------------------------------------------------------------------------------
 
+cdef extern from "Python.h":
+    int Py_EnterRecursiveCall(const char*) except 1
+    void Py_LeaveRecursiveCall() noexcept
+
+
 cdef class StandIns:
     """Tensors with memory in place of those without, and back."""
 
@@ -99,7 +104,11 @@ cdef class StandIns:
         if isinstance(o, Tensor):
             return self.of_tensor(<Tensor>o)
         if type(o) is tuple or type(o) is list:
-            items = [self.of(each) for each in o]
+            Py_EnterRecursiveCall(" while looking for tensors in arguments")
+            try:
+                items = [self.of(each) for each in o]
+            finally:
+                Py_LeaveRecursiveCall()
             return tuple(items) if type(o) is tuple else items
         return o
 
@@ -143,7 +152,11 @@ cdef class StandIns:
         if isinstance(o, Tensor):
             return self.tensor(<Tensor>o)
         if isinstance(o, (tuple, list)):
-            items = [self.result(each) for each in o]
+            Py_EnterRecursiveCall(" while looking for tensors in results")
+            try:
+                items = [self.result(each) for each in o]
+            finally:
+                Py_LeaveRecursiveCall()
             if type(o) is list:
                 return items
             return type(o)(items) if type(o) is tuple or hasattr(o, "n_fields") else tuple(items)

@@ -5,6 +5,7 @@ Fresh memory costs page faults (far more than the arithmetic on it), so freed bl
 cap. Tiny storages live in the Storage object itself. The allocator is only entered with the GIL held.
 """
 import gc
+import os
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
@@ -461,17 +462,14 @@ class Mapping:
         self.view, self.shared, self.filename, self.before = memoryview(buffer), shared, filename, None
         self.descriptor = descriptor
 
-    def __del__(self):
+    def __del__(self, close=os.close):  # when the program ends, nothing can be imported any more
         if getattr(self, "descriptor", None) is not None:
-            import os
-
-            os.close(self.descriptor)
+            close(self.descriptor)
 
 
 def _shared_memory(Py_ssize_t size):
     """New memory that processes share, with a descriptor to send where the system has files without names."""
     import mmap
-    import os
 
     if not hasattr(os, "memfd_create"):
         return Mapping(mmap.mmap(-1, max(size, 1)), True)
@@ -578,7 +576,6 @@ cdef Storage _storage_of(given):
 
 cdef Storage _from_file(filename, shared, Py_ssize_t size):
     import mmap
-    import os
 
     if size < 0:
         raise RuntimeError(f"unable to mmap {size} bytes from file <{filename}>: the size is negative")

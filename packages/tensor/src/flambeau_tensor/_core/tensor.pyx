@@ -464,18 +464,25 @@ cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, c
 
 # --- making tensors -------------------------------------------------------------------------------------------------
 
-cdef Py_ssize_t _fresh_bytes(int ndim, const Py_ssize_t* sizes, int dtype) except -1:
+cdef int _check_steps(int ndim, const Py_ssize_t* sizes) except -1:
+    """Refuse sizes whose contiguous strides wrap around, as they may where there are no elements."""
     cdef int i
     cdef size_t step = 1
+    for i in range(ndim - 1, 0, -1):
+        if sizes[i] > 1 and (fl_multiply(step, <size_t>sizes[i], &step) or step > MAX_SIZE):
+            raise RuntimeError("Stride calculation overflowed")
+    return 0
+
+
+cdef Py_ssize_t _fresh_bytes(int ndim, const Py_ssize_t* sizes, int dtype) except -1:
+    cdef int i
     cdef Py_ssize_t nbytes
     for i in range(ndim):
         if sizes[i] < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {sizes[i]}: {shape_str(ndim, sizes)}")
     nbytes = count_bytes(ndim, sizes, NULL, 0, dtype)
     if nbytes == 0:
-        for i in range(ndim - 1, 0, -1):
-            if sizes[i] > 1 and (fl_multiply(step, <size_t>sizes[i], &step) or step > MAX_SIZE):
-                raise RuntimeError("Stride calculation overflowed")
+        _check_steps(ndim, sizes)
     return nbytes
 
 
@@ -627,7 +634,8 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     """Give ``t`` these sizes, contiguous, growing its storage where needed."""
     cdef Py_ssize_t offset = t.data - t.storage.data, nbytes
     cdef bint shared = Py_REFCNT(<PyObject*>t.storage) > 1
-    count_elements(ndim, sizes)
+    if count_elements(ndim, sizes) == 0:
+        _check_steps(ndim, sizes)
     nbytes = count_bytes(ndim, sizes, NULL, offset_of(t), t.dtype)
     if nbytes > t.storage.nbytes and not shared:
         resize_storage(t.storage, nbytes)

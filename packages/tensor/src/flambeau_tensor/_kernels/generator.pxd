@@ -4,10 +4,14 @@ from libc.stdint cimport uint64_t
 
 from flambeau_tensor._kernels.draws cimport Source
 
+cdef class Lock:
+    cdef cython.pymutex mutex
+
 cdef class Generator:
     cdef Source source
     cdef uint64_t seed_value
-    cdef cython.pymutex lock  # to hold while drawing
+    cdef Lock lock  # to hold while drawing
+    cdef int forks  # how many there had been when the lock was made
     cdef object __weakref__
 
     cdef void reseed(self, uint64_t seed) noexcept

@@ -1,4 +1,6 @@
 """The random number generator: a Mersenne Twister with PyTorch's seeding and state."""
+import os
+
 from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
@@ -23,6 +25,29 @@ cdef struct State:  # how PyTorch lays a CPU generator's state out: 5056 bytes
     double unused_normal
 
 
+cdef int _forks = 0  # that led to this process
+
+
+cdef class Lock:
+    """What a thread holds while it draws."""
+
+
+cdef Generator current(Generator g):
+    """The generator, with a lock of this process: one that a thread of the parent held at a fork is never released."""
+    if g.forks != _forks:
+        g.lock, g.forks = Lock(), _forks
+    return g
+
+
+def _count_fork():
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
+
+
 cdef class Generator:
     """A source of random numbers: a 32-bit Mersenne Twister (Matsumoto and Nishimura 1998) with a seed and a state.
 
@@ -43,6 +68,7 @@ cdef class Generator:
         kind = as_device._make(device).type
         if kind != "cpu":
             raise RuntimeError(f"Device type {kind.upper()} is not supported for torch.Generator() api.")
+        self.lock, self.forks = Lock(), _forks
         self.reseed(67280421310721)
 
     cdef void reseed(self, uint64_t seed) noexcept:
@@ -62,14 +88,12 @@ cdef class Generator:
         seed = seed.__index__()
         if not -0x8000000000000000 <= seed <= 0xffffffffffffffff:
             raise ValueError("Overflow when unpacking long long")
-        with self.lock:
+        with current(self).lock.mutex:
             self.reseed(<uint64_t>(seed & 0xffffffffffffffff))
         return self
 
     def seed(self):
         """Start over from a seed of the operating system's randomness, and return it."""
-        import os
-
         seed = int.from_bytes(os.urandom(8), "little")
         self.manual_seed(seed)
         return seed
@@ -87,7 +111,7 @@ cdef class Generator:
         cdef State state
         cdef int i
         memset(&state, 0, sizeof(State))
-        with self.lock:
+        with current(self).lock.mutex:
             state.seed = self.seed_value
             state.seeded = 1
             state.next = self.source.next
@@ -112,7 +136,7 @@ cdef class Generator:
             state.next = STATE_WORDS
         if state.seeded == 0 or state.next > STATE_WORDS or state.next + state.left != STATE_WORDS + 1:
             raise RuntimeError("Invalid mt19937 state")
-        with self.lock:
+        with current(self).lock.mutex:
             self.seed_value = state.seed
             self.source.next = <int>state.next
             for i in range(STATE_WORDS):
@@ -180,7 +204,7 @@ cdef Generator generator_of(str func, object generator):
         raise TypeError(f"{func}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     if is_dry():
         return Generator()  # what nobody looks at takes no numbers from the others
-    return _default if generator is None else <Generator>generator
+    return current(_default if generator is None else <Generator>generator)
 
 
 cdef class Forked:

@@ -7,7 +7,7 @@ from libc.stdint cimport int64_t
 from flambeau_tensor._core.copying cimport contiguous, fill_elements, to_dtype
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
 from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str
 from flambeau_tensor._core.types cimport *
 
 from flambeau_tensor._core.dtype import type_name
@@ -143,13 +143,19 @@ cdef object _cell_counts(Operator op, PyObject** a):
     cdef bint even = a[4] == Py_True
     cdef double total = 0, size
     cdef double* counts
+    if n > MAX_NDIM or points.ndim != 2 or points.sizes[1] != n or (
+            a[2] != <PyObject*>None and (<Tensor>a[2]).numel != points.sizes[0]):
+        raise RuntimeError(f"histogram_counts(): {n} lists of edges, for points of shape "
+                           f"{shape_str(points.ndim, points.sizes)}")
     for d in range(n):
         shape[d] = (<Tensor>edges[d]).numel - 1
+        if shape[d] < 1:
+            raise RuntimeError("histogram_counts(): a bin has two edges")
     out = _zeros(FLOAT64, n, shape)
     counts = <double*>out.data
     if a[2] != <PyObject*>None:
         weight = contiguous(<Tensor>a[2], FLOAT64)
-    for row in range(table.sizes[0]):
+    for row in range(table.sizes[0] if n else 0):  # without a dimension there is no cell to be in
         cell = 0
         for d in range(n):
             e = <Tensor>edges[d]

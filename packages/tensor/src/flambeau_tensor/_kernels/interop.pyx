@@ -303,9 +303,11 @@ cdef bint _is_sequence(object data):
         hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, (str, bytes, dict)))
 
 
-cdef object _unpacked(object data, int* dtype):
+cdef object _unpacked(object data, int* dtype, int depth):
     """The numbers of tensors, arrays and other sequences as nested lists, and the dtype that all promote to."""
     cdef int found
+    if depth > MAX_NDIM:
+        raise ValueError(f"too many dimensions '{type(data).__name__}'")
     if isinstance(data, Tensor):
         found = (<Tensor>data).dtype
         if (<Tensor>data).numel != 1:
@@ -321,9 +323,14 @@ cdef object _unpacked(object data, int* dtype):
         found = scalar_dtype(CAT_COMPLEX if isinstance(data, complex) else CAT_FLOAT if isinstance(data, float)
                              else CAT_BOOL if isinstance(data, bool) else CAT_INT)
     elif isinstance(data, memoryview):
-        return _unpacked(data.tolist(), dtype)
+        return _unpacked(data.tolist(), dtype, depth)
     elif _is_sequence(data):
-        return [_unpacked(d, dtype) for d in data]
+        items = []
+        for d in data:
+            if d is data:
+                raise TypeError("new(): self-referential lists are incompatible")
+            items.append(_unpacked(d, dtype, depth + 1))
+        return items
     else:
         return data
     dtype[0] = found if dtype[0] < 0 else promoted(dtype[0], found)
@@ -357,7 +364,7 @@ cpdef Tensor from_data(object data, object dtype):
     if category > CAT_COMPLEX:
         if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
             return from_data(cnp.PyArray_FROM_O(data), dtype)
-        plain = _unpacked(data, &other)
+        plain = _unpacked(data, &other, 0)
         n = _shape_of(plain, sizes)
         category = _category(plain, 0, n, sizes)
         if category > CAT_COMPLEX:

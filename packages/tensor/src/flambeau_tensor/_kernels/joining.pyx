@@ -12,6 +12,7 @@ from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
 from flambeau_tensor._core.operands cimport out_tensor
 from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.overflow cimport sum_of_sizes
 from flambeau_tensor._core.tensor cimport Tensor, empty_strided, same_shape, shape_str, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
@@ -120,7 +121,7 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
             if d != dim and t.sizes[d] != sizes[d]:
                 raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected size {sizes[d]} "
                                    f"but got size {t.sizes[d]} for tensor number {i} in the list.")
-        sizes[dim] += t.sizes[dim]
+        sizes[dim] = sum_of_sizes(sizes[dim], t.sizes[dim])
     out = _result(op, a[2], tensors, dtype, first.ndim, sizes)
     for i in range(n):
         t = _at(tensors, i)

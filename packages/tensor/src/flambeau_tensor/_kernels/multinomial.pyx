@@ -114,7 +114,7 @@ cdef int draw_with_replacement(Tensor weights, Tensor result, Generator g) excep
     cdef int64_t* out = <int64_t*>result.data
     cdef Source* source
     copy_elements(sums, weights)
-    with g.lock:
+    with g.lock.mutex:
         source = &g.source
         with nogil:
             if dtype == FLOAT64:

@@ -30,7 +30,7 @@ cdef object _poisson(Operator op, PyObject** a):
     for i in range(drawn.numel):
         if not numbers[i] >= 0:
             raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    with g.lock:
+    with g.lock.mutex:
         with nogil:
             for i in range(drawn.numel):
                 p.a = numbers[i]

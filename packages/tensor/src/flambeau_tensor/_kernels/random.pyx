@@ -118,7 +118,7 @@ cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw
     if CATEGORY[t.dtype] == CAT_COMPLEX:  # real and imaginary parts, one after the other
         p.dtype = real_of(t.dtype)
         n *= 2
-    with g.lock:
+    with g.lock.mutex:
         s = &g.source
         if n < LONG:
             filler(s, draw, made, p, dense.data, n)
@@ -258,7 +258,7 @@ cdef int bernoulli_each_(Tensor t, Tensor probability, Generator g) except -1:
             raise RuntimeError(f"bernoulli_ expects all elements of p to be in [0, 1], but got "
                                f"p={doubles[i] if p.dtype == FLOAT64 else floats[i]:g}")
     chosen = empty(UINT8, 1, &n)
-    with g.lock:
+    with g.lock.mutex:
         (CHOOSE_DOUBLE if p.dtype == FLOAT64 else CHOOSE_FLOAT)(&g.source, p.data, <uint8_t*>chosen.data, n)
     CAST[UINT8][t.dtype](chosen.data, 1, dense.data, ITEMSIZE[t.dtype], n)
     if dense is not t:
@@ -372,7 +372,7 @@ cdef int randperm_(Tensor t, Generator g) except -1:
                            f"{type_name(dtype_object(t.dtype))} type.")
     check_writable("randperm", t)
     numbers = t if t.dtype == INT64 and t.flags & CONTIGUOUS else empty(INT64, 1, &n)
-    with g.lock:
+    with g.lock.mutex:
         source = &g.source
         if n < LONG:
             PERMUTE(source, <int64_t*>numbers.data, n)

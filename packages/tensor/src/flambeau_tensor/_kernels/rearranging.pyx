@@ -8,6 +8,7 @@ from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
 from flambeau_tensor._core.copying cimport contiguous, copy_elements, fill_elements
 from flambeau_tensor._core.layout cimport empty_format, empty_like, suggested_format
 from flambeau_tensor._core.operator cimport Operator, make_kernel
+from flambeau_tensor._core.overflow cimport sum_of_sizes
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.tensor cimport Tensor, empty, plain_tuple, read_ints, view_of, wrap_dim
 from flambeau_tensor._core.types cimport *
@@ -120,7 +121,7 @@ cdef object _padded(Operator op, PyObject** a):
         sizes[d] = part[d] = t.sizes[d]
     for i in range(n // 2):
         d, before, after = t.ndim - 1 - i, pad[2 * i], pad[2 * i + 1]
-        sizes[d] += before + after
+        sizes[d] = sum_of_sizes(sum_of_sizes(sizes[d], before), after)
         part[d] += min(before, <Py_ssize_t>0) + min(after, <Py_ssize_t>0)
         if sizes[d] < 0 or part[d] < 0:
             raise RuntimeError(f"The input size {t.sizes[d]}, plus negative padding {before} and {after} resulted in a "

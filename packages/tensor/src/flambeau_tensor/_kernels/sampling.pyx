@@ -232,7 +232,7 @@ cdef object _standard_gamma(Operator op, PyObject** a):
     check("gamma_cpu", t)
     numbers = as_doubles(t)
     x = <double*>numbers.data
-    with g.lock:
+    with g.lock.mutex:
         with nogil:
             for i in range(numbers.numel):
                 x[i] = fmax(least, gamma_sample(&g.source, x[i]))
@@ -249,7 +249,7 @@ cdef object _sample_dirichlet(Operator op, PyObject** a):
     check("dirichlet_cpu", t)
     numbers = as_doubles(t)
     x = <double*>numbers.data
-    with g.lock:
+    with g.lock.mutex:
         with nogil:
             for i in range(numbers.numel):
                 x[i] = gamma_sample(&g.source, x[i])
@@ -283,7 +283,7 @@ cdef object _binomial(Operator op, PyObject** a):
     for i in range(numbers.numel):
         if not n[i] >= 0:
             raise RuntimeError("binomial(): expected counts that are not negative")
-    with g.lock:
+    with g.lock.mutex:
         with nogil:
             for i in range(numbers.numel):
                 n[i] = binomial_sample(&g.source, n[i], p[i])

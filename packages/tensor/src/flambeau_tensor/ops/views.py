@@ -441,6 +441,8 @@ def fill_diagonal_(input, fill_value, wrap):
         raise RuntimeError(
             f"fill_diagonal_(): all dimensions of input must be of equal length, but got {list(input.shape)}"
         )
+    if not input.numel():
+        return input
     width = others[0]
     for first in range(0, height, width + 1) if wrap and input.ndim == 2 else (0,):
         line = diagonal(slice_(input, 0, first, first + width))
