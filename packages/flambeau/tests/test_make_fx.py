@@ -6,6 +6,8 @@ import pytest
 
 import flambeau as torch
 from flambeau.fx.experimental.proxy_tensor import make_fx
+from samples import families, flat, table
+from samples.derivatives import _moving, _put, _real, has_derivative
 
 aten = torch.ops.aten
 
@@ -255,3 +257,49 @@ def test_other_modes_hear_of_optimizer_steps():
         torch.optim.SGD([w], lr=0.25).step()
     assert heard == ["aten.mul.Tensor", "aten.sub_.Tensor"]
     assert w.tolist() == [0.75, 0.5]
+
+
+NOT_IN_GRAPHS = {
+    *("apply_", "map_", "map2_"),  # Python functions that are given numbers
+    "unique_consecutive",  # sizes that depend on elements
+    "ctc_loss",  # its form in torch.ops.aten reduces, where the operator does not
+}
+FAMILIES = [f"{package}.{family}" for package in ("tensor", "nn") for family in families(package)]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_graphs_of_every_operator(family):
+    """Graphs of sample calls and of their gradients give what the call gives for other elements, or are refused."""
+    for name, sample in table(family).items():
+        if NOT_IN_GRAPHS & set(name.partition(",")[0].split(".")) or not sample.drawn:
+            continue
+        stacked = sample.draw()
+        check_graph(name, sample, *([t[i].clone() for t in stacked] for i in (0, 1)))
+        if has_derivative(sample) and not sample.cut:
+            where = _moving(sample)
+
+            def back(*given, sample=sample, where=where):
+                results, pull = torch.func.vjp(
+                    lambda *moved: _real(sample, *_put(list(given), where, moved)), *[given[i] for i in where]
+                )
+                return pull(tuple(torch.ones_like(t) for t in results))
+
+            check_graph(f"{name}, backward", back, *([t[i].clone() for t in stacked] for i in (0, 1)))
+
+
+def check_graph(name, function, traced, given):
+    def clones(tensors):
+        return [t.clone() for t in tensors]
+
+    try:
+        function(*clones(given))
+        graph = make_fx(function)(*clones(traced))
+    except Exception:  # what has no graph says so
+        return
+    results = []
+    for run in (graph, function):
+        torch.manual_seed(1)
+        results.append(flat(run(*clones(given))))
+    for found, wanted in zip(*results, strict=True):
+        torch.testing.assert_close(found, wanted, equal_nan=True, msg=lambda text: f"{name}: {text}")  # noqa: B023

@@ -81,3 +81,19 @@ def test_one_at_a_time():
     with Tracer(), pytest.raises(RuntimeError, match="a Tracer is at work"):
         Tracer().__enter__()
     assert not is_tracing()
+
+
+def test_writes_of_compositions_and_numbers_that_index_are_heard():
+    x, out = ft.ones(2), ft.zeros(2)
+    with Tracer() as tracer:
+        x.ldexp_(ft.ones(2))
+        ft.ldexp(x, ft.ones(2), out=out)
+    writes = [record[1][0].tensor for record in tracer.records if record[0].name == "copy_"]
+    assert len(writes) == 2 and writes[0] is x and writes[1] is out
+    assert x.tolist() == [2.0, 2.0] and out.tolist() == [4.0, 4.0]
+    place = ft.tensor(1)
+    with Tracer() as tracer:
+        x[place]
+        x[place] = 5.0
+    assert names(tracer)[:2] == ["item", "select"] and names(tracer).count("item") == 2
+    assert x.tolist() == [2.0, 5.0]

@@ -49,18 +49,22 @@ class _Recorder:
         self.graph = Graph()
         self.root: dict[str, Any] = {}
         self.decompositions = decompositions
-        self.nodes: dict[int, Node] = {}
+        self.nodes: dict[int, tuple[Node, tuple[Any, ...]]] = {}
         self.places: dict[tuple[Any, ...], Node] = {}
         self.kept: list[_torch.Tensor] = []  # so that no other tensor gets the number or the memory of one of these
 
     def note(self, t: _torch.Tensor, node: Node) -> None:
-        self.nodes[id(t)] = self.places[_place(t)] = node
+        place = _place(t)
+        self.nodes[id(t)] = node, place
+        self.places[place] = node
         self.kept.append(t)
         node.meta["val"] = _torch.empty_strided(tuple(t.shape), t.stride(), dtype=t.dtype, device="meta")
         node.meta["tensor_meta"] = _metadata(t)
 
     def known(self, t: _torch.Tensor) -> Node | None:
-        return self.nodes.get(id(t)) or self.places.get(_place(t))
+        node, place = self.nodes.get(id(t), (None, None))
+        here = _place(t)
+        return node if place == here else self.places.get(here)  # `t_()` and its like change what an object shows
 
     def value(self, x: Any) -> Argument:
         """What stands for an argument in the graph."""

@@ -158,13 +158,13 @@ cdef Tensor copy_of(Tensor t):
 
 # --- results into tensors that are given ----------------------------------------------------------------------------
 
-cdef object write_out(str func, object out, object result):
-    """Write fresh results into the tensors given as `out`."""
+cdef object write_out(str func, object out, object result, bint composite=False):
+    """Write fresh results into the tensors given as `out`; somebody may hear of a composition's write."""
     cdef Tensor r, o
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
             raise TypeError(f"{func}(): argument 'out' must be a tuple of {len(result)} Tensors")
-        return type(result)([write_out(func, o1, r1) for o1, r1 in zip(out, result)])
+        return type(result)([write_out(func, o1, r1, composite) for o1, r1 in zip(out, result)])
     if not isinstance(out, Tensor):
         raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
     r, o = <Tensor>result, <Tensor>out
@@ -172,6 +172,8 @@ cdef object write_out(str func, object out, object result):
         raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
+    if composite and (o.flags | r.flags | thread_state().dispatching) & DISPATCH:
+        return find("torch.Tensor.copy_")(o, r)
     copy_elements(o, r)
     o.storage.version += 1
     return o
@@ -186,7 +188,8 @@ cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=F
     if not same_shape(self, result):
         raise RuntimeError(f"output with shape {shape_str(self.ndim, self.sizes)} doesn't match the broadcast shape "
                            f"{shape_str(result.ndim, result.sizes)}")
-    if composite and (grad_flags(self) | result.flags) & (REQUIRES_GRAD | LAYERED):
+    if composite and (grad_flags(self) | result.flags | thread_state().dispatching) & \
+            (REQUIRES_GRAD | LAYERED | DISPATCH):
         return find("torch.Tensor.copy_")(self, result)
     copy_elements(self, result)
     self.storage.version += 1

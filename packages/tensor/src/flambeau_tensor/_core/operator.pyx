@@ -357,7 +357,7 @@ cdef object _run_out(Operator op, PyObject** slots):
         result = _raw(op)(op, slots)
     finally:
         slots[op.out_index] = out
-    return write_out(op.name, <object>out, result)
+    return write_out(op.name, <object>out, result, op.flags & OP_COMPOSITE != 0)
 
 
 cdef object _run_inplace(Operator op, PyObject** slots):

@@ -20,6 +20,7 @@ from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport is_number, load_scalar
 from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
+from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.indexed cimport ADD, supports
 from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, prepare_index, gathered, scattered
@@ -214,6 +215,8 @@ cdef object _converted(Tensor t, object o, Reading* r):
         if x.flags & META:
             raise no_memory()
         r.specified += 1
+        if (x.flags | thread_state().dispatching) & DISPATCH:  # somebody is to hear that the number is read
+            return find("torch.Tensor.item")(x)
         return load_scalar(x.dtype, x.data)
     r.specified += x.ndim if x.dtype == BOOL else 1
     return x
