@@ -1,9 +1,9 @@
 """Write down what backward still allows in PyTorch once a call's inputs and results are written to:
 ``python conformance/saved.py > …/pytorch_saved.txt``.
 
-A line of the record has a call and, after a tab, for each choice of inputs that require grad which of its tensors may be
-written to between the call and backward: ``01:+!|+`` says that with gradients of inputs 0 and 1 the first one may be, the
-second one may not, and the result may. Its calls are those of the record that there is;
+A line of the record has a call and, after a tab, for each choice of inputs that require grad which of its tensors may
+be written to between the call and backward: ``01:+!|+`` says that with gradients of inputs 0 and 1 the first one may
+be, the second one may not, and the result may. Its calls are those of the record that there is;
 `packages/flambeau/tests/test_saved_tensors.py` reads it and makes them here. `calls` makes them from the samples.
 """
 

@@ -850,31 +850,30 @@ def test_an_input_that_is_returned_keeps_its_class(requires_grad, recording):
     assert y.requires_grad == (requires_grad and recording)
 
 
-def test_jvp_finds_what_was_saved_for_it():
-    for backward, forward in ((True, False), (False, True), (True, True), (False, False)):
+@pytest.mark.parametrize("backward, forward", [(True, False), (False, True), (True, True), (False, False)])
+def test_jvp_finds_what_was_saved_for_it(backward, forward):
+    class Square(Function):
+        @staticmethod
+        def forward(x):
+            return x * x
 
-        class Square(Function):
-            @staticmethod
-            def forward(x):
-                return x * x
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            if backward:
+                ctx.save_for_backward(*inputs)
+            if forward:
+                ctx.save_for_forward(*inputs, output)
 
-            @staticmethod
-            def setup_context(ctx, inputs, output):
-                if backward:
-                    ctx.save_for_backward(*inputs)
-                if forward:
-                    ctx.save_for_forward(*inputs, output)
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_tensors
+            return 2 * x * grad
 
-            @staticmethod
-            def backward(ctx, grad):
-                (x,) = ctx.saved_tensors
-                return 2 * x * grad
+        @staticmethod
+        def jvp(ctx, tangent):
+            return tangent * len(ctx.saved_tensors)
 
-            @staticmethod
-            def jvp(ctx, tangent):
-                return tangent * len(ctx.saved_tensors)
-
-        x = torch.ones(2)
-        assert func.jvp(Square.apply, (x,), (x,))[1].tolist() == [2 * forward] * 2
-        if backward:
-            assert func.grad(lambda x: Square.apply(x).sum())(x).tolist() == [2, 2]
+    x = torch.ones(2)
+    assert func.jvp(Square.apply, (x,), (x,))[1].tolist() == [2 * forward] * 2
+    if backward:
+        assert func.grad(lambda x: Square.apply(x).sum())(x).tolist() == [2, 2]

@@ -51,3 +51,14 @@ def test_slopes_of_each_example():
 
 
 TestBatches = check_batches("tensor.sampling")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("a", [1e-5, 1e-3, 0.01, 1.0, 1e4])
+@pytest.mark.parametrize("b", [1e-5, 0.01, 1.0, 1e4])
+def test_gradients_of_dirichlet_samples_are_finite(a, b, dtype):
+    torch.manual_seed(0)
+    c = torch.tensor([a, b], dtype=dtype).expand((1000, 2)).clone().requires_grad_()
+    sample = torch._sample_dirichlet(c)
+    (g,) = grad(sample.select(-1, 0).sum(), c)
+    assert g.isfinite().all()

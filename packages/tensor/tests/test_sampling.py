@@ -64,3 +64,23 @@ def test_odd_parameters_end_and_shapes_have_to_fit():
 
 
 TestSamples = check_values("tensor.sampling")
+
+
+def test_derivatives_of_beta_variables_at_small_ones():
+    """dx/da / (1 - x) over many decades; the values are PyTorch 2.13's."""
+    for a, b, expected in (
+        (0.01, 0.01, [0, 1.3748213e-34, 9.6035605e-17, 6.6102002e-4, 1536.0813, 5001.6092, 5001.6098]),
+        (0.001, 0.1, [0, 9.7245963e-34, 5.5799438e-16, 2.5865836e-3, 3307.1969, 9902.5210, 9902.5221]),
+        (0.1, 0.1, [0, 9.2363511e-36, 5.0916984e-18, 2.0983381e-5, 18.5884997, 51.3471442, 51.3471493]),
+    ):
+        x = ft.tensor([0.0, 1e-38, 1e-20, 1e-7, 0.3, 1 - 1e-7, 1.0], dtype=ft.float64)
+        total = ft.full_like(x, a + b)
+        found = ft._dirichlet_grad(x, ft.full_like(x, a), total).tolist()
+        assert found == pytest.approx(expected, rel=2e-6)
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_dirichlet_samples_of_small_parameters_add_up(dtype):
+    ft.manual_seed(0)
+    x = ft._sample_dirichlet(ft.full((4000, 2), 1e-3, dtype=dtype))
+    assert ((x.sum(-1) - 1).abs() < 1e-6).all() and (x > 0).all() and (x < 1).all()

@@ -69,8 +69,12 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The probabilities, moved out of the region where series are used."""
-        return torch.where(self._outside_unstable_region(), self.probs, self._lims[0])
+        """The probabilities, moved out of the region where series are used, in double precision: beside that region the
+        formulas take differences of large numbers."""
+        return torch.where(self._outside_unstable_region(), self.probs.double(), self._lims[0])
+
+    def _chosen(self, exact: Tensor, series: Tensor) -> Tensor:
+        return torch.where(self._outside_unstable_region(), exact.to(self.probs.dtype), series)
 
     def _cont_bern_log_norm(self) -> Tensor:
         """The logarithm of the factor that makes the density one."""
@@ -80,13 +84,13 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
             cut <= 0.5, torch.log1p(-2.0 * low), torch.log(2.0 * high - 1.0)
         )
         x = (self.probs - 0.5).pow(2)
-        return torch.where(self._outside_unstable_region(), exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
+        return self._chosen(exact, math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x)
 
     @property
     def mean(self) -> Tensor:
         cut, x = self._cut_probs(), self.probs - 0.5
         exact = cut / (2.0 * cut - 1.0) + 1.0 / (torch.log1p(-cut) - torch.log(cut))
-        return torch.where(self._outside_unstable_region(), exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
+        return self._chosen(exact, 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x.pow(2)) * x)
 
     @property
     def stddev(self) -> Tensor:
@@ -96,7 +100,7 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
     def variance(self) -> Tensor:
         cut, x = self._cut_probs(), (self.probs - 0.5).pow(2)
         exact = cut * (cut - 1.0) / (1.0 - 2.0 * cut).pow(2) + 1.0 / (torch.log1p(-cut) - torch.log(cut)).pow(2)
-        return torch.where(self._outside_unstable_region(), exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
+        return self._chosen(exact, 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x)
 
     def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
@@ -116,7 +120,7 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
             self._validate_sample(value)
         cut = self._cut_probs()
         exact = (torch.pow(cut, value) * torch.pow(1.0 - cut, 1.0 - value) + cut - 1.0) / (2.0 * cut - 1.0)
-        found = torch.where(self._outside_unstable_region(), exact, value)
+        found = self._chosen(exact, value)
         return torch.where(value <= 0.0, 0.0, torch.where(value >= 1.0, 1.0, found))
 
     def icdf(self, value: Tensor) -> Tensor:
@@ -124,7 +128,7 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         exact = (torch.log1p(-cut + value * (2.0 * cut - 1.0)) - torch.log1p(-cut)) / (
             torch.log(cut) - torch.log1p(-cut)
         )
-        return torch.where(self._outside_unstable_region(), exact, value)
+        return self._chosen(exact, value)
 
     def entropy(self) -> Tensor:
         log_1 = torch.log1p(-self.probs)

@@ -66,7 +66,7 @@ def _product_of_others(x, dim):
 
 
 def settled(product, has_zero):
-    """A product that has a zero among its factors is 0, also where others overflow; what is finite keeps its history."""
+    """A product that has a zero among its factors is 0, also where others overflow. Finite ones keep histories."""
     return pointwise.where(pointwise.logical_and(has_zero, ~pointwise.isfinite(product)), 0.0, product)
 
 

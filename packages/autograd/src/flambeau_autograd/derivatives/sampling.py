@@ -5,8 +5,9 @@ from flambeau_tensor.ops import factories, sampling
 
 
 def _dirichlet(grad, self, result):
-    total = self.sum(-1, True).expand_as(self)
-    return sampling._dirichlet_grad(result, self, total) * (grad - (result * grad).sum(-1, True))
+    wide = self.double()  # or a small one of very different parameters is nothing beside the sum of all
+    by_one = sampling._dirichlet_grad(result.double(), wide, wide.sum(-1, True).expand_as(wide)).to(grad.dtype)
+    return by_one * (grad - (result * grad).sum(-1, True))
 
 
 derivative(sampling._standard_gamma, self=lambda grad, self, result: grad * sampling._standard_gamma_grad(self, result))

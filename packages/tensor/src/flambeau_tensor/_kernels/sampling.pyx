@@ -8,7 +8,7 @@ The derivative of a sample by a parameter is -dF/da / p, where F is the distribu
 summed, or integrated, on the side of the sample where all terms have one sign, so it is exact but for rounding.
 """
 from cpython.object cimport PyObject
-from libc.math cimport INFINITY, NAN, ceil, cosh, exp, fabs, fmax, fmin, floor, lgamma, log, log1p, pow, sinh, sqrt
+from libc.math cimport INFINITY, NAN, ceil, cosh, exp, expm1, fabs, fmax, fmin, floor, lgamma, log, log1p, pow, sinh, sqrt
 
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
@@ -163,13 +163,15 @@ cdef double beta_derivative(double x, double a, double b) noexcept nogil:
     if not (0 < a < INFINITY and 0 < b < INFINITY):
         return NAN
     mean = digamma(a) - digamma(a + b)
+    if x * fmax(1, b) < 1e-9:  # the distribution is x ** a / (a B(a, b)), over decades that no nodes follow
+        return x / a * (1 / a + mean - log_x)
     for n in range(NODES):
         v = PLACES[n]
         if log_x <= mean:
             small = log1p(-x * exp(-v))
             total += WEIGHTS[n] * exp(-a * v + (b - 1) * (small - log_y)) * (mean - log_x + v)
         else:
-            small = log1p(-(1 - x) * exp(-v))
+            small = log(x * exp(-v) - expm1(-v))  # of 1 - (1 - x) exp(-v), where both are small
             total += WEIGHTS[n] * exp(-b * v + (a - 1) * (small - log_x)) * (small - mean)
     return total * (x if log_x <= mean else 1 - x)
 
@@ -196,14 +198,14 @@ cdef Tensor as_doubles(Tensor t):
     return copy
 
 
-cdef double smallest(int dtype) noexcept:
+cdef double smallest(int dtype) noexcept nogil:
     """The smallest normal number."""
     if dtype == FLOAT64:
         return 2.2250738585072014e-308
     return 6.103515625e-05 if dtype == FLOAT16 else 1.1754943508222875e-38
 
 
-cdef double below_one(int dtype) noexcept:
+cdef double below_one(int dtype) noexcept nogil:
     """The largest number below 1."""
     if dtype == FLOAT64:
         return 1 - 1.1102230246251565e-16
@@ -251,8 +253,8 @@ cdef object _sample_dirichlet(Operator op, PyObject** a):
     x = <double*>numbers.data
     with g.lock.mutex:
         with nogil:
-            for i in range(numbers.numel):
-                x[i] = gamma_sample(&g.source, x[i])
+            for i in range(numbers.numel):  # not all of them may be 0, or nothing is left to divide by
+                x[i] = fmax(smallest(FLOAT64), gamma_sample(&g.source, x[i]))
     for _i in range(numbers.numel // max(n, 1)):
         total = 0
         for j in range(n):
@@ -320,6 +322,8 @@ cdef object _dirichlet_grad(Operator op, PyObject** a):
     x, alpha, total = <double*>numbers.data, <double*>first.data, <double*>all_.data
     with nogil:
         for i in range(numbers.numel):
+            if x[i] == 1:
+                x[i] = below_one(FLOAT64)  # the limit
             x[i] = beta_derivative(x[i], alpha[i], total[i] - alpha[i]) / (1 - x[i])
     return like(t, numbers)
 
