@@ -1,6 +1,8 @@
 """Calls of what reduces dimensions."""
 
-from samples import call, real
+import numpy as np
+
+from samples import call, real, truth
 
 X = real(3, 4)
 D = real(2, 3, 4)
@@ -33,6 +35,8 @@ TABLE = {
     "all": call(X, dtypes="dfhgcliub"),
     "all, a dimension": call(X, 1, dtypes="dfhgcliub"),
     "all, dimensions": call(D, (0, 2), dtypes="dfhgcliub"),
+    "_is_all_true": call(truth(2, 3), dtypes="b", like=np.all, loop=False),
+    "_is_any_true": call(truth(2, 3), dtypes="b", like=np.any, loop=False),
     "any": call(X, dtypes="dfhgcliub"),
     "any, a dimension": call(X, 1, dtypes="dfhgcliub"),
     "any, dimensions": call(D, (0, 2), dtypes="dfhgcliub"),

@@ -263,3 +263,51 @@ def test_examples_may_be_laid_out_with_channels_last(in_dim):
         assert torch.equal(found, x) and found[1].is_contiguous(memory_format=torch.channels_last)
     with pytest.raises(RuntimeError, match="required rank 5 tensor to use channels_last_3d format"):
         vmap(lambda v: v.contiguous(memory_format=torch.channels_last_3d))(x)
+
+
+def test_named_results_keep_their_names():
+    def matrix(x):
+        return x.outer(x) + torch.eye(3)
+
+    for call in (
+        lambda x: torch.max(x, 0),
+        lambda x: torch.sort(x),
+        lambda x: torch.topk(x, 2),
+        lambda x: torch.aminmax(x),
+        lambda x: torch.linalg.qr(matrix(x)),
+        lambda x: torch.linalg.cholesky_ex(matrix(x)),
+        lambda x: torch.linalg.svd(matrix(x)),
+        lambda x: torch.linalg.slogdet(matrix(x)),
+        lambda x: torch.linalg.eigh(matrix(x)),
+        lambda x: torch.linalg.lu_factor_ex(matrix(x)),
+        lambda x: torch.linalg.inv_ex(matrix(x)),
+        lambda x: torch.linalg.lstsq(matrix(x), x.unsqueeze(1)),
+        lambda x: torch.linalg.ldl_factor(matrix(x)),
+        lambda x: torch.geqrf(matrix(x)),
+    ):
+        kinds = []
+        x = torch.rand(2, 3)
+
+        def noted(x, call=call, kinds=kinds):
+            result = call(x)
+            kinds.append(type(result))
+            return result[0]
+
+        vmap(noted)(x)
+        assert kinds == [type(call(x[0]))] and kinds[0] is not tuple
+
+
+def test_truths_of_all_examples():
+    x = torch.tensor([[True, True], [True, False]])
+    seen = []
+
+    def asked(row):
+        seen.append((bool(torch._is_all_true(row)), bool(torch._is_any_true(row))))
+        return row
+
+    vmap(asked)(x)
+    vmap(vmap(asked))(x)
+    vmap(asked)(x[:1])
+    assert seen == [(False, True), (False, True), (True, True)]
+    with pytest.raises(RuntimeError, match="expected a tensor of dtype torch.bool"):
+        torch._is_all_true(torch.ones(2))

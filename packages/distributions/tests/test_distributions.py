@@ -7,6 +7,7 @@ import pytest
 
 import flambeau_distributions as D
 import flambeau_tensor as torch
+from flambeau_autograd.func import jacrev, vmap
 
 
 def v(*numbers):
@@ -407,3 +408,30 @@ def test_single_precision_is_as_good_as_double(p):
         found = what(single, half)
         assert found.dtype is torch.float32
         assert found.item() == pytest.approx(what(double, half.double()).item(), rel=2e-6, abs=2e-7)
+
+
+IN_EXAMPLES = {
+    "Normal": lambda a: D.Normal(1.0, a).log_prob(a / 2),
+    "Categorical": lambda a: D.Categorical(probs=torch.stack([a, 1 - a])).log_prob(torch.tensor(1)),
+    "MultivariateNormal": lambda a: D.MultivariateNormal(torch.zeros(2), a * torch.eye(2)).log_prob(torch.ones(2)),
+    "Gamma": lambda a: D.Gamma(a, 1.0).log_prob(a),
+    "Beta": lambda a: D.Beta(a, 2.0).log_prob(a),
+    "Dirichlet": lambda a: D.Dirichlet(torch.stack([a, a])).log_prob(torch.stack([a, 1 - a])),
+    "Geometric": lambda a: D.Geometric(a).log_prob(torch.tensor(2.0)),
+    "ContinuousBernoulli": lambda a: D.ContinuousBernoulli(a).log_prob(a),
+    "Wishart": lambda a: D.Wishart(torch.tensor(3.0), a * torch.eye(2)).log_prob(torch.eye(2)),
+    "Multinomial": lambda a: D.Multinomial(3, torch.stack([a, 1 - a])).log_prob(torch.tensor([1.0, 2.0])),
+    "kl of normals": lambda a: D.kl_divergence(D.Normal(a, 1.0), D.Normal(0.0, a)),
+    "kl of categoricals": lambda a: D.kl_divergence(D.Bernoulli(a), D.Bernoulli(a / 2)),
+}
+
+
+@pytest.mark.parametrize("name", IN_EXAMPLES)
+def test_validation_under_vmap(name):
+    function, a = IN_EXAMPLES[name], torch.tensor([0.3, 0.6, 0.2])
+    expected = torch.stack([function(x) for x in a])
+    assert torch.allclose(vmap(function)(a), expected)
+    slopes = torch.stack([jacrev(function)(x) for x in a])
+    assert torch.allclose(vmap(jacrev(function))(a), slopes, rtol=1e-4)
+    with pytest.raises((ValueError, RuntimeError)):
+        vmap(function)(torch.tensor([0.3, -0.5, 0.2]))

@@ -6,6 +6,7 @@ import pytest
 
 import flambeau as torch
 from flambeau._higher_order_ops.associative_scan import associative_scan
+from flambeau._higher_order_ops.scan import scan
 
 
 def test_cond_takes_one_branch_and_records_it():
@@ -134,3 +135,54 @@ def test_scans_say_what_is_wrong():
         associative_scan(lambda a, b: (a, b), x, 0)
     with pytest.raises(ValueError, match="at least one tensor"):
         associative_scan(torch.add, [], 0)
+
+
+# --- under vmap -------------------------------------------------------------------------------------------------------
+
+
+def test_examples_take_branches_of_their_own():
+    def f(x):
+        return torch.cond(x.sum() > 0, lambda x: (x * x, {"a": x + 1}), lambda x: (-x, {"a": x - 1}), (x,))
+
+    x = torch.tensor([[1.0, 2.0], [-1.0, -2.0]])
+    first, rest = torch.func.vmap(f)(x)
+    assert first.tolist() == [[1, 4], [1, 2]] and rest["a"].tolist() == [[2, 3], [-2, -3]]
+    jacobians = torch.func.vmap(torch.func.jacrev(lambda x: f(x)[0]))(x)
+    assert jacobians.tolist() == [[[2, 0], [0, 4]], [[-1, 0], [0, -1]]]
+    with pytest.raises(RuntimeError, match="same structure"):
+        torch.func.vmap(lambda x: torch.cond(x > 0, lambda x: x, lambda x: (x,), (x,)))(x[0])
+
+
+def test_examples_leave_loops_each_in_its_turn():
+    def count(x):
+        return torch.while_loop(lambda i, x: x < 10, lambda i, x: (i + 1, x * 2), (torch.tensor(0), x))
+
+    steps, last = torch.func.vmap(count)(torch.tensor([1.0, 3.0, 20.0]))
+    assert steps.tolist() == [4, 2, 0] and last.tolist() == [16, 12, 20]
+    steps, _ = torch.func.vmap(torch.func.vmap(count))(torch.tensor([[1.0, 3.0], [20.0, 9.0]]))
+    assert steps.tolist() == [[4, 2], [0, 1]]
+
+
+def test_scan():
+    x = torch.arange(6.0).reshape(3, 2)
+    carry, out = scan(lambda total, x: (total + x["x"], {"y": total * 2}), torch.zeros(2), {"x": x})
+    assert carry.tolist() == [6, 9] and out["y"].tolist() == [[0, 0], [0, 2], [4, 8]]
+    carry, out = scan(lambda total, x: (total + x, total), torch.zeros(3), x, dim=1, reverse=True)
+    assert carry.tolist() == [1, 5, 9] and out.tolist() == [[1, 3, 5], [0, 0, 0]]
+    batched = torch.func.vmap(lambda x: scan(lambda c, y: (c + y, c), torch.tensor(0.0), x))(x)
+    assert batched[0].tolist() == [1, 5, 9] and batched[1].tolist() == [[0, 0], [0, 2], [0, 4]]
+    gradient = torch.func.grad(lambda x: scan(lambda c, y: (c * y, c), torch.tensor(1.0), x)[0])(
+        torch.tensor([2.0, 3.0])
+    )
+    assert gradient.tolist() == [3, 2]
+    for wrong in (torch.tensor(1.0), torch.zeros(0, 2), (x, x[:2])):
+        with pytest.raises(RuntimeError, match=r"scan\(\): xs ha"):
+            scan(lambda c, y: (c, c), torch.tensor(0.0), wrong)
+
+
+def test_higher_order_operations_are_modules_too():
+    import importlib
+
+    for name in ("cond", "while_loop", "scan", "associative_scan"):
+        module = importlib.import_module(f"flambeau._higher_order_ops.{name}")
+        assert getattr(module, name) is getattr(torch._higher_order_ops, name)

@@ -4,6 +4,7 @@ import pytest
 
 import flambeau_nn as nn
 import flambeau_tensor as ft
+from flambeau_autograd import func
 from flambeau_nn.modules import module as of_all
 
 
@@ -188,3 +189,34 @@ def test_backward_hooks_under_double_backward(layer, log):
     (g,) = grad(layer(x).pow(3).sum(), x, create_graph=True)
     g.sum().backward()
     assert log[0] == "called" and x.grad.tolist() == [[48, 48]]
+
+
+def test_outputs_without_gradient_are_none_for_hooks():
+    class Two(nn.Module):
+        def forward(self, x, y):
+            return x * 2, x * 3
+
+    module, seen = Two(), []
+    module.register_full_backward_hook(lambda module, inputs, outputs: seen.append((inputs, outputs)))
+    module.register_full_backward_pre_hook(lambda module, outputs: seen.append(outputs))
+    x = ft.ones(2, requires_grad=True)
+    module(x, x * 2)[0].sum().backward()
+    outputs, (inputs, again) = seen
+    assert outputs[0].tolist() == again[0].tolist() == [1, 1] and outputs[1] is again[1] is None
+    assert inputs[0].tolist() == [2, 2] and inputs[1].tolist() == [0, 0]  # as in PyTorch, zeros on this side
+
+
+def test_hooks_of_examples():
+    """Each hook sees the gradients of one example."""
+    layer, shapes = nn.Linear(2, 3), []
+    layer.register_full_backward_hook(
+        lambda module, inputs, outputs: shapes.append((inputs[0].shape, outputs[0].shape))
+    )
+    x = ft.randn(4, 2)
+    gradients = func.vmap(func.grad(lambda x: layer(x).sum()))(x)
+    assert ft.allclose(gradients, layer.weight.detach().sum(0).expand(4, 2)) and shapes == [((2,), (3,))]
+    jacobians = func.vmap(func.jacrev(layer))(x)
+    assert ft.allclose(jacobians, layer.weight.detach().expand(4, 3, 2))
+    layer.register_full_backward_hook(lambda module, inputs, outputs: (inputs[0] * 2,))
+    doubled = func.vmap(func.grad(lambda x: layer(x).sum()))(x)
+    assert ft.allclose(doubled, 2 * gradients)

@@ -411,7 +411,7 @@ class _Square(Constraint):
 class _Symmetric(_Square):
     def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
-        if not square.all():
+        if not torch._is_all_true(square):
             return square
         return torch.isclose(value, value.mT, atol=1e-6).all(-2).all(-1)
 
@@ -419,7 +419,7 @@ class _Symmetric(_Square):
 class _PositiveSemidefinite(_Symmetric):
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
-        if not symmetric.all():
+        if not torch._is_all_true(symmetric):
             return symmetric
         return linalg.eigvalsh(value).ge(0).all(-1)
 
@@ -427,9 +427,9 @@ class _PositiveSemidefinite(_Symmetric):
 class _PositiveDefinite(_Symmetric):
     def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
-        if not symmetric.all():
+        if not torch._is_all_true(symmetric):
             return symmetric
-        return linalg.cholesky_ex(value).info.eq(0)
+        return linalg.cholesky_ex(value)[1].eq(0)
 
 
 class _Several(Constraint):

@@ -53,7 +53,7 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         check_one(probs, logits)
         if probs is not None:
             (self.probs,) = broadcast_all(probs)
-            if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
+            if validate_args is not None and not torch._is_all_true(self.arg_constraints["probs"].check(self.probs)):
                 raise ValueError("The parameter probs has invalid values")
             self.probs = clamp_probs(self.probs)
         else:

@@ -79,7 +79,7 @@ class Distribution:
             if constraints.is_dependent(constraint):
                 continue
             value = own[name] if name in own else getattr(self, name)
-            if not constraint.check(value).all():
+            if not torch._is_all_true(constraint.check(value)):
                 raise ValueError(
                     f"Expected parameter {name} ({type(value).__name__} of shape {tuple(value.shape)}) of "
                     f"distribution {self!r} to satisfy the constraint {constraint!r}, but found invalid "
@@ -190,7 +190,7 @@ class Distribution:
             )
             return
         valid = support.check(value)
-        if not valid.all():
+        if not torch._is_all_true(valid):
             raise ValueError(
                 f"Expected value argument ({type(value).__name__} of shape {tuple(shape)}) to be within "
                 f"the support ({support!r}) of the distribution {self!r}, but found invalid values:\n"

@@ -44,7 +44,7 @@ class Geometric(Probabilities):
     ) -> None:
         self._take(probs, logits)
         super().__init__(self._param.shape, validate_args=validate_args)
-        if self._validate_args and probs is not None and not (self.probs > 0).all():
+        if self._validate_args and probs is not None and not torch._is_all_true(self.probs > 0):
             bad = self.probs[~(self.probs > 0)]
             raise ValueError(
                 f"Expected parameter probs ({type(self.probs).__name__} of shape "

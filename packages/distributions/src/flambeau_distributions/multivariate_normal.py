@@ -76,7 +76,7 @@ class MatrixParameters(Distribution):
 
     def _checks(self, name: str, matrix: Tensor) -> bool:
         """Whether the matrix can be factored; what cannot is for the validation of parameters to say."""
-        return not self._validate_args or bool(self.arg_constraints[name].check(matrix).all())
+        return not self._validate_args or bool(torch._is_all_true(self.arg_constraints[name].check(matrix)))
 
     def _full(self, matrix: Tensor) -> Tensor:
         n = matrix.shape[-1]

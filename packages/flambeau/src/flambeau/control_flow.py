@@ -1,18 +1,36 @@
-"""``torch.cond`` and ``torch.while_loop``: branches and loops that depend on values, as calls.
+"""``torch.cond``, ``torch.while_loop`` and ``scan``: branches and loops that depend on values, as calls.
 
-Nothing is compiled here, so they run as the ``if`` and ``while`` of Python would, and are recorded so.
+Nothing is compiled here, so they run as the ``if`` and ``while`` of Python would, and are recorded so. Where a truth
+differs between the examples of `vmap`, all run both branches, or go on until the last one ends, and keep their own.
 """
 
 from collections.abc import Callable
 from typing import Any
 
 import flambeau as torch
+from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from flambeau_tensor.extend import hides_values
 
 
 def _truth(value, what):
     if isinstance(value, torch.Tensor) and value.numel() != 1:
         raise RuntimeError(f"Expected {what} to be bool or single-element tensor, but got {value}.")
     return bool(value)
+
+
+def _differs(value):
+    """Whether a truth is one of several examples."""
+    return isinstance(value, torch.Tensor) and value.numel() == 1 and hides_values(value)
+
+
+def _either(truth, first, second):
+    """The elements of results where a truth holds, and of others where it does not."""
+    flat, spec = tree_flatten(first)
+    others, other_spec = tree_flatten(second)
+    if spec != other_spec:
+        raise RuntimeError(f"both branches have to return the same structure, but got {spec} and {other_spec}")
+    truth = truth.reshape(()).bool()
+    return tree_unflatten([torch.where(truth, a, b) for a, b in zip(flat, others, strict=True)], spec)
 
 
 def cond(
@@ -36,6 +54,8 @@ def cond(
     """
     if not isinstance(operands, (tuple, list)):
         raise RuntimeError(f"Expected operands to be a tuple or list of operands, but got {operands!r}")
+    if _differs(pred):
+        return _either(pred, true_fn(*operands), false_fn(*operands))
     return (true_fn if _truth(pred, "pred") else false_fn)(*operands)
 
 
@@ -61,13 +81,52 @@ def while_loop(
     if not isinstance(carried_inputs, (tuple, list)):
         raise RuntimeError(f"Expected carried_inputs to be a tuple or list, got {type(carried_inputs)}")
     values = tuple(carried_inputs)
-    while _truth(cond_fn(*values), "what cond_fn returns"):
+    while True:
+        going = cond_fn(*values)
+        differs = _differs(going)
+        if not (torch._is_any_true(going.bool()) if differs else _truth(going, "what cond_fn returns")):
+            return values
         result = body_fn(*values)
         result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
         if len(result) != len(values):
             raise RuntimeError(f"body_fn should return as many values as it takes, {len(values)}, not {len(result)}")
-        values = result
-    return values
+        values = tuple(_either(going, result, values)) if differs else result
+
+
+def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False) -> tuple[Any, Any]:
+    """Carry a value along a dimension: ``carry, y = combine_fn(carry, x)`` for each slice ``x``.
+
+    Args:
+        combine_fn: takes the carry and a slice, and returns the next carry and a result; each may be a nest of tensors.
+        init: the first carry.
+        xs: what is cut into slices; tensors of the same size along `dim`.
+        dim: the dimension.
+        reverse: begin with the last slice.
+
+    Returns:
+        The last carry, and the results stacked in the order of the slices, along dimension 0.
+
+    Raises:
+        RuntimeError: there are no slices, or `xs` differ in their number.
+
+    >>> from flambeau._higher_order_ops.scan import scan
+    >>> scan(lambda total, x: (total + x, total), torch.tensor(0.0), torch.tensor([1.0, 2.0, 3.0]))
+    (tensor(6.), tensor([0., 1., 3.]))
+    """
+    leaves, spec = tree_flatten(xs)
+    if not leaves or any(leaf.dim() == 0 for leaf in leaves):
+        raise RuntimeError("scan(): xs has to hold tensors with a dimension to go along")
+    lengths = {leaf.shape[dim] for leaf in leaves}
+    if len(lengths) != 1 or 0 in lengths:
+        raise RuntimeError(f"scan(): xs have to be of one size above 0 along dim {dim}, but got {sorted(lengths)}")
+    slices = [leaf.unbind(dim) for leaf in leaves]
+    order = range(lengths.pop())
+    carry, results = init, []
+    for i in reversed(order) if reverse else order:
+        carry, result = combine_fn(carry, tree_unflatten([s[i] for s in slices], spec))
+        results.append(result)
+    results = results[::-1] if reverse else results
+    return carry, tree_map(lambda *each: torch.stack(each), *results)
 
 
 def _assert_async(input, message="Expected Tensor with single nonzero value, but got zero"):

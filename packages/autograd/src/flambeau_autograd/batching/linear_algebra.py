@@ -8,7 +8,7 @@ from flambeau_tensor.ops.linear_algebra import factorization, indefinite, solvin
 def _matrices(level, op, args, dims):
     result = call(op, *all_batch_first(level, args, dims))
     if isinstance(result, tuple) and level.size:  # what was not asked for is empty, and has no batch
-        result = tuple([t.expand(level.size, 0) if t.shape == (0,) else t for t in result])
+        result = type(result)(tuple([t.expand(level.size, 0) if t.shape == (0,) else t for t in result]))
     return in_dim_0(result)
 
 

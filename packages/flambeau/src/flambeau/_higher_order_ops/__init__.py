@@ -1,5 +1,6 @@
 """``torch._higher_order_ops``: operations that take functions, of which packages use these."""
 
 from flambeau._higher_order_ops.associative_scan import associative_scan as associative_scan
-from flambeau.control_flow import cond as cond
-from flambeau.control_flow import while_loop as while_loop
+from flambeau._higher_order_ops.cond import cond as cond
+from flambeau._higher_order_ops.scan import scan as scan
+from flambeau._higher_order_ops.while_loop import while_loop as while_loop

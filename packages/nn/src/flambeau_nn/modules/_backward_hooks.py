@@ -16,19 +16,30 @@ from flambeau_tensor import Tensor
 if TYPE_CHECKING:
     from flambeau_nn.modules.module import Module
 
+Seen = Callable[[tuple[Any, ...]], tuple[Any, ...]]
+
 
 class BackwardHookFunction(Function):
-    """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with."""
+    """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with.
+
+    What no gradient came to is None there, or zeros where ``zeros`` is true.
+    """
+
+    generate_vmap_rule = True
 
     @staticmethod
-    def forward(ctx: Any, seen: Callable[[tuple[Any, ...]], tuple[Any, ...]], *tensors: Tensor) -> tuple[Tensor, ...]:
-        ctx.seen = seen
-        ctx.mark_non_differentiable(*(t for t in tensors if not t.requires_grad))
+    def forward(seen: Seen, zeros: bool, *tensors: Tensor) -> tuple[Tensor, ...]:
         return tensors
 
     @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, ...]) -> None:
+        ctx.seen, zeros, *tensors = inputs
+        ctx.set_materialize_grads(zeros)
+        ctx.mark_non_differentiable(*(o for t, o in zip(tensors, output, strict=True) if not t.requires_grad))
+
+    @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-        return None, *ctx.seen(grads)
+        return None, None, *ctx.seen(grads)
 
 
 def _spread(values: Sequence[Any], places: Sequence[int] | None, length: int) -> tuple[Any, ...]:
@@ -49,14 +60,12 @@ class GradientHooks:
         self.output_places: list[int] | None = None
         self.inputs = self.outputs = 0
 
-    def _watch(
-        self, values: tuple[Any, ...], seen: Callable[[tuple[Any, ...]], tuple[Any, ...]]
-    ) -> tuple[tuple[Any, ...], list[int] | None]:
+    def _watch(self, values: tuple[Any, ...], seen: Seen, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
         """``values`` with their tensors passed through, and where these are; None if none requires grad."""
         places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
             return values, None
-        watched = BackwardHookFunction.apply(seen, *(values[i] for i in places))
+        watched = BackwardHookFunction.apply(seen, zeros, *(values[i] for i in places))
         out = list(values)
         for place, value in zip(places, watched, strict=True):
             out[place] = value
@@ -65,7 +74,7 @@ class GradientHooks:
     def watch_input(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The arguments for forward."""
         self.inputs = len(args)
-        args, self.input_places = self._watch(args, self._see_input)
+        args, self.input_places = self._watch(args, self._see_input, True)
         return args
 
     def watch_output(self, result: Any) -> Any:
@@ -78,7 +87,7 @@ class GradientHooks:
                 stacklevel=4,
             )
         self.outputs = len(outputs)
-        outputs, self.output_places = self._watch(outputs, self._see_output)
+        outputs, self.output_places = self._watch(outputs, self._see_output, False)
         return outputs if isinstance(result, tuple) else outputs[0]
 
     def _see_output(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -198,6 +198,26 @@ any = Operator(
     doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
     **_INNER,
 )
+
+
+def _of_truth(name, reduction):
+    def over_all(self):
+        if self.dtype.name != "bool":
+            raise RuntimeError(f"{name}(): expected a tensor of dtype torch.bool, but got {self.dtype}")
+        return reduction(self)
+
+    return over_all
+
+
+for _name, _reduction, _which in (("_is_all_true", all, "every"), ("_is_any_true", any, "some")):
+    Operator(
+        f"{_name}(Tensor self) -> Tensor",
+        _of_truth(_name, _reduction),
+        differentiable=False,
+        variants="function",
+        doc=f"Whether {_which} element of a tensor of truth values is True; of all examples under `vmap`, so that "
+        "programs may ask.",
+    )
 for _op in all, any:
     overloads(
         _op,
