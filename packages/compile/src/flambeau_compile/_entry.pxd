@@ -25,6 +25,12 @@ cdef struct Place:  # which address a buffer has
 
 cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
 
+cdef class Spot:
+    cdef int slot
+    cdef Py_ssize_t start, nbytes
+    cdef Geometry g
+    cdef object tensor(self, char* memory, object owner)
+
 cdef class Entry:
     cdef Pattern pattern
     cdef unsigned long long state
@@ -48,7 +54,8 @@ cdef class Entry:
     cdef void** p
     cdef void** f
     cdef double* k
-    cdef int npointers, arena_slot
+    cdef int npointers, nfixed, arena_slot
+    cdef list adopted  # results of kernels that are buffers of a run
     cdef run_t function
     cdef object keep, arena
     cdef object result  # the structure to return
@@ -74,4 +81,5 @@ cdef class Entry:
     cdef object _run_simple(self)
     cdef int _raise_failure(self) except -1
     cdef int run_opaque(self, int node) except -1
+    cdef bint _adopt(self, Spot spot, object value) except -1
     cdef object _tensor(self, object o)

@@ -193,8 +193,10 @@ cdef class Entry:
                 i += 1
         return True
 
-    def set_program(self, size_t function, list functions, int npointers, Py_ssize_t arena, int ncoefficients, keep):
-        """The built function, the addresses that it gets, how many buffers it sees and how large its own memory is."""
+    def set_program(self, size_t function, list functions, int npointers, int nfixed, Py_ssize_t arena,
+                    int ncoefficients, keep):
+        """The built function, the addresses that it gets, how many buffers it sees, of how many the memory is known
+        before, and how large its own memory is."""
         cdef int i
         self.function = <run_t>function
         self.f = <void**>calloc(len(functions) + 1, sizeof(void*))
@@ -209,7 +211,7 @@ cdef class Entry:
                 self.f[i] = <void*>_multiply
             else:
                 self.f[i] = <void*><size_t>address
-        self.npointers = npointers
+        self.npointers, self.nfixed, self.adopted = npointers, nfixed, []
         self.p = <void**>calloc(npointers + 1, sizeof(void*))
         self.arena_slot = npointers
         if arena:
@@ -423,6 +425,8 @@ cdef class Entry:
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)
         self.busy = False
+        if self.adopted:
+            self.adopted = []
         if code:
             for step in self.updates:
                 undo_step(step)
@@ -457,6 +461,8 @@ cdef class Entry:
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)
         self.busy = False
+        if self.adopted:
+            self.adopted = []
         if code:
             self._raise_failure()
             return OTHER
@@ -482,11 +488,31 @@ cdef class Entry:
         for target, value in zip(results, several):
             if target is None:
                 continue
+            if (<Spot>target).slot >= self.nfixed and self._adopt(<Spot>target, value):
+                continue
             place = self._tensor(target)
             if tuple(value.shape) != tuple(place.shape):
                 raise RuntimeError(f"{op.name}: a result of shape {tuple(value.shape)} instead of {tuple(place.shape)}")
             copy_into(<PyObject*>place, <PyObject*>value)
         return 0
+
+    cdef bint _adopt(self, Spot spot, object value) except -1:
+        """Let a kernel's result be a buffer of the program; a copy where it lies otherwise than the traced one did."""
+        cdef TensorInfo f
+        cdef int d
+        if spot.slot == self.arena_slot:
+            return False
+        tensor_info(<PyObject*>value, &f)
+        same = f.dtype == spot.g.dtype and f.ndim == spot.g.ndim
+        for d in range(f.ndim if same else 0):
+            same = same and f.sizes[d] == spot.g.sizes[d] and f.strides[d] == spot.g.sizes[f.ndim + d]
+        if not same:
+            copy = empty_strided(spot.g.dtype, spot.g.ndim, spot.g.sizes, spot.g.sizes + spot.g.ndim)
+            copy_into(<PyObject*>copy, <PyObject*>value)
+            value = copy
+        self.adopted.append(value)
+        self.p[spot.slot] = origin_of(&spot.g, <PyObject*>value)
+        return True
 
     cdef object _tensor(self, object o):
         if isinstance(o, Spot):
@@ -499,10 +525,6 @@ cdef class Entry:
 
 cdef class Spot:
     """A window of a program as an opaque call needs it."""
-    cdef int slot
-    cdef Py_ssize_t start, nbytes
-    cdef Geometry g
-
     def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
                   Py_ssize_t offset):
         self.slot, self.start, self.nbytes = slot, start, nbytes

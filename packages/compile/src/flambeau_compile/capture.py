@@ -154,7 +154,9 @@ class _Finish:
         source, level = _printed(program)
         text = source.text()
         address = build.load(text, fast=self.fast, level=level, wait=self.wait)
-        entry.set_program(address, source.functions, len(source.addresses), source.arena, self.position, self.b.keep)
+        entry.set_program(
+            address, source.functions, len(source.addresses), source.fixed, source.arena, self.position, self.b.keep
+        )
         written = {w.buffer.index for step in program.steps for w in step.written()}
         places = []
         for slot, buffer in enumerate(source.addresses):

@@ -12,6 +12,7 @@ from flambeau_compile.functions import expression
 from flambeau_compile.graph import (
     C_TYPES,
     ITEMSIZE,
+    Buffer,
     Check,
     Map,
     Number,
@@ -27,6 +28,7 @@ from flambeau_compile.graph import (
 from flambeau_compile.printing import Source, literal
 from flambeau_tensor.extend import hot
 
+MOST_COPIED = 4096  # bytes from which on what a kernel returns is used where it is
 BLOCK = 512  # elements of a block of fused steps
 _ACROSS = 512  # accumulators that a loop across rows has at most
 
@@ -37,7 +39,10 @@ class _Printer:
         self.steps = _legal(program)
         self.groups = self._grouped()
         self.spans = memory.lifetimes(self.groups)
-        source.places, source.arena = memory.place(program, self.groups)
+        dynamic = self._dynamic()
+        for buffer in dynamic.values():
+            source.add_dynamic(buffer)
+        source.places, source.arena = memory.place(program, self.groups, set(dynamic))
         self.count = 0
         self.shapes: dict[Any, str] = {}
 
@@ -59,6 +64,7 @@ class _Printer:
 
     def run(self) -> None:
         opaque = checks = 0
+        dynamic = self._dynamic()
         for i, group in enumerate(self.groups):
             step = group[0]
             if isinstance(step, Map):
@@ -76,11 +82,28 @@ class _Printer:
                 callback = self.source.function("callback")
                 self.source.line(f"if (((fl_call)f[{callback}])(context, {opaque})) return -1;")
                 opaque += 1
+                for window in step.results:
+                    if window is not None and window.buffer.index in dynamic:
+                        name = self.source.pointer(window.buffer)
+                        self.source.line(f"{name} = (char *)p[{name[1:]}];")
             elif isinstance(step, Check):
                 checks += 1
                 self.check(step, checks)
         if self.source.arena:
             self.source.lines.insert(0, f"char *const arena = (char *)p[{len(self.source.addresses)}];")
+
+    def _dynamic(self) -> dict[int, Buffer]:
+        """Larger temporaries that kernels make: they are used where they are, and not copied."""
+        found = {}
+        for step in self.steps:
+            if isinstance(step, Opaque):
+                for window in step.results:
+                    if window is None:
+                        continue
+                    buffer = window.buffer
+                    if buffer.tensor is None and not buffer.lasts and buffer.nbytes >= MOST_COPIED:
+                        found[buffer.index] = buffer
+        return found
 
     def _grouped(self) -> list[list[Any]]:
         """The steps, with elementwise ones together that become one loop."""

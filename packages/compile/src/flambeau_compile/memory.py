@@ -17,8 +17,12 @@ def lifetimes(groups: list[list[Step]]) -> dict[int, tuple[int, int]]:
     return spans
 
 
-def place(program: Program, groups: list[list[Step]]) -> tuple[dict[int, int], int]:
+def place(program: Program, groups: list[list[Step]], but: set[int]) -> tuple[dict[int, int], int]:
     """Where each temporary begins, and how many bytes all need together.
+
+    Args:
+        program, groups: what is placed.
+        but: temporaries that have memory of their own.
 
     Temporaries are placed in the order in which they come up, at the lowest place that is free as long as they live.
     """
@@ -27,6 +31,8 @@ def place(program: Program, groups: list[list[Step]]) -> tuple[dict[int, int], i
     alive: list[tuple[int, int, int]] = []  # (last group, begin, end)
     total = 0
     for index, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
+        if index in but:
+            continue
         size = -(-max(program.buffers[index].nbytes, 1) // ALIGNMENT) * ALIGNMENT
         alive = [block for block in alive if block[0] >= first]
         begin = 0

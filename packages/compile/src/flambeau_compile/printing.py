@@ -52,11 +52,17 @@ class Source:
         self.program = program
         self.lines: list[str] = []
         self.addresses: list[Buffer] = [b for b in program.buffers if b.tensor is not None or b.lasts]
+        self.fixed = len(self.addresses)  # the others' memory comes from kernels, while the program runs
         self._places = {b.index: i for i, b in enumerate(self.addresses)}
         self.functions: list[Any] = []
         self.arena = 0  # bytes that temporaries need
         self.places: dict[int, int] = {}  # of temporaries there
         self.prelude: list[str] = []
+
+    def add_dynamic(self, buffer: Buffer) -> None:
+        """Let a buffer's memory be what a kernel returns."""
+        self._places[buffer.index] = len(self.addresses)
+        self.addresses.append(buffer)
 
     def line(self, text: str) -> None:
         self.lines.append(text)
@@ -82,7 +88,8 @@ class Source:
 
     def text(self) -> str:
         """The whole of it."""
-        pointers = [f"char *const p{i} = (char *)p[{i}]; (void)p{i};" for i in range(len(self.addresses))]
+        pointers = [f"char *const p{i} = (char *)p[{i}]; (void)p{i};" for i in range(self.fixed)]
+        pointers += [f"char *p{i} = 0; (void)p{i};" for i in range(self.fixed, len(self.addresses))]
         body = "\n    ".join([*pointers, *self.lines])
         prelude = "".join(self.prelude)
         return (
