@@ -7,7 +7,7 @@ eager's loop for small products does. Larger products are eager's own.
 from flambeau_compile.graph import C_TYPES, Window
 
 MOST_EXACT = 1024  # multiplications of a product that BLAS does where eager lets it, for the same digits
-MOST_WORK = 1 << 20  # multiplications, from which on eager's blocks or BLAS are as fast
+MOST_WORK = 1 << 17  # multiplications, from which on eager's blocks or BLAS are as fast
 PACKED = 1 << 14  # elements of a right factor that are turned on the stack
 
 PRELUDE = """\
@@ -51,13 +51,20 @@ def function(name: str, kind: str, m: int, n: int, k: int, a_row: int, a_col: in
     while at < n:
         lanes = next((w for w in widths(kind) if at + w <= n), 1)
         columns = 2 if lanes == widths(kind)[0] and at + 2 * lanes <= n else 1
+        several = (n - at) // (lanes * columns)
+        if several > 2:
+            lines.append(f"    for (int j = {at}; j < {at + several * lanes * columns}; j += {lanes * columns}) {{")
+            lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, "j", add))
+            lines.append("    }")
+            at += several * lanes * columns
+            continue
         lines.append(_panel(kind, lanes, columns, m, k, a_row, a_col, right, row, c_row, at, add))
         at += lanes * columns
     return head + "\n".join(lines) + "\n}\n"
 
 
 def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_col: int, right: str, b_row: int,
-           c_row: int, at: int, add: bool) -> str:  # fmt: skip
+           c_row: int, at: int | str, add: bool) -> str:  # fmt: skip
     """All rows of some columns, a few rows at a time."""
     rows = 6 if columns == 2 else 8
     parts = []
@@ -75,18 +82,18 @@ def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_co
         names = [(r, q) for r in range(count) for q in range(columns)]
         text = [f"    {{ typedef {vector} V; for (int i = {first}; i < {first + whole * count}; i += {count}) {{"]
         for r, q in names:
-            start = f"*(const V *)(c + (i + {r}) * {c_row} + {at + q * lanes})" if add else "(V){0}"
+            start = f"*(const V *)(c + (i + {r}) * {c_row} + {at} + {q * lanes})" if add else "(V){0}"
             text.append(f"      V s{r}_{q} = {start};")
         text.append(f"      for (int p = 0; p < {k}; p++) {{")
         for q in range(columns):
-            text.append(f"        const V x{q} = *(const V *)({right} + p * {b_row} + {at + q * lanes});")
+            text.append(f"        const V x{q} = *(const V *)({right} + p * {b_row} + {at} + {q * lanes});")
         for r in range(count):
             text.append(f"        const {kind} y{r} = a[(i + {r}) * {a_row} + p * {a_col}];")
             for q in range(columns):
                 text.append(f"        s{r}_{q} += y{r} * x{q};")
         text.append("      }")
         for r, q in names:
-            text.append(f"      *(V *)(c + (i + {r}) * {c_row} + {at + q * lanes}) = s{r}_{q};")
+            text.append(f"      *(V *)(c + (i + {r}) * {c_row} + {at} + {q * lanes}) = s{r}_{q};")
         text.append("    } }")
         parts.append("\n".join(text))
         first += whole * count
