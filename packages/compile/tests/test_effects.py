@@ -67,7 +67,7 @@ def test_tensors_and_counters_of_modules():
     assert recording.tensors[id(before)].path == "self.h"
     place.set(before)
     assert net.h is before
-    found["self.calls"].replay.count()
+    found["self.calls"].replay.add()
     assert net.calls == 2
     assert recording.checks.hold()  # as each call changes them
     net.h = ft.ones(1, 2)
@@ -89,7 +89,7 @@ def test_counters_elsewhere():
     m = world("n = 0\nd = {'n': 0}\ndef f():\n    global n\n    n = n + 2\ndef g():\n    d['n'] += 1\n")
     (effect,) = effects(m.f)
     assert (effect.kind, effect.where, effect.replay.delta) == ("counter", "program.py:5", 2)
-    effect.replay.count()
+    effect.replay.add()
     assert m.n == 4
     (effect,) = effects(m.g)
     assert (effect.kind, effect.where) == ("other", "program.py:7")
@@ -102,7 +102,7 @@ def test_counters_elsewhere():
 
     (effect,) = effects(h)
     assert effect.kind == "counter"
-    effect.replay.count()
+    effect.replay.add()
     assert calls == 2
 
 

@@ -449,7 +449,7 @@ cdef class Entry:
             else:
                 set_grad(<PyObject*>parameter, <PyObject*>gradient)
         for counter in self.counters:
-            counter.count()
+            counter.add()
         for place, number in self.stored:
             place.set(outputs[<int>number])
         return 0

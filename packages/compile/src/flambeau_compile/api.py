@@ -42,6 +42,7 @@ class Function:
         self.function, self.fullgraph, self.fast, self.limit, self.wait = function, fullgraph, fast, limit, wait
         self.events: list[str] = []
         self.warned = False
+        self.options: dict[str, Any] = {}  # to compile a copy in the same way
         self.building: threading.Thread | None = None
         self.unsettled = 0  # traces that were left to the next call
         self.compiled = Compiled(function, self.miss)
@@ -119,7 +120,7 @@ class OptimizedModule(Module):
 
 
 @functools.cache
-def _class_of(cls: type) -> type:
+def _class_of(cls: Any) -> Any:
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         return _programs[id(self)].compiled(*args, **kwargs)
 
@@ -149,7 +150,7 @@ def compile_in_place(module: Any, **options: Any) -> None:
     """Let calls of a module run compiled from now on; see `compile` for the options."""
     if isinstance(module, OptimizedModule):
         return
-    own = type(module)
+    own: Any = type(module)
     made = _function(MethodType(own.__call__, module), options)
     module.__class__ = _class_of(own)
     _programs[id(module)] = made
@@ -157,7 +158,8 @@ def compile_in_place(module: Any, **options: Any) -> None:
 
 
 def _compiled_module(module: Any, made: Function) -> Any:
-    cls = _class_of(type(module))
+    own: Any = type(module)
+    cls = _class_of(own)
     twin = cls.__new__(cls)
     object.__setattr__(twin, "__dict__", vars(module))
     _programs[id(twin)] = made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import sys
 from collections.abc import Callable
 from types import BuiltinFunctionType, CellType, CodeType, FrameType
@@ -74,7 +75,7 @@ class Counter(NamedTuple):
     place: Place
     delta: int | float
 
-    def count(self) -> None:
+    def add(self) -> None:
         """Add it once."""
         self.place.set(self.place.get() + self.delta)
 
@@ -147,7 +148,7 @@ def _mention(record: Any, codes: list[CodeType]) -> str:
 
 
 def _line_of_name(code: CodeType, name: str) -> int:
-    for instruction in reading.dis.get_instructions(code):
+    for instruction in dis.get_instructions(code):
         if instruction.argval == name and instruction.positions is not None and instruction.positions.lineno:
             return instruction.positions.lineno
     return code.co_firstlineno

@@ -189,7 +189,7 @@ class _Printer:
         body, stores = [], []
         for step in steps:
             reads = tuple(C_TYPES[d] for d in step.reads)
-            template = expression(step.function, reads)
+            template = expression(step.function, reads) or ""
             operands = [self._operand(o, kind, locals_, values) for o, kind in zip(step.inputs, reads, strict=True)]
             name = self.name("v")
             target = C_TYPES[step.out.dtype]
@@ -290,7 +290,7 @@ class _Printer:
             count = str(sizes[-1]) if depth else "1"
             line(self.source.loop_call([*operands, target], step.loop, step.data, count, steps))
         else:
-            text = expression(step.function, reads).format(*operands)
+            text = (expression(step.function, reads) or "").format(*operands)
             text = _cast(text, C_TYPES[step.writes], C_TYPES[step.out.dtype])
             line(f"*({place(step.out, 0, loops)}) = {text};")
         line("} }")
@@ -317,7 +317,7 @@ class _Printer:
         finish = "" if step.divisor is None else f" / {literal(wide, step.divisor)}"
         line("{ static const double unused[1];")
         by_rows = bool(kept) and x.strides[kept[-1]] == 1 and len(runs) == 1 and (runs[0][1] != 1)
-        inner = kept[-1] if by_rows else None
+        inner = kept[-1] if by_rows else -1
         outer = kept[:-1] if by_rows else kept
         for d in outer:
             line(f"for (fl_size i{d} = 0; i{d} < {x.sizes[d]}; i{d}++)")
@@ -370,7 +370,7 @@ class _Printer:
 
         strides = (*a.strides[-2:], *b.strides[-2:], *out.strides[-2:])
         if products.is_inline(a, b, out):
-            shape = (kind, m, n, k, *strides, step.add)
+            shape: Any = (kind, m, n, k, *strides, step.add)
             if shape not in self.shapes:
                 if not self.shapes:
                     self.source.prelude.append(products.PRELUDE)
@@ -390,7 +390,7 @@ class _Printer:
     # --- the rest -------------------------------------------------------------------------------------------------
 
     def update(self, step: Update) -> None:
-        parameter = step.arrays[0]
+        parameter: Any = step.arrays[0]
         name = updates.function(self.source, step)
         addresses = ", ".join("0" if w is None else self.at(w) for w in step.arrays)
         self.source.line(f"{name}({addresses}, {parameter.numel}, k + {step.position});")

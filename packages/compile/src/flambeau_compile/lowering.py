@@ -231,7 +231,7 @@ class Builder:
 
     def _check(self, op: Any, args: tuple[Any, ...], result: Any) -> None:
         """The program saw a number of a tensor: later calls have to see the same, or went another way."""
-        first = args[0] if args else None
+        first: Any = args[0] if args else None
         alone = isinstance(first, Window) and first.numel == 1 and len(list(leaves(args))) == 1
         if not alone or first.dtype not in C_TYPES or not isinstance(result, (bool, int, float)):
             raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
@@ -249,7 +249,7 @@ class Builder:
 
     def _opaque(self, op: Any, args: tuple[Any, ...], results: Any, outs: list[Window], known: list[bool],
                 writes: Any) -> None:  # fmt: skip
-        written = []
+        written: list[Window] = []
         if writes:
             for a, given in zip(op.schema.arguments, args, strict=True):
                 if a.write and given is not None:

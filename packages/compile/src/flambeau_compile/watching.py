@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import os
+import random
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect
 from flambeau_compile.reaching import Source
-from flambeau_nn.modules.module import GLOBAL, Module
+from flambeau_nn.modules.module import GLOBAL, Module  # type: ignore[attr-defined]
 from flambeau_nn.optim import optimizer
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor
@@ -273,9 +274,7 @@ def _root_name(function: Any) -> str:
 def _hidden_effect(record: Any, container: Any, codes: list[types.CodeType]) -> Effect | None:
     """What it means that a state changed which a compiled function cannot follow."""
     where = effects._mention(record, codes)
-    if type(container) is type(np.random.mtrand._rand) or isinstance(
-        container, (np.random.Generator, reaching.random.Random)
-    ):
+    if type(container) is type(np.random.mtrand._rand) or isinstance(container, (np.random.Generator, random.Random)):
         return Effect("call", where, f"{record.path()} draws random numbers")
     if hasattr(container, "cache_info"):
         return Effect("unwatchable", where, f"{record.path()} returned what it had computed before (lru_cache)")
