@@ -394,3 +394,14 @@ def clients(session):
     sides = ["--peer-python", peer, "--our-python", str(Path(session.bin) / "python")]
     places = ["--sources", str(scratch / "sources"), "--scratch", str(scratch / "runs")]
     session.run("python", "conformance/clients.py", *sides, *places, "--json", "conformance/clients.json", *names)
+
+
+@nox.session(requires=["build"])
+def extensions(session):
+    """Compile the C++ sources of public projects with PyTorch's headers and with ours; `-- torch_scatter` for one."""
+    beside_pytorch(session)
+    session.install("setuptools", "wheel", "numpy", "cython", *group("test", "cext"))  # what describes the projects
+    python = str(Path(session.bin) / "python")
+    sides = ["--peer-python", python, "--our-python", python]
+    options = ["--sources", str(Path(session.create_tmp()) / "sources"), "--json", "conformance/extensions.json"]
+    session.run("python", "conformance/extensions.py", *sides, *options, *session.posargs)

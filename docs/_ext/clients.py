@@ -1,5 +1,6 @@
-"""The directives ``clients``, ``docstrings`` and ``arrayapi``: what was found by ``nox -s clients``, and for PyTorch's
-docstrings and the array API standard by ``nox -s conformance``, from the files that these wrote to ``conformance/``."""
+"""The directives ``clients``, ``cppextensions``, ``docstrings`` and ``arrayapi``: what was found by ``nox -s clients``
+and ``nox -s extensions``, and for PyTorch's docstrings and the array API standard by ``nox -s conformance``, from the
+files that these wrote to ``conformance/``."""
 
 import json
 from collections import Counter
@@ -11,6 +12,7 @@ from tables import nothing_stored, table
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 PATH, DOCSTRINGS, ARRAY_API = (FOLDER / f"{name}.json" for name in ("clients", "docstrings", "array_api"))
+EXTENSIONS = FOLDER / "extensions.json"
 
 
 class Clients(SphinxDirective):
@@ -39,6 +41,29 @@ class Clients(SphinxDirective):
             out.append(nodes.paragraph(text="Where they do not pass here:"))
             rows = [(name, n, text) for (name, text), n in reasons.items()]
             out.append(table("conformance", (25, 10, 65), ("package", "tests", "what happens"), rows))
+        return out
+
+
+class Extensions(SphinxDirective):
+    """A line for each project, and the first error of what compiles with PyTorch's headers alone."""
+
+    def run(self):
+        self.env.note_dependency(str(EXTENSIONS))
+        self.env.note_reread()
+        if not EXTENSIONS.exists():
+            return nothing_stored()
+        rows, failed = [], []
+        for name, r in json.loads(EXTENSIONS.read_text()).items():
+            good = [unit for unit, result in r["peer"].items() if result["error"] is None]
+            both = [unit for unit in good if r["ours"][unit]["error"] is None]
+            peer, ours = (sum(r[side][unit]["seconds"] for unit in both) for side in ("peer", "ours"))
+            rows.append((name, r["units"], len(good), len(both), f"{peer:.0f}", f"{ours:.0f}"))
+            failed += [(name, unit, r["ours"][unit]["error"]) for unit in good if unit not in both]
+        heads = ("project", "units", "compile with PyTorch", "of these here", "seconds with PyTorch", "seconds here")
+        out = [table("clients", (25, 10, 18, 15, 17, 15), heads, rows)]
+        if failed:
+            out.append(nodes.paragraph(text="What does not compile here:"))
+            out.append(table("conformance", (20, 35, 45), ("project", "unit", "first error"), failed))
         return out
 
 
@@ -81,4 +106,5 @@ def setup(app):
     app.add_directive("arrayapi", ArrayAPI)
     app.add_directive("docstrings", Docstrings)
     app.add_directive("clients", Clients)
+    app.add_directive("cppextensions", Extensions)
     return {"parallel_read_safe": True}

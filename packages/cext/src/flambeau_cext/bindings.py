@@ -138,12 +138,23 @@ def _wrapper(d: Declaration) -> str:
     else:
         borrowed = [i for i, p in enumerate(d.parameters) if _PARAMETERS.get(p.type, ("",))[0] == "fl_tensor"]
         keeps = bool(borrowed) and d.result in _HANDLES
+        watched = keeps and d.result == "fl_tensor"
         if keeps:
             given = ", ".join(f"{{a{i}, args[{i}], Py_REFCNT(args[{i}])}}" for i in borrowed)
             lines.append(f"        flb_given given[] = {{{given}}};")
         lines.append(f"        {d.result} result = {call};")
         if keeps:
             lines.append(f"        flb_keep_argument(result, given, {len(borrowed)});")
+        if watched:
+            lines += [
+                "#if FL_TARGET_MINOR >= 1",
+                "        static int told;",
+                f"        if (flb_check_history(&signature, result, given, {len(borrowed)}, &told)) {{",
+                "            fl_release(result);",
+                "            return NULL;",
+                "        }",
+                "#endif",
+            ]
         lines.append(f"        return {_RESULTS[d.result]};")
     lines += ["    } FLB_CATCH", "}"]
     return "\n".join(lines)

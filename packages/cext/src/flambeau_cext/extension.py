@@ -42,6 +42,7 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
 
     Raises:
         TypeError: the name is no string, or the sources are one string rather than a list.
+        NotImplementedError: one of the sources is CUDA.
 
     >>> extension = CExtension("mylib._kernels", ["kernels.c"], functions=["leaky"], libraries=["m"])
     >>> extension.language, extension.libraries
@@ -120,6 +121,9 @@ def _extension(
         raise TypeError(f"an extension's name is a string, not {type(name).__name__}")
     if isinstance(sources, str):
         raise TypeError(f"{name}: sources are a list of paths, not the string {sources!r}")
+    for source in sources:
+        if str(source).endswith((".cu", ".cuh")):
+            raise NotImplementedError(f"{name}: {source} is CUDA, and flambeau has no CUDA devices: leave it out")
     kwargs["include_dirs"] = [*kwargs.get("include_dirs", ()), *include_paths()]
     kwargs["library_dirs"] = [*kwargs.get("library_dirs", ()), *library_paths()]
     if kwargs.get("py_limited_api"):
@@ -238,9 +242,12 @@ class BuildExtension(build_ext):
         """The command, as setuptools was configured, and the flags for a source in this language."""
         c = self.compiler
         command = list(c.compiler_so)
+        asked = f"{os.environ.get('CFLAGS', '')} {os.environ.get('CXXFLAGS', '')}".split()
         if language == CXX:
             driver = list(c.compiler_cxx)
             command = list(getattr(c, "compiler_so_cxx", None) or [*driver, *command[1:]])
+        if "-g" not in asked:  # Python was built with it, and wheels of C++ are five times the size for it
+            command = [word for word in command if word != "-g"]
         if isinstance(given, Mapping):
             given = given.get("cxx" if language == CXX else "c", ())
         given = compiler.for_language(language, given)

@@ -16,6 +16,7 @@ from flambeau_cext.bindings import binds_directly, direct_module, pybind_module
 from flambeau_cext.build import Job, Source, build
 from flambeau_cext.compiler import CXX, CYTHON, SANITIZERS, SUFFIXES, C, Switches
 from flambeau_cext.declarations import Declaration, find_functions
+from flambeau_cext.derivatives import Backward, attach, functions_of, names
 
 _loaded: dict[Path, ModuleType] = {}
 
@@ -50,6 +51,7 @@ def load(
     keep_intermediates: bool = True,
     *,
     functions: str | Sequence[str] | Mapping[str, str] | None = None,
+    backward: Backward | None = None,
     with_openmp: bool = False,
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
@@ -76,6 +78,7 @@ def load(
         is_standalone: build a program instead and return its path.
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. Their
             bindings are generated from the declarations in the sources. Without it the sources define ``PyInit_name``.
+        backward: which function computes the gradient of which, see `load_inline`.
         with_openmp: compile and link with OpenMP.
         with_debug: for a debugger: without optimisation, with debugging information and assertions.
         with_sanitizers: ``"address"``, ``"undefined"``, ``"leak"``, ``"thread"``, or several.
@@ -107,11 +110,14 @@ def load(
     if not paths:
         raise ValueError("load(): argument 'sources' must name at least one file")
     _refuse_devices("load", with_cuda=with_cuda, with_sycl=with_sycl)
-    return _load(
+    files = [_file_source(Path(path).absolute()) for path in paths]
+    derived = functions_of("load", backward or {})
+    bound = _named_functions(functions)
+    module = _load(
         "load",
         name,
-        [_file_source(Path(path).absolute()) for path in paths],
-        functions,
+        files,
+        bound | {function: "" for function in names(derived) if function not in bound},
         extra_cflags=extra_cflags,
         extra_ldflags=extra_ldflags,
         extra_include_paths=extra_include_paths,
@@ -121,6 +127,7 @@ def load(
         program=is_standalone,
         switches=_switches("load", with_openmp, native, with_debug, with_sanitizers),
     )
+    return _differentiable("load", module, files, derived)
 
 
 def load_inline(
@@ -146,6 +153,7 @@ def load_inline(
     *,
     c_sources: str | Sequence[str] | None = None,
     cython_sources: str | Sequence[str] | None = None,
+    backward: Backward | None = None,
     with_openmp: bool = False,
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
@@ -162,6 +170,11 @@ def load_inline(
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. A
             Cython source defines its functions by itself. Functions of tensors in C++ are bound with pybind11 only
             where their types, or the source, need it.
+        backward: which function computes the gradient of which: ``{"f": "f_backward"}`` where ``f`` has one tensor
+            parameter, ``{"f": {"a": "f_backward_a", "b": "f_backward_b"}}`` where it has several. The parameters of
+            ``f_backward`` say what it gets: ``grad`` of the result, ``result``, and parameters of ``f`` by their names.
+            ``f`` becomes the operator ``torch.ops.name.f``. To differentiate twice, give ``f_backward`` a backward,
+            too, where the gradient of its result is ``grad_grad``.
         with_pytorch_error_handling, use_pch: without effect; taken so that calls written for PyTorch run.
 
     The other arguments are those of :func:`load`.
@@ -182,6 +195,8 @@ def load_inline(
     _refuse_devices("load_inline", cuda_sources=cuda_sources, sycl_sources=sycl_sources)
     _refuse_devices("load_inline", with_cuda=with_cuda, with_sycl=with_sycl)
     bound = _named_functions(functions)
+    derived = functions_of("load_inline", backward or {})
+    bound |= {function: "" for function in names(derived) if function not in bound}
     texts = {
         C: _joined("c_sources", c_sources),
         CXX: _joined("cpp_sources", cpp_sources),
@@ -204,7 +219,7 @@ def load_inline(
     ]
     if not inline:
         raise ValueError("load_inline(): give c_sources, cpp_sources or cython_sources")
-    return _load(
+    module = _load(
         "load_inline",
         name,
         inline,
@@ -218,6 +233,19 @@ def load_inline(
         implicit_headers=headers,
         switches=_switches("load_inline", with_openmp, native, with_debug, with_sanitizers),
     )
+    return _differentiable("load_inline", module, inline, derived)
+
+
+def _differentiable(
+    caller: str, module: Any, sources: list[Source], backward: dict[str, dict[str, str]]
+) -> Any:  # the module, or what else was loaded
+    if backward:
+        declared = {}
+        for source in sources:
+            text = _COMMENT.sub(" ", source.content.decode("utf-8", "replace"))
+            declared |= find_functions(_DIRECTIVE.sub(" ", text), names(backward), cxx=source.language == CXX)
+        attach(caller, module, declared, backward)
+    return module
 
 
 def _load(

@@ -221,6 +221,27 @@ FLB_SHARED void flb_keep_argument(fl_tensor result, const flb_given *given, int 
         }
 }
 
+#if FL_TARGET_MINOR >= 1
+/* Warn, once for each function, where a result has no history although an argument requires grad: 0 or -1. */
+FLB_SHARED int flb_check_history(const flb_signature *s, fl_tensor result, const flb_given *given, int count, int *told) {
+    int i, wanted = 0;
+    fl_dtype type;
+    char text[512];
+    if (*told || !result || fl_error_occurred() || !fl_grad_mode(-1) || (fl_flags(result) & FL_REQUIRES_GRAD)) return 0;
+    type = fl_dtype_of(result);
+    if (type <= FL_INT64 || type == FL_BOOL || (type >= FL_UINT16 && type <= FL_UINT64)) return 0;
+    for (i = 0; i < count; i++) wanted |= given[i].tensor && (fl_flags(given[i].tensor) & FL_REQUIRES_GRAD);
+    if (!wanted) return 0;
+    *told = 1;
+    snprintf(text, sizeof text,
+             "%s() got a tensor that requires grad, and returns one without history: its kernel is not recorded, so that no "
+             "gradient flows through it. Say what its backward is with load_inline(..., backward={\"%s\": ...}), "
+             "torch.library.register_autograd or a torch.autograd.Function, or call it under torch.no_grad()",
+             s->function, s->function);
+    return fl_warn(text);
+}
+#endif
+
 FLB_SHARED PyObject *flb_from_void(void) {
     if (PyErr_Occurred()) return NULL;
     Py_INCREF(Py_None);

@@ -187,6 +187,10 @@ class Tensor {
     Scalar item() const;
     template <class T> T item() const { return item().to<T>(); }
     std::vector<Tensor> unbind_(int64_t) const = delete;
+    const Tensor &resize_as_(const Tensor &other, optional<MemoryFormat> = nullopt) const {
+        resize_(other.sizes());
+        return *this;
+    }
 
     Tensor operator[](int64_t i) const;
     Tensor operator[](const Tensor &index) const;

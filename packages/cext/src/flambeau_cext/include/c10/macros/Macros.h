@@ -7,6 +7,12 @@
 #define C10_HIDDEN
 #define TORCH_API
 #define TORCH_EXPORT
+#define TORCH_PYTHON_API
+#define TORCH_CUDA_CPP_API
+#define TORCH_CUDA_CU_API
+#define TORCH_HIP_API
+#define TORCH_XPU_API
+#define C10_CUDA_API
 #define AT_API
 #define C10_HOST_DEVICE
 #define C10_HOST

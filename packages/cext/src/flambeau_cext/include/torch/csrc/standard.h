@@ -18,7 +18,6 @@
 #include <deque>
 #include <functional>
 #include <initializer_list>
-#include <iomanip>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -29,7 +28,6 @@
 #include <numeric>
 #include <optional>
 #include <ostream>
-#include <queue>
 #include <set>
 #include <sstream>
 #include <stdexcept>
