@@ -6,6 +6,7 @@ cdef int fill_elements(Tensor dst, object number) except -1
 cdef Tensor to_dtype(Tensor t, int dtype)  # t itself when it has that dtype
 cdef Tensor contiguous(Tensor t, int dtype)  # the elements in order, as `dtype`; t itself when it is so
 cdef Tensor copy_of(Tensor t)  # fresh, same layout where dense
-cdef object write_out(str func, object out, object result, bint composite=*)  # fresh results into what was given as `out`
+# Fresh results into what was given as `out`.
+cdef object write_out(str func, object out, object result, bint composite=*)
 cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=*)
 cdef object become_view(Tensor self, Tensor view)
