@@ -13,7 +13,8 @@ from flambeau_compile import build, joint
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._call import thread_word
 from flambeau_compile._entry import Argument, Entry, Output, Spot
-from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window
+from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
+from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder
 from flambeau_compile.printing import Source
@@ -85,6 +86,7 @@ class _Finish:
         self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
         self.checks, self.fast, self.wait = checks, fast, wait
         self.b = Builder()
+        self.loops = Loops(self.b)
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
         self.shared: list[tuple[int, int]] = []  # pairs of arguments that show one buffer
         self.updates: list[Any] = []
@@ -127,6 +129,9 @@ class _Finish:
 
     def lower(self, records: list[Any]) -> None:
         for record in records:
+            if record[0] in MARKS:
+                self.loops.mark(*record)
+                continue
             if record[0] == "refuse":
                 raise Uncompilable(record[1])
             if record[0] == "update":
@@ -168,11 +173,11 @@ class _Finish:
         slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
         spots = _Spots(source, slots)
-        for step in program.steps:
+        for step in flat(program.steps):
             if isinstance(step, Opaque):
                 entry.add_opaque(step.op, spots.of(step.arguments), spots.of(step.results))
-        entry.about.update(source=text, steps=len(program.steps), level=level,
-                           kernels=[s.op.__torch_name__ for s in program.steps if isinstance(s, Opaque)])  # fmt: skip
+        kernels = [step.op.__torch_name__ for step in flat(program.steps) if isinstance(step, Opaque)]
+        entry.about.update(source=text, steps=len(program.steps), level=level, kernels=kernels)
 
     # --- with autograd around -------------------------------------------------------------------------------------
 

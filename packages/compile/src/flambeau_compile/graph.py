@@ -242,7 +242,32 @@ class Check(NamedTuple):
         return []
 
 
-Step = Map | Reduce | Product | Opaque | Update | Check
+class While(NamedTuple):
+    """``while True: test; if not flag: break; body``: steps that run again and again."""
+
+    test: tuple[Any, ...]
+    flag: Window
+    body: tuple[Any, ...]
+    carried: tuple[Window, ...]  # what a turn hands to the next one
+
+    def windows(self) -> list[Window]:
+        return [w for step in (*self.test, *self.body) for w in step.windows()] + [self.flag, *self.carried]
+
+    def written(self) -> list[Window]:
+        return [w for step in (*self.test, *self.body) for w in step.written()]
+
+
+Step = Map | Reduce | Product | Opaque | Update | Check | While
+
+
+def flat(steps: Any) -> Iterator[Any]:
+    """All steps, those in loops included, in the order in which they are printed."""
+    for step in steps:
+        if isinstance(step, While):
+            yield from flat(step.test)
+            yield from flat(step.body)
+        else:
+            yield step
 
 
 def leaves(o: Any) -> Iterator[Window]:

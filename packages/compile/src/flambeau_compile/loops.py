@@ -22,6 +22,7 @@ from flambeau_compile.graph import (
     Reduce,
     Uncompilable,
     Update,
+    While,
     Window,
     row_major,
 )  # fmt: skip
@@ -36,10 +37,11 @@ _ACROSS = 512  # accumulators that a loop across rows has at most
 class _Printer:
     def __init__(self, program: Program, source: Source) -> None:
         self.program, self.source = program, source
-        self.steps = _legal(program)
-        self.groups = self._grouped()
+        self.steps = _legal(program, program.steps)
+        self.groups = self._grouped(self.steps)
+        self.kernels = self.checks = 0  # so many were printed
         self.spans = memory.lifetimes(self.groups)
-        dynamic = self._dynamic()
+        self.dynamic = dynamic = self._dynamic()
         for buffer in dynamic.values():
             source.add_dynamic(buffer)
         source.places, source.arena = memory.place(program, self.groups, set(dynamic))
@@ -63,34 +65,51 @@ class _Printer:
     # --- steps ----------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
-        opaque = checks = 0
-        dynamic = self._dynamic()
         for i, group in enumerate(self.groups):
-            step = group[0]
-            if isinstance(step, Map):
-                if _is_flat(step):
-                    self.block(group, i)
-                else:
-                    self.nested(step)
-            elif isinstance(step, Reduce):
-                self.reduce(step)
-            elif isinstance(step, Product):
-                self.product(step)
-            elif isinstance(step, Update):
-                self.update(step)
-            elif isinstance(step, Opaque):
-                callback = self.source.function("callback")
-                self.source.line(f"if (((fl_call)f[{callback}])(context, {opaque})) return -1;")
-                opaque += 1
-                for window in step.results:
-                    if window is not None and window.buffer.index in dynamic:
-                        name = self.source.pointer(window.buffer)
-                        self.source.line(f"{name} = (char *)p[{name[1:]}];")
-            elif isinstance(step, Check):
-                checks += 1
-                self.check(step, checks)
+            self.print_group(group, i)
         if self.source.arena:
             self.source.lines.insert(0, f"char *const arena = (char *)p[{len(self.source.addresses)}];")
+
+    def print_group(self, group: list[Any], i: int) -> None:
+        """Steps that are one loop, or one step; `i` is the group's number, or -1 inside of a While."""
+        step = group[0]
+        if isinstance(step, Map):
+            if _is_flat(step):
+                self.block(group, i)
+            else:
+                self.nested(step)
+        elif isinstance(step, Reduce):
+            self.reduce(step)
+        elif isinstance(step, Product):
+            self.product(step)
+        elif isinstance(step, Update):
+            self.update(step)
+        elif isinstance(step, Opaque):
+            self.call_kernel(step)
+        elif isinstance(step, Check):
+            self.checks += 1
+            self.check(step, self.checks)
+        else:
+            self.loop(step)
+
+    def call_kernel(self, step: Opaque) -> None:
+        callback = self.source.function("callback")
+        self.source.line(f"if (((fl_call)f[{callback}])(context, {self.kernels})) return -1;")
+        self.kernels += 1
+        for window in step.results:
+            if window is not None and window.buffer.index in self.dynamic:
+                name = self.source.pointer(window.buffer)
+                self.source.line(f"{name} = (char *)p[{name[1:]}];")
+
+    def loop(self, step: While) -> None:
+        """A loop whose turns go through memory: what one step wrote may be read by any other."""
+        self.source.line("for (;;) {")
+        for group in self._grouped(list(step.test)):
+            self.print_group(group, -1)
+        self.source.line(f"if (!*{self.at(step.flag)}) break;")
+        for group in self._grouped(list(step.body)):
+            self.print_group(group, -1)
+        self.source.line("}")
 
     def _dynamic(self) -> dict[int, Buffer]:
         """Larger temporaries that kernels make: they are used where they are, and not copied."""
@@ -105,37 +124,16 @@ class _Printer:
                         found[buffer.index] = buffer
         return found
 
-    def _grouped(self) -> list[list[Any]]:
+    def _grouped(self, steps: list[Any]) -> list[list[Any]]:
         """The steps, with elementwise ones together that become one loop."""
         groups, i = [], 0
-        while i < len(self.steps):
-            n = max(self._fused(i), 1) if isinstance(self.steps[i], Map) else 1
-            groups.append(self.steps[i : i + n])
+        while i < len(steps):
+            n = max(_fused(steps, i), 1) if isinstance(steps[i], Map) else 1
+            groups.append(steps[i : i + n])
             i += n
         return groups
 
     # --- elementwise ----------------------------------------------------------------------------------------------
-
-    def _fused(self, start: int) -> int:
-        """How many steps from `start` on go into one loop over a row of elements; 0 where the first does not."""
-        n = self.steps[start].out.numel
-        written: list[Window] = []
-        read: list[Window] = []
-        i = start
-        while i < len(self.steps):
-            step = self.steps[i]
-            if not isinstance(step, Map) or step.out.numel != n or not _is_flat(step):
-                break
-            if any(w.overlaps(o) for w in step.windows() for o in written):
-                break
-            if any(step.out.overlaps(o) for o in (*written, *read)):
-                break
-            if any(_is_single(w) and w.buffer is o.buffer for w in step.windows() for o in written):
-                break  # an element that the loop itself makes is not there before the loop ends
-            written.append(step.out)
-            read.extend(step.windows())
-            i += 1
-        return i - start
 
     def block(self, steps: list[Map], group: int) -> None:
         """A group of steps over the same row of elements, block by block."""
@@ -411,14 +409,40 @@ def print_program(program: Program, source: Source) -> None:
 # --- helpers --------------------------------------------------------------------------------------------------------
 
 
+def _fused(steps: list[Any], start: int) -> int:
+    """How many steps from `start` on go into one loop over a row of elements; 0 where the first does not."""
+    n = steps[start].out.numel
+    written: list[Window] = []
+    read: list[Window] = []
+    i = start
+    while i < len(steps):
+        step = steps[i]
+        if not isinstance(step, Map) or step.out.numel != n or not _is_flat(step):
+            break
+        if any(w.overlaps(o) for w in step.windows() for o in written):
+            break
+        if any(step.out.overlaps(o) for o in (*written, *read)):
+            break
+        if any(_is_single(w) and w.buffer is o.buffer for w in step.windows() for o in written):
+            break  # an element that the loop itself makes is not there before the loop ends
+        written.append(step.out)
+        read.extend(step.windows())
+        i += 1
+    return i - start
+
+
 def _needs_loop(step: Map) -> bool:
     return expression(step.function, tuple(C_TYPES[d] for d in step.reads)) is None
 
 
-def _legal(program: Program) -> list[Any]:
+def _legal(program: Program, given: Any) -> list[Any]:
     """The steps, with conversions around functions that only eager has as steps of their own."""
     steps: list[Any] = []
-    for step in program.steps:
+    for step in given:
+        if isinstance(step, While):
+            test, body = (tuple(_legal(program, part)) for part in (step.test, step.body))
+            steps.append(step._replace(test=test, body=body))
+            continue
         if not isinstance(step, Map) or not _needs_loop(step):
             steps.append(step)
             continue

@@ -62,6 +62,13 @@ class Builder:
             self._ranges.append((address, address + nbytes, buffer))
         return buffer, 0
 
+    def name_memory(self, seen: Seen, buffer: Buffer) -> None:
+        """Let memory that no kernel made stand for a buffer."""
+        self.keep.append(seen)
+        self._by_address[seen.address] = buffer
+        if seen.nbytes:
+            self._ranges.append((seen.address, seen.address + seen.nbytes, buffer))
+
     def is_known(self, seen: Seen) -> bool:
         return seen.address in self._by_address
 

@@ -1,7 +1,8 @@
 """``torch.cond``, ``torch.while_loop`` and ``scan``: branches and loops that depend on values, as calls.
 
-Nothing is compiled here, so they run as the ``if`` and ``while`` of Python would, and are recorded so. Where a truth
-differs between the examples of `vmap`, all run both branches, or go on until the last one ends, and keep their own.
+They run as the ``if`` and ``while`` of Python would, and are recorded so; in a compiled function a `while_loop` is a
+loop in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on until the last one ends,
+and keep their own.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import Any
 
 import flambeau as torch
 from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
-from flambeau_tensor.extend import hides_values
+from flambeau_tensor.extend import hides_values, is_tracing, trace_event, untraced
 
 
 def _truth(value, what):
@@ -81,6 +82,8 @@ def while_loop(
     if not isinstance(carried_inputs, (tuple, list)):
         raise RuntimeError(f"Expected carried_inputs to be a tuple or list, got {type(carried_inputs)}")
     values = tuple(carried_inputs)
+    if is_tracing() and all(_is_plain(v) for v in values):
+        return _traced_loop(cond_fn, body_fn, values)
     while True:
         going = cond_fn(*values)
         differs = _differs(going)
@@ -91,6 +94,28 @@ def while_loop(
         if len(result) != len(values):
             raise RuntimeError(f"body_fn should return as many values as it takes, {len(values)}, not {len(result)}")
         values = tuple(_either(going, result, values)) if differs else result
+
+
+def _is_plain(value):
+    return isinstance(value, torch.Tensor) and not value.requires_grad and not hides_values(value)
+
+
+def _traced_loop(cond_fn, body_fn, values):
+    """The same for a compiler: one turn is written down, between marks; the loop itself runs unheard."""
+    values = tuple(v.clone() for v in values)  # nothing else has this memory
+    trace_event(("while", values))
+    going = cond_fn(*values)
+    if not isinstance(going, torch.Tensor):
+        trace_event(("refuse", "what cond_fn of a while_loop returns is no tensor"))
+    trace_event(("while_test", going))
+    result = body_fn(*values)
+    result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    trace_event(("while_turn", result))
+    with untraced():
+        last = while_loop(cond_fn, body_fn, result) if _truth(going, "what cond_fn returns") else values
+        last = tuple(v.clone(memory_format=torch.contiguous_format) for v in last)
+    trace_event(("while_end", last))
+    return last
 
 
 def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False) -> tuple[Any, Any]:

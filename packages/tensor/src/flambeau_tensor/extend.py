@@ -38,7 +38,7 @@ from flambeau_tensor._core.sockets import sockets
 from flambeau_tensor._core.storage import memory_stats, over_descriptor, shared_descriptor
 from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, hides_values, is_layered, name_tensor
 from flambeau_tensor._core.thread_state import set_grad_mode
-from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, trace_event, window
+from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, trace_event, untraced, window
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
@@ -89,6 +89,7 @@ __all__ = [
     "sockets",
     "syntax_operators",
     "trace_event",
+    "untraced",
     "window",
     "wrapped_dim",
 ]

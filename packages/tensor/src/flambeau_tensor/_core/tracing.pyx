@@ -101,6 +101,21 @@ cdef class Tracer:
             Py_DECREF(self)
 
 
+class untraced:  # noqa: N801
+    """A context in which this thread's Tracer hears nothing."""
+
+    def __enter__(self):
+        cdef ThreadState* state = thread_state()
+        self.tracer = None if state.tracer == NULL else <object>state.tracer
+        if state.tracer != NULL:
+            state.tracer, state.dispatching = NULL, DISPATCH if state.modes != NULL else 0
+
+    def __exit__(self, *exc):
+        cdef ThreadState* state = thread_state()
+        if self.tracer is not None:
+            state.tracer, state.dispatching = <PyObject*>self.tracer, DISPATCH
+
+
 def is_tracing():
     """Whether this thread has a Tracer."""
     return thread_state().tracer != NULL
