@@ -284,7 +284,7 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
     >>> get_unsafe_globals_in_checkpoint(file)
     ['builtins.range']
     """
-    import pickletools
+    from flambeau_tensor.serialization.scanning import names_in
 
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
@@ -292,16 +292,8 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
     f.seek(0)
     if f.read(4) != _ZIP:
         raise ValueError("Expected input to be a checkpoint returned by torch.save")
-    found, texts, names = [], [], allowed_names()
-    for op, argument, _ in pickletools.genops(Reader(f).read("data.pkl")):
-        if isinstance(argument, str):
-            texts.append(argument)
-        if op.name == "GLOBAL":
-            found.append(".".join(spelled(*argument.split(" ", 1))))
-        elif op.name == "STACK_GLOBAL":
-            found.append(".".join(texts[-2:]))
-    known = {*names, *unpickler.CALLS, *unpickler.NAMED, *unpickler.PARAMETERS}
-    return [name for name in dict.fromkeys(found) if name not in known]
+    known = {*allowed_names(), *unpickler.CALLS, *unpickler.NAMED, *unpickler.PARAMETERS}
+    return [name for name in dict.fromkeys(names_in(Reader(f).read("data.pkl"))) if name not in known]
 
 
 def __getattr__(name):

@@ -164,7 +164,7 @@ def read_into(file, storage):
                 part = file.read(len(view) - done)
                 n = len(part)
                 view[done : done + n] = part
-            if not n:
+            if not n or not 0 < n <= len(view) - done:
                 raise damaged("it ends in the middle of a storage")
             done += n
 

@@ -46,11 +46,11 @@ def load(file, restore, weights_only, pickle_module, arguments):
     begin = file.tell()
     end = file.seek(0, io.SEEK_END)
     file.seek(begin)
-    if begin == end:
+    if end <= begin:  # a device like /dev/zero has no end
         raise EOFError("Ran out of input")
     storages = FileStorages(restore, end - begin)
     if weights_only:
-        read = _restricted_reader(file, begin, storages, arguments["encoding"])
+        read = _restricted_reader(file, begin, end, storages, arguments["encoding"])
     else:
 
         def read():
@@ -82,14 +82,14 @@ def load(file, restore, weights_only, pickle_module, arguments):
     return found
 
 
-def _restricted_reader(file, begin, storages, encoding):
+def _restricted_reader(file, begin, end, storages, encoding):
     try:
         import mmap
 
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError, AttributeError):
         file.seek(0)
-        data = file.read()
+        data = file.read(end)
         file.seek(begin)
 
     def read():

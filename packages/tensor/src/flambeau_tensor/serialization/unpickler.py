@@ -28,8 +28,10 @@ def _encode(text, encoding):
 
 
 def _bytearray(data=b"", *encoding):
-    if isinstance(data, int):
+    if not isinstance(data, (bytes, bytearray, str, tuple, list)):
         raise UnpicklingError("a bytearray is made of bytes, not of a size")
+    if encoding and encoding[0] not in ("latin1", "latin-1", "ascii", "utf-8"):
+        raise UnpicklingError(f"bytes are texts encoded in latin1 or utf-8, not {encoding[0]!r}")
     return bytearray(data, *encoding)
 
 
@@ -51,6 +53,9 @@ CALLS = {
     "torch.serialization._get_layout": naming._get_layout,
     **{name: f for name, f in naming.OBJECTS.items() if name.startswith("torch._utils._rebuild")},
 }
+CONTAINERS = (set, OrderedDict, Counter)  # whose items or keys are hashed when they are called
+DEEPEST = 100  # a key is a tuple of tuples so often at most: hashing one takes the stack of the processor
+ROOM = 1 << 20  # bytes that copies may take in any file, beyond its own size
 PARAMETERS = ("torch._utils._rebuild_parameter", "torch._utils._rebuild_parameter_with_state", PARAMETER)
 NAMED = {name: obj for name, obj in naming.OBJECTS.items() if name not in CALLS and name != "torch._C.Generator"}
 
@@ -81,6 +86,7 @@ class Unpickler:
         self.callable = {id(f) for f in (*CALLS.values(), *safe.values())}
         self.parameter = None  # the class, once it is named
         self.stack, self.marked, self.memo = [], [], {}
+        self.room = 4 * len(data) + ROOM  # what is copied from the memo is not in the file so often
 
     # --- reading ---
 
@@ -164,10 +170,38 @@ class Unpickler:
         arguments, function = self.pop(), self.pop()
         if not isinstance(arguments, tuple):
             raise UnpicklingError(f"a function is called with a tuple, not with {type(arguments).__name__}")
-        if function is rebuilding._rebuild_from_type_v2:
-            self.check_call(arguments[0] if arguments else None)
         self.check_call(function)
+        called, given = function, arguments
+        while called is rebuilding._rebuild_from_type_v2:  # calls what it is given, which may be itself
+            called, given = (given[0], given[2]) if len(given) == 4 else (None, ())
+            self.check_call(called)
+            if not isinstance(given, tuple):
+                raise UnpicklingError(f"a function is called with a tuple, not with {type(given).__name__}")
+        self.charge(given)
+        if called in CONTAINERS:
+            for items in given:
+                pairs = called is OrderedDict and not isinstance(items, dict)
+                self.check_keys([pair[0] for pair in items] if pairs else items)
         self.push(function(*arguments))
+
+    def charge(self, arguments):
+        """Count what a call copies: the memo may hand out a long text any number of times."""
+        self.room -= sum(len(a) * 8 for a in arguments if isinstance(a, (tuple, list, dict, set)))
+        self.room -= sum(len(a) for a in arguments if isinstance(a, (str, bytes, bytearray)))
+        if self.room < 0:
+            raise UnpicklingError("the file asks for more copies of what it holds than its size allows")
+
+    def check_keys(self, items):
+        """Refuse keys that take for ever to hash, or more stack than there is."""
+        for key in items:
+            waiting, seen = [(key, 0)], 0
+            while waiting:
+                part, depth = waiting.pop()
+                if isinstance(part, tuple) and part:
+                    seen += len(part)
+                    if depth == DEEPEST or seen > len(self.data):
+                        raise UnpicklingError("a key of a dict or set is nested too deeply")
+                    waiting.extend([(p, depth + 1) for p in part if type(p) is not str])
 
     def check_call(self, function):
         if id(function) not in self.callable:
@@ -220,12 +254,14 @@ class Unpickler:
         self.top(list).extend(items)
 
     def add(self, items):
+        self.check_keys(items)
         self.top(set).update(items)
 
     def set_items(self, items):
         if len(items) % 2:
             raise UnpicklingError("a dict has as many values as keys")
         target = self.top(dict)
+        self.check_keys(items[::2])
         for i in range(0, len(items), 2):
             target[items[i]] = items[i + 1]
 
