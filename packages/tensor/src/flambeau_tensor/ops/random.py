@@ -6,7 +6,6 @@ PyTorch's CPU generator for the same seed.
 
 import numpy as np
 
-from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
@@ -16,7 +15,6 @@ from flambeau_tensor._kernels import random as kernels
 from flambeau_tensor._kernels import random_factories as factories
 from flambeau_tensor.ops.factories import empty
 
-float64 = _dtype_by_name("float64")
 _OPTIONS = (
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool pin_memory=False, bool requires_grad=False"
 )
@@ -134,13 +132,13 @@ def _normal(mean, std, generator, out):
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if not (std.to(float64).numpy(force=True) >= 0).all():
+        if not (std >= 0).all():
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     shapes = [tuple(t.shape) for t in tensors]
     try:
-        shape = np.broadcast_shapes(*shapes)
+        shape = shapes[0] if shapes[0] == shapes[-1] else np.broadcast_shapes(*shapes)
     except ValueError:
         raise RuntimeError(f"normal(): mean and std of shapes {shapes[0]} and {shapes[1]} do not broadcast") from None
     return empty(shape, dtype=tensors[0].dtype).normal_(generator=generator).mul_(std).add_(mean)
