@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import flambeau_autograd as autograd
-import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
+from samples import derivatives
 
 
 @pytest.fixture
@@ -23,37 +23,8 @@ def leaf():
 
 @pytest.fixture
 def check_tangents():
-    """Checks forward mode against reverse mode: for tangents t and cotangents v, <v, J t> is <J* v, t>."""
-
-    def inner(a, b):
-        return sum((x.conj() * y).real.sum().item() for x, y in zip(a, b, strict=True) if x is not None)
-
-    def run(function, *inputs):
-        state = np.random.RandomState(1)
-
-        def draw(t):
-            values = state.standard_normal(tuple(t.shape))
-            if t.is_complex():
-                values = values + 1j * state.standard_normal(tuple(t.shape))
-            return torch.tensor(values, dtype=t.dtype)
-
-        tangents = [draw(t) for t in inputs]
-        with forward_ad.dual_level():
-            duals = [forward_ad.make_dual(x.detach(), t) for x, t in zip(inputs, tangents, strict=True)]
-            results = function(*duals)
-            results = results if isinstance(results, tuple) else (results,)
-            found = [forward_ad.unpack_dual(r).tangent for r in results]
-        results = function(*inputs)
-        results = results if isinstance(results, tuple) else (results,)
-        pairs = [(r, t) for r, t in zip(results, found, strict=True) if r.requires_grad]
-        assert pairs and all(t is None or (t.shape, t.dtype) == (r.shape, r.dtype) for r, t in pairs)
-        cotangents = [draw(r) for r, _ in pairs]
-        gradients = autograd.grad([r for r, _ in pairs], inputs, cotangents, allow_unused=True)
-        backward = inner(gradients, tangents)
-        forward = inner(*zip(*[(t, v) for (_, t), v in zip(pairs, cotangents, strict=True)], strict=True))
-        assert forward == pytest.approx(backward, rel=1e-9, abs=1e-9)
-
-    return run
+    """Checks forward mode against reverse mode."""
+    return derivatives.check_tangents
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_autograd import Function, backward, graph
-from flambeau_autograd._engine import call_site
+from flambeau_autograd._engine.graph import call_site
 
 
 def line_of(function, offset):

@@ -9,8 +9,8 @@ import threading
 
 import numpy as np
 import pytest
-from flambeau_autograd._engine.dual_level import outer_dual
-from flambeau_autograd._engine.levels import levels
+from flambeau_autograd._engine.levels.dual_level import outer_dual
+from flambeau_autograd._engine.levels.level import levels
 
 import flambeau_autograd.forward_ad as fwAD
 import flambeau_tensor as torch

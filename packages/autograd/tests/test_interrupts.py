@@ -23,7 +23,8 @@ from flambeau_autograd import (
     is_mutation_detection_enabled,
     no_grad,
 )
-from flambeau_autograd._engine import dual_level, levels
+from flambeau_autograd._engine.levels import dual_level
+from flambeau_autograd._engine.levels import level as levels
 from flambeau_autograd.checkpoint import checkpoint, set_checkpoint_early_stop
 from flambeau_autograd.func import grad, jacfwd, jvp, linearize, vjp, vmap
 from flambeau_autograd.graph import (

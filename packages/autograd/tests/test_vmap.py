@@ -6,7 +6,7 @@ Expected types, texts and dtypes are those of PyTorch 2.13 unless a comment says
 import itertools
 
 import pytest
-from flambeau_autograd._engine.levels import levels
+from flambeau_autograd._engine.levels.level import levels
 
 import flambeau_tensor as torch
 from flambeau_autograd import Function, no_grad, set_grad_enabled
@@ -225,7 +225,7 @@ def test_the_fallback_knows_what_vmap_cannot_do():
 
 
 def test_leaving_a_level_ends_those_inside_of_it():
-    from flambeau_autograd._engine.batch_level import BatchLevel
+    from flambeau_autograd._engine.levels.batch_level import BatchLevel
 
     with pytest.raises(KeyboardInterrupt), BatchLevel(3) as outer:
         BatchLevel(2).__enter__()  # and an interrupt before it is left

@@ -16,14 +16,14 @@ from typing import Any
 __version__ = "0.1.0"
 
 from flambeau_autograd import _compiled  # noqa: F401  (finds the compiled modules)
-from flambeau_autograd._engine import record as _record  # noqa: F401  (plugs itself in)
+from flambeau_autograd._engine.graph import record as _record  # noqa: F401  (plugs itself in)
 
-from flambeau_autograd._engine import dispatch as _dispatch  # noqa: F401  isort: skip
+from flambeau_autograd._engine.levels import dispatch as _dispatch  # noqa: F401  isort: skip
 
 from flambeau_autograd import attributes as _attributes  # noqa: F401  isort: skip
 from flambeau_autograd import derivatives as _derivatives  # noqa: F401  isort: skip
-from flambeau_autograd._engine.backward import backward, grad
-from flambeau_autograd._engine.grad_mode import (
+from flambeau_autograd._engine.graph.backward import backward, grad
+from flambeau_autograd._engine.graph.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
@@ -31,7 +31,7 @@ from flambeau_autograd._engine.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
-from flambeau_autograd._engine.rule import check_complete, derivative
+from flambeau_autograd._engine.graph.rule import check_complete, derivative
 from flambeau_autograd.anomaly_mode import (
     detect_anomaly,
     is_anomaly_check_nan_enabled,

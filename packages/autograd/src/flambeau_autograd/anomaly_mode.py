@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from flambeau_autograd._engine import engine as _engine
-from flambeau_autograd._engine.settings import Setting as _Setting
-from flambeau_autograd._engine.settings import Since as _Since
-from flambeau_autograd._engine.settings import Within as _Within
+from flambeau_autograd._engine.graph import engine as _engine
+from flambeau_autograd._engine.graph.settings import Setting as _Setting
+from flambeau_autograd._engine.graph.settings import Since as _Since
+from flambeau_autograd._engine.graph.settings import Within as _Within
 
 _mode = _Setting((False, True), _engine.set_anomaly)  # whether it is on, and looks for NaN
 

@@ -1,7 +1,7 @@
 """What tensors get from autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
 
-from flambeau_autograd._engine.attributes import KERNELS
-from flambeau_autograd._engine.backward import backward_kernel
+from flambeau_autograd._engine.graph.attributes import KERNELS
+from flambeau_autograd._engine.graph.backward import backward_kernel
 from flambeau_tensor.extend import Operator, define_property
 from flambeau_tensor.packing import apply
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.backward import backward as _backward
-from flambeau_autograd._engine.engine import current_run, queue_callback, runs_to_all_leaves
-from flambeau_autograd._engine.function import apply_in, context_of
-from flambeau_autograd._engine.layers import without_history
-from flambeau_autograd._engine.settings import Setting, Within
-from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd._engine.function.apply import apply_in, context_of
+from flambeau_autograd._engine.graph.backward import backward as _backward
+from flambeau_autograd._engine.graph.engine import current_run, queue_callback, runs_to_all_leaves
+from flambeau_autograd._engine.graph.settings import Setting, Within
+from flambeau_autograd._engine.levels.layers import without_history
+from flambeau_autograd._engine.levels.tape_level import TapeLevel
 from flambeau_autograd.function import Function
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, no_grad
 from flambeau_autograd.graph import saved_tensors_hooks

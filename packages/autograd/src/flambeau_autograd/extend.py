@@ -3,13 +3,13 @@
 >>> from flambeau_autograd.extend import batching_rules_in
 """
 
-from flambeau_autograd._engine.batch_level import BatchLevel, batching_rules_in
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call
-from flambeau_autograd._engine.engine import current_run, queue_callback
-from flambeau_autograd._engine.layers import Layer, add_layer, innermost, remove_layer
-from flambeau_autograd._engine.levels import levels
-from flambeau_autograd._engine.own_level import OwnLevel
-from flambeau_autograd._engine.rule import check_complete, derivative
+from flambeau_autograd._engine.graph.engine import current_run, queue_callback
+from flambeau_autograd._engine.graph.rule import check_complete, derivative
+from flambeau_autograd._engine.levels.batch_level import BatchLevel, batching_rules_in
+from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, call
+from flambeau_autograd._engine.levels.layers import Layer, add_layer, innermost, remove_layer
+from flambeau_autograd._engine.levels.level import levels
+from flambeau_autograd._engine.levels.own_level import OwnLevel
 
 __all__ = [
     "BatchLevel",

@@ -14,8 +14,8 @@ from collections import namedtuple
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
-from flambeau_autograd._engine.settings import OuterDual, Paused
+from flambeau_autograd._engine.graph.settings import OuterDual, Paused
+from flambeau_autograd._engine.levels.dual_level import dual_levels, enter_outer_dual, leave_outer_dual, outer_dual
 from flambeau_tensor import Tensor
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]

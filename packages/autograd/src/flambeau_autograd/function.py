@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
-from flambeau_autograd._engine import context as _context
-from flambeau_autograd._engine import function as _function
+from flambeau_autograd._engine.function import apply as _function
+from flambeau_autograd._engine.function import context as _context
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "NestedIOFunction", "once_differentiable"]
 

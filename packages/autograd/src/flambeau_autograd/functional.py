@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.backward import grad as _grad
-from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd._engine.graph.backward import grad as _grad
+from flambeau_autograd._engine.levels.tape_level import TapeLevel
 from flambeau_autograd.fresh import where
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from flambeau_tensor import Tensor

@@ -6,7 +6,7 @@ from _thread import _local as local  # threading itself takes a while to import
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from flambeau_autograd._engine.grad_mode import (
+from flambeau_autograd._engine.graph.grad_mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.backward import grad as _grad
+from flambeau_autograd._engine.graph.backward import grad as _grad
 from flambeau_autograd.finite_differences import (
     directional_derivative,
     flat,

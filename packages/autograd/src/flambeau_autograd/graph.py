@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from flambeau_autograd._engine import saved as _saved
-from flambeau_autograd._engine.edges import edge_of
-from flambeau_autograd._engine.engine import current_run, queue_callback, will_run
-from flambeau_autograd._engine.node import Node
+from flambeau_autograd._engine.graph import saved as _saved
+from flambeau_autograd._engine.graph.edges import edge_of
+from flambeau_autograd._engine.graph.engine import current_run, queue_callback, will_run
+from flambeau_autograd._engine.graph.node import Node
 from flambeau_autograd.grad_mode import decorate
 from flambeau_autograd.hooks import RemovableHandle
 from flambeau_tensor import Tensor

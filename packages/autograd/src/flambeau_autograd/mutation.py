@@ -7,8 +7,8 @@ everything that goes into a Function, so it is for debugging; while it is off it
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import context as _context
-from flambeau_autograd._engine.settings import Setting, Since, Within
+from flambeau_autograd._engine.function import context as _context
+from flambeau_autograd._engine.graph.settings import Setting, Since, Within
 
 __all__ = ["detect_mutation", "is_mutation_detection_enabled", "set_detect_mutation"]
 

@@ -1,14 +1,14 @@
-"""Forward mode of what is neither linear nor elementwise, and has no formula of its own: ``_engine/forward_rules.pyx``
-has the others.
+"""Forward mode of what is neither linear nor elementwise, and has no formula of its own.
 
-Reverse formulas are linear in the gradient, so differentiating them by it gives the map from tangents to tangents.
+``_engine/levels/forward_rules.pyx`` has the others. Reverse formulas are linear in the gradient, so differentiating
+them by it gives the map from tangents to tangents.
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.backward import grad as _grad
-from flambeau_autograd._engine.dispatch import call
-from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled
-from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd._engine.graph.backward import grad as _grad
+from flambeau_autograd._engine.graph.grad_mode import enable_grad, is_grad_enabled
+from flambeau_autograd._engine.levels.dispatch import call
+from flambeau_autograd._engine.levels.tape_level import TapeLevel
 
 Tensor = torch.Tensor
 

@@ -3,7 +3,8 @@
 import contextvars
 from threading import Thread
 
-from flambeau_autograd._engine import engine, grad_mode, levels, node, saved
+from flambeau_autograd._engine.graph import engine, grad_mode, node, saved
+from flambeau_autograd._engine.levels import level as levels
 from flambeau_overrides import modes as overriding
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.engine import queue_callback as _queue_callback
+from flambeau_autograd._engine.graph.engine import queue_callback as _queue_callback
 from flambeau_tensor import Tensor
 
 __all__ = ["Variable"]

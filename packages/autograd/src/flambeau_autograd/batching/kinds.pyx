@@ -9,7 +9,7 @@ from flambeau_tensor.abi cimport (
     ABI_MAX_NDIM, TensorInfo, O_INPLACE, call_bound, dtype_number, is_tensor, tensor_info,
 )
 
-from flambeau_autograd._engine.batch_level cimport (
+from flambeau_autograd._engine.levels.batch_level cimport (
     MAX_SLOTS, SHARED, BatchLevel, BatchRule, Examples, put,
 )
 from flambeau_autograd._engine.refs cimport is_tuple, tuple_item, tuple_size

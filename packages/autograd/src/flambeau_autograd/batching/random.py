@@ -1,9 +1,9 @@
 """Batching of random numbers: refused, different for each example, or the same for all, as ``vmap`` was asked."""
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.batch_level import BatchLevel
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError, call, kernel
-from flambeau_autograd._engine.levels import levels
+from flambeau_autograd._engine.levels.batch_level import BatchLevel
+from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, call, kernel
+from flambeau_autograd._engine.levels.level import levels
 from flambeau_autograd.batching.moving import batch_first
 
 

@@ -10,8 +10,8 @@ import functools
 from typing import NamedTuple
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError as VmapUnsupportedError
-from flambeau_autograd._engine.dispatch import call as call
+from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError as VmapUnsupportedError
+from flambeau_autograd._engine.levels.dispatch import call as call
 from flambeau_autograd.batching import kinds
 from flambeau_autograd.batching.moving import batch_first as batch_first
 from flambeau_autograd.batching.random import drawn, drawn_in_place

@@ -8,8 +8,8 @@ from importlib import import_module as _import
 from importlib.machinery import PathFinder as _PathFinder
 from importlib.util import find_spec as _find_spec
 
-from flambeau_autograd._engine.batch_level import batching_rules_in as _batching_rules_in
-from flambeau_autograd._engine.rule import declare_overwriting
+from flambeau_autograd._engine.graph.rule import declare_overwriting
+from flambeau_autograd._engine.levels.batch_level import batching_rules_in as _batching_rules_in
 from flambeau_autograd.derivatives.table import check_complete, derivative, missing_derivatives
 from flambeau_tensor.extend import late_families as _late_families
 from flambeau_tensor.extend import sockets as _sockets

@@ -1,6 +1,6 @@
 """Derivatives of copies and conversions; dtypes and broadcasting are put right centrally."""
 
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import attributes as ops
 from flambeau_tensor.ops import factories
 

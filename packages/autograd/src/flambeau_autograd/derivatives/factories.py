@@ -1,6 +1,6 @@
 """Derivatives of the few factories that take tensors."""
 
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import factories as ops
 from flambeau_tensor.ops import views
 

@@ -1,7 +1,7 @@
 """Derivatives of matrix and vector products."""
 
-from flambeau_autograd._engine import formulas
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd._engine.graph import formulas
+from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import matmul as ops
 from flambeau_tensor.ops.pointwise import conj
 

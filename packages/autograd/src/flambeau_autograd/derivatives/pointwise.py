@@ -3,7 +3,7 @@ Wirtinger derivative, hence ``conj``."""
 
 import math
 
-from flambeau_autograd._engine import formulas
+from flambeau_autograd._engine.graph import formulas
 from flambeau_autograd.derivatives.table import conj, derivative
 from flambeau_tensor.extend import find_operator
 from flambeau_tensor.ops import factories

@@ -1,6 +1,6 @@
 """Derivatives of filling with random numbers: what was there no longer counts."""
 
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops import random as ops
 

@@ -2,7 +2,7 @@
 
 import math
 
-from flambeau_autograd._engine import formulas
+from flambeau_autograd._engine.graph import formulas
 from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import zeros
 from flambeau_tensor.extend import find_operator

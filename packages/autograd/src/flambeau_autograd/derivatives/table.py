@@ -1,8 +1,8 @@
 """What the files of rules are written with: ``derivative`` and helpers that several families use."""
 
-from flambeau_autograd._engine.formulas import conj, spread
-from flambeau_autograd._engine.layers import elements_are_hidden
-from flambeau_autograd._engine.rule import check_complete, derivative, missing_derivatives
+from flambeau_autograd._engine.graph.formulas import conj, spread
+from flambeau_autograd._engine.graph.rule import check_complete, derivative, missing_derivatives
+from flambeau_autograd._engine.levels.layers import elements_are_hidden
 
 __all__ = ["check_complete", "conj", "derivative", "elements_are_hidden", "missing_derivatives", "spread", "without"]
 

@@ -1,7 +1,7 @@
 """Derivatives of views and reshaping: a gradient is viewed back, or written into zeros of the original sizes."""
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.rule import derivative
+from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_autograd.fresh import where, zeros
 from flambeau_autograd.strided import extent, overlaps
 from flambeau_tensor.ops import factories, pointwise

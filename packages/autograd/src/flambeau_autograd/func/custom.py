@@ -3,13 +3,13 @@
 import inspect
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine import layers
-from flambeau_autograd._engine.dispatch import VmapUnsupportedError, dispatch_function
-from flambeau_autograd._engine.dual_level import have_tangents
-from flambeau_autograd._engine.function import apply_in, context_of
-from flambeau_autograd._engine.grad_mode import enable_grad
-from flambeau_autograd._engine.histories import lowered
-from flambeau_autograd._engine.settings import Paused
+from flambeau_autograd._engine.function.apply import apply_in, context_of
+from flambeau_autograd._engine.graph.grad_mode import enable_grad
+from flambeau_autograd._engine.graph.settings import Paused
+from flambeau_autograd._engine.levels import layers
+from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, dispatch_function
+from flambeau_autograd._engine.levels.dual_level import have_tangents
+from flambeau_autograd._engine.levels.histories import lowered
 from flambeau_autograd.batching.table import Info
 from flambeau_autograd.func.examples import Examples
 from flambeau_autograd.function import Function, bind

@@ -1,7 +1,7 @@
 """Generated batching rules of custom Functions: a call for all examples at once as a Function of its own."""
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.batch_level import BatchLevel
+from flambeau_autograd._engine.levels.batch_level import BatchLevel
 from flambeau_autograd.function import Function, FunctionCtx
 from flambeau_autograd.trees import broadcast, filled, leaves, tree_map
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.backward import grad as _grad
-from flambeau_autograd._engine.dual_level import DualLevel
-from flambeau_autograd._engine.edges import edge_of
-from flambeau_autograd._engine.grad_mode import enable_grad, is_grad_enabled, no_grad
-from flambeau_autograd._engine.histories import depends_on_others
-from flambeau_autograd._engine.tape_level import TapeLevel
+from flambeau_autograd._engine.graph.backward import grad as _grad
+from flambeau_autograd._engine.graph.edges import edge_of
+from flambeau_autograd._engine.graph.grad_mode import enable_grad, is_grad_enabled, no_grad
+from flambeau_autograd._engine.levels.dual_level import DualLevel
+from flambeau_autograd._engine.levels.histories import depends_on_others
+from flambeau_autograd._engine.levels.tape_level import TapeLevel
 from flambeau_autograd.trees import filled, form, leaves, leaves_like, tree_map
 
 Tensor = torch.Tensor

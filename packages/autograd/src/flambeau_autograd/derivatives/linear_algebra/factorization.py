@@ -6,7 +6,7 @@ matrices" (2020). A gradient that is None is one of zeros.
 """
 
 import flambeau_tensor as torch
-from flambeau_autograd._engine.grad_mode import is_grad_enabled
+from flambeau_autograd._engine.graph.grad_mode import is_grad_enabled
 from flambeau_autograd.derivatives.table import derivative, elements_are_hidden
 from flambeau_tensor.extend import find_operator, is_layered
 from flambeau_tensor.ops import joining

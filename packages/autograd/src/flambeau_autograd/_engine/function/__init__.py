@@ -1,0 +1,1 @@
+"""Custom Functions: applying them, their contexts, tensors in containers."""

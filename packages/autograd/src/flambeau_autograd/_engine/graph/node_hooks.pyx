@@ -1,0 +1,82 @@
+# cython: language_level=3
+"""Running the hooks of a node and of the tensors that are its outputs."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport TensorInfo, tensor_info
+
+from flambeau_autograd._engine.graph.edges cimport AutogradMeta, put_grad
+from flambeau_autograd._engine.graph.node cimport Extra, NODE_LEAF, Node
+from flambeau_autograd._engine.refs cimport *
+
+
+cdef int tensor_hooks(Node node, PyObject** grads) except -1:
+    """The hooks of the tensors that are this node's outputs, then those that want to keep their gradient."""
+    cdef TensorInfo f
+    cdef Extra extra
+    if node.kind == NODE_LEAF:
+        tensor_info(node.saved[0].value, &f)
+        return _call(&grads[0], (<AutogradMeta>f.autograd_meta).hooks) if f.autograd_meta != NULL else 0
+    extra = node.extra
+    if extra.tensor_hooks is not None:
+        for nr, hooks in extra.tensor_hooks:
+            _call(&grads[<int>nr], hooks)
+    if extra.retained is not None:
+        for nr, reference in extra.retained.items():
+            tensor = reference()
+            if tensor is not None and grads[<int>nr] != NULL:
+                tensor_info(<PyObject*>tensor, &f)
+                gradient = <object>grads[<int>nr]
+                gradient = gradient.clone() if f.grad == NULL else <object>f.grad + gradient
+                put_grad(<PyObject*>tensor, <PyObject*>gradient)
+    return 0
+
+
+cdef int _call(PyObject** place, object hooks) except -1:
+    """Let each hook see the gradient in ``place``, and replace it."""
+    cdef PyObject* old
+    if hooks is None or place[0] == NULL:
+        return 0
+    from flambeau_autograd.hooks import checked
+
+    for hook in list(hooks.values()):
+        new = checked(hook, hook(<object>place[0]), <object>place[0])
+        if new is not None:
+            old = place[0]
+            incref(<PyObject*>new)
+            place[0] = <PyObject*>new
+            decref(old)
+    return 0
+
+
+cdef tuple as_tuple(PyObject** grads, int n):
+    return tuple([<object>grads[i] if grads[i] != NULL else None for i in range(n)])
+
+
+cdef int pre_hooks(Node node, PyObject** grads) except -1:
+    from flambeau_autograd.hooks import checked_all
+
+    for hook in list(node.extra.pre_hooks.values()):
+        before = as_tuple(grads, node.noutputs)
+        _replace(grads, checked_all(hook, hook(before), before))
+    return 0
+
+
+cdef int post_hooks(Node node, PyObject** out, PyObject** grads) except -1:
+    from flambeau_autograd.hooks import checked_all
+
+    for hook in list(node.extra.post_hooks.values()):
+        before = as_tuple(out, node.nedges)
+        _replace(out, checked_all(hook, hook(before, as_tuple(grads, node.noutputs)), before))
+    return 0
+
+
+cdef int _replace(PyObject** places, tuple gradients) except -1:
+    """Put what a hook returned, if anything, in the place of the gradients."""
+    cdef Py_ssize_t i
+    if gradients is None:
+        return 0
+    for i in range(len(gradients)):
+        xdecref(places[i])
+        places[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
+        xincref(places[i])
+    return 0

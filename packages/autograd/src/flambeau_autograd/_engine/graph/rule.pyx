@@ -1,0 +1,412 @@
+# cython: language_level=3
+"""Derivative rules: one line per operation, read from the names of the formulas' parameters.
+
+    derivative(mul, self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
+
+A keyword is a differentiable argument of the operation; its formula gives the gradient of that argument. A formula's
+parameters say what it needs: ``grad`` (of the first output; ``grad1``, … of later ones, ``grads``: a tuple of all),
+any argument by its name in the schema, ``NAME_shape``, ``NAME_dtype`` and ``NAME_geometry`` (sizes, strides, offset and
+whether complex) of a tensor argument (which then need not be kept alive), ``result`` (``result1``, …, or the name of a
+named output), ``needs`` (which gradients are wanted, in the order of the differentiable arguments). Nothing else is
+saved, and nothing that only unwanted gradients would read.
+
+A key ``"self, weight"`` in a dict gives one formula that returns a tuple of gradients. A list of tensors takes a
+formula that returns a sequence. Reducing a broadcast gradient, converting its dtype and dropping the imaginary part of
+the gradient of something real is done centrally, after the formula.
+"""
+from cpython.mem cimport PyMem_Calloc, PyMem_Free
+from cpython.object cimport PyObject, PyTypeObject
+
+from flambeau_autograd._engine.graph.node cimport Node, make_type
+from flambeau_autograd._engine.refs cimport *
+
+from flambeau_tensor.extend import Elementwise, declared_operators, find_operator
+
+cdef enum:  # kinds of schema arguments
+    K_TENSOR = 0
+    K_TENSORS = 1
+
+
+cdef class Rule:
+    """How the gradients of one operation's arguments follow from those of its results."""
+
+    def __dealloc__(self):
+        PyMem_Free(self.params)
+        PyMem_Free(self.forward)
+
+    def __repr__(self):
+        return f"<derivative of {self.op!r} for {', '.join(self.argument_names)}>"
+
+
+cdef tuple _meaning(schema, dict slots, str name):
+    """(kind of item, slot or number of the result) that a formula's parameter names; None: it names none."""
+    if name in slots:
+        kind = schema.arguments[slots[name]].kind
+        return SAVE_TENSOR if kind == K_TENSOR else SAVE_TENSORS if kind == K_TENSORS else SAVE_PLAIN, slots[name]
+    if name.startswith("result") and (len(name) == 6 or name[6:].isdigit()):
+        return SAVE_RESULT, int(name[6:] or 0)
+    for i, returned in enumerate(schema.returns):
+        if name == returned.name:
+            return SAVE_RESULT, i
+    for ending, of in (("_shape", SAVE_SHAPE), ("_dtype", SAVE_DTYPE), ("_geometry", SAVE_GEOMETRY)):
+        if name.endswith(ending) and name[:len(name) - len(ending)] in slots:
+            return of, slots[name[:len(name) - len(ending)]]
+    return None
+
+
+cdef PyTypeObject* make_node_type(Rule rule) except NULL:
+    from flambeau_autograd._engine.graph.record import saved_attributes
+
+    rule.node_type = make_type(rule.name, <PyTypeObject*>Node, saved_attributes(rule))
+    return rule.node_type
+
+
+cdef dict _types_by_name = {}
+
+
+def node_name(op):
+    """``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``; in place as otherwise.
+
+    Where C++ has the namespace in the name, so has the node: ``special.i1`` → ``SpecialI1Backward0``.
+    """
+    space = op.namespace.removeprefix("torch.")
+    words = [space] if space in ("fft", "linalg", "special") else []
+    return "".join([word.title() for word in words + op.name.split("_")]) + "Backward0"
+
+
+def parameter_names(function):
+    """What a formula reads, by the names of its parameters."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        return code.co_varnames[:code.co_argcount]
+    return tuple([a.name for a in function.schema.arguments])
+
+
+cdef class _Reader:
+    """Reads one declaration; its messages name operation and argument."""
+
+    cdef object op, schema
+    cdef dict slots, returns
+    cdef Rule rule
+    cdef dict item_numbers
+
+    cdef object error(self, str what):
+        return ImportError(f"derivative of {self.op.__torch_name__}: {what}")
+
+    cdef int slot(self, str name) except -1:
+        if name not in self.slots:
+            raise self.error(f"no argument named '{name}' in {self.schema.text}")
+        return self.slots[name]
+
+    cdef int item(self, int kind, int index, unsigned int users) except -1:
+        """The number of the item (kind, index), made when first asked for."""
+        cdef int k
+        cdef Item* it
+        key = kind, index
+        if key in self.item_numbers:
+            k = self.item_numbers[key]
+        else:
+            k = self.rule.nitems
+            if k == MAX_ITEMS:
+                raise self.error(f"more than {MAX_ITEMS} things to save")
+            self.rule.nitems += 1
+            self.item_numbers[key] = k
+            it = &self.rule.items[k]
+            it.kind, it.index, it.users, it.argument = kind, index, 0, -1
+            if kind == SAVE_TENSORS:
+                self.rule.varies = True  # the saved places depend on the list's length
+            if kind != SAVE_RESULT:
+                for i in range(self.rule.nargs):
+                    if self.rule.slots[i] == index:
+                        it.argument = i
+            else:
+                self.rule.saves_results = True
+        self.rule.items[k].users |= users
+        return k
+
+    cdef int param(self, Param* p, str name, Formula* f) except -1:
+        """What the parameter ``name`` of a formula stands for."""
+        p.kind = FROM_ITEM
+        if name == "grads":
+            p.kind = FROM_GRADS
+            f.grads = 0
+        elif name == "needs":
+            p.kind = FROM_NEEDS
+        elif name not in self.slots and name.startswith("grad") and (len(name) == 4 or name[4:].isdigit()):
+            p.kind, p.index = FROM_GRAD, int(name[4:] or 0)
+            f.grads |= 1 << p.index
+        else:
+            kind, index = self.meaning(name, "grad, grads, needs")
+            p.index = self.item(kind, index, f.results)
+        return 0
+
+    cdef tuple meaning(self, str name, str others):
+        found = _meaning(self.schema, self.slots, name)
+        if found is None:
+            raise self.error(f"the formula's parameter '{name}' is neither an argument of {self.schema.text} nor one "
+                             f"of {others}, result, NAME_shape, NAME_dtype, NAME_geometry")
+        return found
+
+    cdef object parameters(self, function):
+        """The names of a formula's parameters: of a Python function, or of an operator that computes gradients."""
+        if not hasattr(function, "__code__"):
+            schema = getattr(function, "schema", None)
+            if schema is None:
+                raise self.error(f"a formula is a Python function or an operator, not {function!r}")
+            if [a for a in schema.arguments if a.kwarg_only]:
+                raise self.error(f"an operator that computes gradients gets its arguments by position: {schema}")
+        return parameter_names(function)
+
+    cdef Rule read(self, dict formulas, dict options):
+        cdef Rule rule = Rule.__new__(Rule)
+        self.rule = rule
+        self.schema = self.op.schema
+        self.slots = {a.name: i for i, a in enumerate(self.schema.arguments)}
+        self.returns = {r.name: i for i, r in enumerate(self.schema.returns) if r.name}
+        self.item_numbers = {}
+        rule.op = self.op
+        rule.name = options.get("name") or node_name(self.op)
+        self.read_forward_mode(options)
+        rule.functions = list(formulas.values())
+        rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]
+        groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
+        # Differentiable arguments, and so edges, stand in the order of the schema.
+        order = sorted([s for group in groups for s in group])
+        self.read_arguments(order)
+        self.read_linear()
+        self.read_formulas(groups, order)
+        if options.get("part"):
+            for slot in range(1, len(self.slots)):
+                rule.parts[rule.nparts] = self.item(SAVE_PLAIN, slot, 1)
+                rule.nparts += 1
+        for name in options.get("not_differentiable") or ():
+            if isinstance(name, str):
+                if name not in self.returns:
+                    raise self.error(f"no result named '{name}'")
+                name = self.returns[name]
+            rule.not_outputs |= 1 << <int>name
+        return rule
+
+    cdef int read_forward_mode(self, dict options) except -1:
+        cdef Rule rule = self.rule
+        rule.linear, rule.elementwise, rule.jvp = options.get("linear"), options.get("elementwise"), options.get("jvp")
+        rule.composition = options.get("composition")
+        if rule.elementwise is None and rule.linear is None and rule.jvp is None and rule.composition is None:
+            rule.elementwise = isinstance(self.op.implementation, Elementwise)
+        if rule.jvp is not None:
+            names = self.parameters(rule.jvp)
+            rule.forward = <Item*>PyMem_Calloc(len(names) + 1, sizeof(Item))
+            if rule.forward == NULL:
+                raise MemoryError()
+            if len(names) > MAX_PARAMS:
+                raise self.error(f"a formula has more than {MAX_PARAMS} parameters")
+            for name in names:
+                self.read_parameter(&rule.forward[rule.nforward], name)
+                rule.nforward += 1
+        return 0
+
+    cdef int read_parameter(self, Item* it, str name) except -1:
+        """What a parameter of a formula of forward mode stands for."""
+        of = name[:len(name) - 2]
+        if name.endswith("_t") and of in self.slots:
+            it.index, it.argument = self.slots[of], TANGENT
+            return 0
+        kind, index = self.meaning(name, "NAME_t")
+        it.kind, it.index, it.argument = kind, index, -1
+        if it.kind == SAVE_RESULT:
+            self.rule.forward_reads_results = True
+        return 0
+
+    cdef int read_linear(self) except -1:
+        """Note which arguments the operation is linear in."""
+        cdef Rule rule = self.rule
+        cdef int k
+        numbers = self.op.numbers
+        names = rule.linear.split() if isinstance(rule.linear, str) and rule.linear != "each" else rule.argument_names
+        for k in range(rule.nargs):
+            if rule.argument_names[k] in names:
+                rule.linear_in |= <unsigned int>1 << k
+            if rule.argument_names[k] in numbers:
+                rule.numbers |= <unsigned int>1 << k
+        return 0
+
+    cdef int read_arguments(self, list order) except -1:
+        """Note the differentiable arguments, given by their slots."""
+        cdef Rule rule = self.rule
+        cdef int i
+        if len(set(order)) != len(order):
+            raise self.error("an argument has two formulas")
+        if len(order) > MAX_DIFFERENTIABLE:
+            raise self.error(f"more than {MAX_DIFFERENTIABLE} differentiable arguments")
+        rule.nargs = len(order)
+        for i, s in enumerate(order):
+            a = self.schema.arguments[s]
+            if a.kind != K_TENSOR and a.kind != K_TENSORS:
+                raise self.error(f"argument '{a.name}' is no tensor")
+            rule.slots[i] = s
+            rule.lists[i] = a.kind == K_TENSORS
+            if rule.lists[i]:
+                rule.varies = True
+        for i in range(rule.nargs):
+            if rule.lists[i]:
+                self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)
+        rule.argument_names = tuple([self.schema.arguments[s].name for s in order])
+        return 0
+
+    cdef int read_formulas(self, list groups, list order) except -1:
+        """Note the formulas and what they read; each gives the gradients of a group of arguments."""
+        cdef Rule rule = self.rule
+        cdef Formula* f
+        cdef int k, total = 0
+        parameters = [self.parameters(function) for function in rule.functions]
+        for names in parameters:
+            total += len(names)
+        rule.params = <Param*>PyMem_Calloc(total + 1, sizeof(Param))
+        if rule.params == NULL:
+            raise MemoryError()
+        for group, function, names in zip(groups, rule.functions, parameters, strict=True):
+            f = &rule.formulas[rule.nformulas]
+            rule.nformulas += 1
+            f.function = <PyObject*>function
+            f.joint = len(group) > 1
+            f.result = order.index(group[0])
+            if f.joint and sorted(group) != group:
+                raise self.error("a joint formula names arguments in the order of the schema")
+            f.results = 0
+            for s in group:
+                f.results |= 1 << order.index(s)
+            f.params, f.nparams = rule.nparams, <int>len(names)
+            if f.nparams > MAX_PARAMS:
+                raise self.error(f"a formula has more than {MAX_PARAMS} parameters")
+            uses_grads = False
+            for k in range(f.nparams):
+                self.param(&rule.params[rule.nparams], names[k], f)
+                if rule.params[rule.nparams].kind == FROM_GRADS:
+                    uses_grads = True
+                rule.nparams += 1
+            if uses_grads:
+                f.grads = 0
+        return 0
+
+
+def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
+               composition=None, part=False, **by_name):
+    """Declare how an operation is differentiated.
+
+    Args:
+        op: the Operator, or its qualified name such as ``"torch.add"``.
+        formulas: formulas by argument name, as a dict, where a key cannot be a keyword (``"self, weight"``).
+        by_name: the same as keywords.
+        linear: forward mode. True: linear in all differentiable arguments together, so the tangent is the operation
+            applied to the tangents, with zeros for arguments that have none (numbers in their place included).
+            ``"a b"``: the same of the named arguments; the others keep their values. ``"each"``: linear in each one
+            while the others keep their values (products): the sum over the arguments of the operation with one
+            tangent. A sum of a product and something else (``addmm``) is neither and takes ``jvp``.
+        elementwise: forward mode: each element of the result follows from the elements at its place alone, and each
+            formula is the gradient times a factor, so the tangent is the sum of the formulas applied to tangents
+            (conjugated before and after, as formulas hold conjugate derivatives; of a real result, its real part).
+            What the operator's kernel says, if nothing of forward mode is given; False where a formula is no product.
+        jvp: forward mode: a formula of the tangent. Its parameters are ``NAME_t`` for tangents (None where there is
+            none) and whatever reverse formulas may read; of several results it gives that of the first, or a tuple.
+            Without any of these the tangent is had by transposing the formulas, which is right, and slower.
+        not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
+            never have any.
+        name: what the node is called, if not after the operation.
+        composition: instead of formulas, a function of all arguments that computes the same by other operations. It
+            runs in the kernel's place where the call is to be differentiated; for the gradients of other operations.
+        part: the operation is a view of a part of its first argument, no element twice. Where a gradient of that
+            argument waits already, this one is added to its part, in place of a sum of two whole ones.
+
+    Raises:
+        ImportError: a name is not in the operation's schema; names the operation and what was wrong.
+
+    >>> from flambeau_tensor import sinh, cosh
+    >>> derivative(sinh, self=lambda grad, self: grad * cosh(self))
+    <derivative of <operator torch.sinh> for self>
+    """
+    cdef _Reader reader = _Reader.__new__(_Reader)
+    if isinstance(op, str):
+        op = find_operator(op)
+    reader.op = op
+    by_argument = {**(formulas or {}), **by_name}
+    if composition is not None:
+        by_argument = {", ".join(_tensors(op)): _never}
+    if not by_argument:
+        raise ImportError(f"derivative of {op.__torch_name__}: no formula; what never has gradients is declared with "
+                          "differentiable=False")
+    rule = reader.read(by_argument, {"linear": linear, "elementwise": elementwise, "jvp": jvp, "name": name,
+                                     "not_differentiable": not_differentiable, "composition": composition,
+                                     "part": part})
+    op.derivative = rule
+    if op.inplace is not None:
+        op.inplace.derivative = rule
+    return rule
+
+
+cdef list _tensors(op):
+    return [a.name for a in op.schema.arguments if a.kind == K_TENSOR or a.kind == K_TENSORS]
+
+
+def _never(grads):
+    raise AssertionError("a composition is differentiated in the operations that it is made of")
+
+
+cdef Rule declared(op):
+    """The rule of an operator that has none yet: a custom one's, as an extension declared it, by operators that compute
+    the gradients, or else one that raises when gradients are asked for."""
+    if op.gradients is not None:
+        return derivative(op, op.gradients)
+    if _overwrites(op):
+        zeros_like = find_operator("torch.zeros_like")
+        return derivative(op, {op.schema.arguments[0].name: lambda grad: zeros_like(grad)},
+                          jvp=lambda result: zeros_like(result))
+    tensors = _tensors(op)
+    if not op.namespace.startswith("torch.ops.") or not tensors:
+        raise NotImplementedError(f"the derivative for '{op.name}' is not implemented.")
+    name = f"{op.namespace.removeprefix('torch.ops.')}::{op.name}"
+
+    def missing(grads):
+        raise NotImplementedError(f"backward through {name}, which has no derivative: declare it with "
+                                  "library.register_autograd, or in C with fl_set_backward")
+
+    return derivative(op, {", ".join(tensors): missing})
+
+
+cdef bint _overwrites(op):
+    """Whether an operator writes what has no gradients (``x.eq_(y)``): those of the tensor it writes to end there."""
+    return op.functional is not None and not op.functional.records
+
+
+def declare_overwriting():
+    """Give the operators that do so the rule that says it."""
+    for op in declared_operators().values():
+        if op.records and op.derivative is None and _overwrites(op):
+            declared(op)
+
+
+def missing_derivatives(namespace=None):
+    """The differentiable operators (of one namespace and those below it) that have no rule.
+
+    Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
+    """
+    return [op for op in declared_operators().values()
+            if op.records and op.derivative is None and not _overwrites(op) and _within(op.namespace, namespace)]
+
+
+cdef bint _within(str space, namespace):
+    if namespace is not None and not f"{space}.".startswith(f"{namespace}."):
+        return False
+    return not space.startswith("torch.ops.") or (namespace is not None and namespace.startswith("torch.ops"))
+
+
+def check_complete(namespace=None):
+    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule; names all.
+
+    >>> torch.autograd.check_complete()
+    """
+    missing = missing_derivatives(namespace)
+    if missing:
+        names = ", ".join(sorted({(op.functional or op).__torch_name__ for op in missing}))
+        raise ImportError(f"these operators are differentiable and have no derivative: {names}. Add a line for each to "
+                          "the file of its family in flambeau_autograd/derivatives, or declare it with "
+                          "differentiable=False.")

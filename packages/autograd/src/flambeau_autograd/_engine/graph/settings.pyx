@@ -1,0 +1,90 @@
+# cython: language_level=3
+"""Settings that hold for the length of a ``with`` block.
+
+An interrupt may come at any call and line of Python. What is changed and changed back here is so in one step each,
+and a block that was entered is left, whatever happens in it.
+"""
+from flambeau_autograd._engine.levels.level cimport Level
+
+from flambeau_autograd._engine.levels.dual_level import enter_outer_dual, leave_outer_dual
+
+
+cdef class Setting:
+    """A value that blocks change; ``changed``, if any, is told of each new one, and has to be compiled, too."""
+
+    cdef readonly object value
+    cdef object changed
+
+    def __init__(self, value, changed=None):
+        self.value, self.changed = value, changed
+
+    cdef int set(self, object value) except -1:
+        self.value = value
+        if self.changed is not None:
+            self.changed(value)
+        return 0
+
+
+cdef class Within:
+    """A block, and a decorator, in which a setting has another value."""
+
+    cdef Setting setting
+    cdef object value
+    cdef list before  # one for each time that it was entered and not left
+
+    def __init__(self, Setting setting not None, value):
+        self.setting, self.value, self.before = setting, value, []
+
+    def __enter__(self):
+        self.before.append(self.setting.value)
+        self.setting.set(self.value)
+
+    def __exit__(self, *error):
+        self.setting.set(self.before.pop())
+
+    def __call__(self, function):
+        from flambeau_autograd.grad_mode import decorate
+
+        return decorate(self, function)
+
+    def clone(self):
+        return Within(self.setting, self.value)
+
+
+cdef class Since(Within):
+    """A block whose setting has the other value from the call that makes it."""
+
+    def __init__(self, Setting setting not None, value):
+        Within.__init__(self, setting, value)
+        Within.__enter__(self)
+
+    def __enter__(self):
+        pass
+
+
+cdef class Paused:
+    """Inside the block, layers at some levels are passed over."""
+
+    cdef list levels
+
+    def __init__(self, levels):
+        self.levels = list(levels)
+
+    def __enter__(self):
+        for each in self.levels:
+            (<Level>each).paused += 1
+
+    def __exit__(self, *error):
+        for each in self.levels:
+            (<Level>each).paused -= 1
+
+
+cdef class OuterDual:
+    """Forward mode outside of all transforms."""
+
+    def __enter__(self):
+        enter_outer_dual()
+        return 0
+
+    def __exit__(self, *error):
+        leave_outer_dual()

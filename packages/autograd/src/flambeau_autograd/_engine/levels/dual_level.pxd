@@ -1,0 +1,5 @@
+"""Forward mode."""
+from flambeau_autograd._engine.levels.level cimport Level
+
+cdef class DualLevel(Level):
+    pass

@@ -1,0 +1,402 @@
+# cython: language_level=3
+"""Forward mode as a level: a call on tensors with tangents is one on their values, and one of the tangent rule.
+
+A recorded call attaches the tangents when its results have their history and before they are saved for backward.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    TensorInfo, O_INPLACE, O_VIEW, OperatorInfo, T_DISPATCH, T_FLOATING, T_REQUIRES_GRAD, T_VIEW, call_bound, detach,
+    add_version, flags_of, is_tensor, tensor_info, operator_info, set_base, thread_flags, version_of,
+)
+
+from flambeau_autograd._engine.graph.edges cimport requires_grad
+from flambeau_autograd._engine.levels.forward_rules cimport reads_results, tangents_of
+from flambeau_autograd._engine.levels.histories cimport history_levels, with_history
+from flambeau_autograd._engine.levels.layers cimport (
+    DualLayer, Layer, all_layers, bare, detached, has_tangents, holds_examples_of, laid_out, layer_at, layer_of,
+    new_dual, set_layer, value_of, write_to_base,
+)
+from flambeau_autograd._engine.levels.level cimport Level
+from flambeau_autograd._engine.graph.record cimport LevelCall, compose, process_call
+from flambeau_autograd._engine.refs cimport *
+from flambeau_autograd._engine.graph.rule cimport Rule
+
+from flambeau_autograd._engine.levels.level import levels
+
+cdef enum:
+    MAX_SLOTS = 32
+
+cdef object _without_layers(PyObject* tensor):
+    """The values alone: of the tensor's class where that answers calls itself."""
+    return detached(tensor) if flags_of(tensor) & T_DISPATCH else detach(tensor)
+
+
+cdef class DualLevel(Level):
+    """``jvp``, or ``forward_ad``'s own level."""
+
+    kind = "jvp"
+
+    def make_dual(self, tensor, tangent):
+        """``tensor`` with a tangent at this level."""
+        cdef PyObject* t = <PyObject*>tensor
+        cdef Layer outer = layer_of(t)
+        if tangent.dtype is not tensor.dtype:
+            tangent = tangent.to(tensor.dtype)
+        if layer_of(<PyObject*>tangent) is not None and layer_at(<PyObject*>tangent, self) is not None:
+            raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same level "
+                               f"{self.depth} is not supported.")
+        if outer is not None and outer.level is self:
+            raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward gradient at the same "
+                               f"level {self.depth} is not supported.")
+        out = with_history(bare(t), t)
+        set_base(<PyObject*>out, t)
+        tangent = laid_out(tangent, t)
+        set_layer(<PyObject*>out, new_dual(self, tangent, tangent, outer))
+        return out
+
+    def unpack(self, tensor):
+        """(value, tangent or None) of a tensor; this must be the innermost level that it has a layer at."""
+        cdef PyObject* t = <PyObject*>tensor
+        cdef Layer layer = layer_of(t)
+        if layer is None or layer.level is not self:
+            return tensor, None
+        out = _without_layers(t)
+        set_layer(<PyObject*>out, layer.outer)
+        return with_history(out, t), (<DualLayer>layer).tangent
+
+    def attach(self, tensor, tangent):
+        """Give a result its tangent; where it has one, that is replaced."""
+        cdef Layer layer = layer_of(<PyObject*>tensor)
+        if layer is None or layer.level is not self:
+            layer = new_dual(self, None, None, layer)
+            set_layer(<PyObject*>tensor, layer)
+        (<DualLayer>layer).tangent = (<DualLayer>layer).origin = tangent
+
+    cdef object process(self, PyObject* op, PyObject** slots, int batch_depth):
+        cdef OperatorInfo o
+        cdef PyObject* values[MAX_SLOTS]
+        cdef PyObject* tangents[MAX_SLOTS]
+        cdef _DualCall call
+        cdef int i
+        operator_info(op, &o)
+        if o.derivative != NULL and (<Rule>o.derivative).composition is not None:
+            return compose(<Rule>o.derivative, slots, o.nslots)
+        call = _DualCall.__new__(_DualCall)
+        call.op, call.info, call.slots, call.level, call.batch_depth = op, &o, slots, self, batch_depth
+        call.values, call.tangents = values, tangents
+        call.recording = thread_flags().grad_enabled
+        call.inplace, call.view = (o.flags & O_INPLACE) != 0, (o.flags & O_VIEW) != 0
+        for i in range(o.nslots if call.recording else 0):
+            if _has_tangents(<object>slots[i], self):
+                call.all_histories = True
+                break
+        try:
+            return process_call(op, &o, slots, call)
+        finally:
+            for i in range(call.entered):
+                decref(values[i])
+                xdecref(tangents[i])
+
+    def process_function(self, cls, args, kwargs, int batch_depth):
+        from flambeau_autograd.func.custom import dual
+
+        return dual(cls, args, kwargs, self)
+
+
+cdef bint _has_tangents(object a, Level but) except -1:
+    """Whether a tensor among an argument's has a tangent at another level."""
+    if is_tensor(<PyObject*>a):
+        return has_tangents(<PyObject*>a, but)
+    return isinstance(a, (tuple, list)) and any([_has_tangents(item, but) for item in a])
+
+
+def have_tangents(tensors):
+    """Whether one of the tensors has a tangent."""
+    return _has_tangents(tensors, None)
+
+
+# --- forward mode outside of all transforms -------------------------------------------------------------------------
+
+cdef DualLevel _outer = None  # forward_ad's own level; there is one for all threads, as there is in PyTorch
+
+
+def enter_outer_dual():
+    """Begin forward mode outside of all transforms."""
+    global _outer
+    if _outer is not None:
+        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    level = DualLevel()
+    if levels():  # inside of transforms it is one of them
+        level.__enter__()
+    else:
+        (<Level>level).alive = True
+    _outer = level
+    return level
+
+
+def leave_outer_dual():
+    """End it: tangents are forgotten."""
+    global _outer
+    if _outer is None:
+        raise RuntimeError("Trying to exit a forward AD level but no level is active")
+    level, _outer = _outer, None
+    if level.depth:
+        level.__exit__(None, None, None)
+    (<Level>level).alive = False
+
+
+def outer_dual():
+    """The level of forward mode outside of all transforms, or None."""
+    return _outer
+
+
+def dual_levels():
+    """The levels of forward mode that this thread's operations see."""
+    found = [level for level in levels() if isinstance(level, DualLevel)]
+    return found if _outer is None or _outer.depth else [_outer, *found]
+
+
+# --- calls of operators ---------------------------------------------------------------------------------------------
+
+cdef class _DualCall(LevelCall):
+    """One call of an operator on tensors with tangents. It lives while the call's arguments do."""
+
+    cdef PyObject* op
+    cdef OperatorInfo* info
+    cdef PyObject** slots
+    cdef DualLevel level
+    cdef bint inplace, view, recording
+    cdef bint all_histories  # levels further out give tangents, too, which follow the same histories
+    cdef bint moving  # there is a tangent
+    cdef int entered  # how many of the following are filled
+    cdef PyObject** values  # owned: the arguments one level further out, as what the tangent's formulas read
+    cdef PyObject** tangents  # owned, or NULL
+    cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
+
+    cdef object run(self):
+        cdef PyObject* args[MAX_SLOTS]
+        cdef Py_ssize_t version = 0
+        cdef int i, n = 0
+        try:
+            for i in range(self.info.nslots):
+                self.enter(i, args)
+                n += 1
+            if self.inplace:
+                version = version_of(self.slots[0])
+            result = call_bound(self.op, args)
+            if self.inplace:
+                if version_of(self.slots[0]) == version:  # a stand-in that a class made counts for itself
+                    add_version(self.slots[0])
+                return self.written(args[0])
+            return self.restored(result, args)
+        finally:
+            for i in range(n):
+                decref(args[i])
+
+    cdef int enter(self, int i, PyObject** args) except -1:
+        """Fill an argument as the levels further out see it, and what the tangent's formulas read of it."""
+        cdef PyObject* p = self.slots[i]
+        cdef Layer layer
+        cdef bint has_history
+        tangent = value = None
+        self.tangents[i] = NULL
+        if not is_tensor(p):
+            if isinstance(<object>p, (tuple, list)):
+                argument = tuple([self.argument(item) for item in <object>p])
+                value, tangent = self.parts(<object>p)
+            else:
+                argument = value = <object>p
+        else:
+            layer = layer_of(p)
+            has_history = requires_grad(p)
+            if layer is not None and layer.level is self.level:
+                tangent = (<DualLayer>layer).tangent
+            if not has_history and not flags_of(p) & T_REQUIRES_GRAD:
+                argument = value = <object>p if tangent is None else self.one_further_out(p, layer)
+            else:
+                argument, value = self.argument(<object>p), self.parts(<object>p)[0]
+            if i == 0 and self.inplace:  # which is about to be overwritten
+                copy = value_of(<PyObject*>value)
+                value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
+                if self.recording and tangent is not None:
+                    tangent = self.before = tangent.clone()
+        if tangent is not None:
+            incref(<PyObject*>tangent)
+            self.tangents[i] = <PyObject*>tangent
+            self.moving = True
+        incref(<PyObject*>value)
+        self.values[i] = <PyObject*>value
+        self.entered = i + 1
+        incref(<PyObject*>argument)
+        args[i] = <PyObject*>argument
+        return 0
+
+    cdef object one_further_out(self, PyObject* p, Layer layer):
+        t = _without_layers(p)
+        if layer.outer is not None:
+            set_layer(<PyObject*>t, layer.outer)
+        return t
+
+    cdef object written(self, PyObject* stand_in):
+        """What a call in place returns; what took its place may have got tangents."""
+        cdef PyObject* p = self.slots[0]
+        cdef Layer layer
+        if p != stand_in:
+            layer = layer_of(p)
+            if layer is not None and layer.level is self.level:
+                layer.outer = all_layers(stand_in)
+            else:
+                set_layer(p, all_layers(stand_in))
+            write_to_base(p)
+        return <object>p
+
+    cdef object argument(self, object a):
+        """An argument as the levels further out see it."""
+        cdef PyObject* p = <PyObject*>a
+        cdef Layer layer
+        if not is_tensor(p):
+            if isinstance(a, (tuple, list)):
+                return tuple([self.argument(item) for item in a])
+            return a
+        layer = layer_of(p)
+        if layer is not None and layer.level is self.level:
+            t = self.one_further_out(p, layer)
+        elif flags_of(p) & T_REQUIRES_GRAD or requires_grad(p):
+            t = bare(p)
+        else:
+            return a
+        # Histories up to the innermost batch are recorded there; others are this recording's. A tensor may have both.
+        if requires_grad(p) and (self.all_histories or self.batch_depth >= 0):
+            if self.all_histories:
+                with_history(t, p)
+            else:
+                with_history(t, p, self.batch_depth)
+        return t
+
+    cdef object restored(self, object result, PyObject** args):
+        """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
+        cdef TensorInfo f
+        cdef int i
+        if not is_tensor(<PyObject*>result):
+            if not isinstance(result, (tuple, list)):
+                return result
+            items = [self.restored(r, args) for r in result]
+            if type(result) is tuple or type(result) is list:
+                return type(result)(items)
+            return type(result)(tuple(items))
+        for i in range(self.info.nslots):
+            if args[i] == <PyObject*>result:
+                return <object>self.slots[i]
+        if self.view:
+            tensor_info(<PyObject*>result, &f)
+            if f.base != NULL and is_tensor(self.slots[0]):
+                set_base(<PyObject*>result, self.slots[0])
+        return result
+
+    # --- tangents
+
+    cdef tuple parts(self, object a):
+        """(value, tangent or None) of an argument; the value with its history if tangents must follow that."""
+        cdef PyObject* p = <PyObject*>a
+        cdef Layer layer
+        if not is_tensor(p):
+            if isinstance(a, (tuple, list)):
+                pairs = [self.parts(item) for item in a]
+                tangents = tuple([pair[1] for pair in pairs])
+                return tuple([pair[0] for pair in pairs]), \
+                    tangents if any([t is not None for t in tangents]) else None
+            return a, None
+        layer = layer_of(p)
+        tangent = None
+        if layer is not None and layer.level is self.level:
+            tangent = (<DualLayer>layer).tangent
+            t = self.one_further_out(p, layer)
+        elif requires_grad(p):
+            t = bare(p)
+        else:
+            return a, None
+        if self.recording and history_levels(p) & ((<unsigned long long>2 << self.level.depth) - 1):
+            with_history(t, p)
+        return t, tangent
+
+    cdef int finish(self, object result) except -1:
+        """Give the results their tangents."""
+        cdef Rule rule
+        cdef PyObject* op = self.op
+        if not self.moving:
+            return 0
+        if self.inplace:
+            functional = (<object>op).functional
+            if functional is not None and functional.derivative is not None:
+                op = <PyObject*>functional
+        rule = <Rule>(<object>op).derivative if op != self.op else <Rule>self.info.derivative
+        if is_tensor(<PyObject*>result):
+            read = self.parts(result)[0] if reads_results(rule) else result
+            return self.attach(result, tangents_of(op, rule, self.values, self.tangents, self.info.nslots, read))
+        read = tuple([self.parts(out)[0] for out in result])
+        tangents = tangents_of(op, rule, self.values, self.tangents, self.info.nslots, read)
+        for out, tangent in zip(result, tangents, strict=True):
+            self.attach(out, tangent)
+        return 0
+
+    cdef int attach(self, object out, object tangent) except -1:
+        cdef PyObject* p = <PyObject*>out
+        cdef Layer layer
+        cdef DualLayer theirs
+        cdef TensorInfo f
+        if not is_tensor(p):
+            return 0
+        tensor_info(p, &f)
+        if f.dtype < T_FLOATING:
+            return 0
+        layer = layer_of(p)
+        if layer is not None and layer.level is self.level:
+            if self.replace(<DualLayer>layer, tangent, p):
+                return 0
+        elif tangent is None:
+            return 0
+        elif not self.view:
+            set_layer(p, new_dual(self.level, self.own(tangent, p), None, layer))
+        else:
+            theirs = <DualLayer>layer_at(f.base, self.level) if f.flags & T_VIEW and f.base != NULL else None
+            origin = None
+            if f.flags & T_VIEW and f.base != NULL:
+                origin = theirs.tangent if theirs is not None else tangent
+            set_layer(p, new_dual(self.level, tangent, origin, layer))
+        return write_to_base(p) if self.inplace else 0
+
+    cdef bint replace(self, DualLayer layer, object tangent, PyObject* p) except -1:
+        """Give a result that has a tangent another one; whether what shares its memory has it, too."""
+        if self.view:
+            layer.tangent = tangent
+            return True
+        if tangent is None:
+            tangent = layer.tangent * 0
+        if tangent is layer.tangent or tangent is self.before:
+            return True
+        if holds_examples_of(layer.tangent, tangent):  # what views this memory views the tangent's
+            layer.tangent.copy_(tangent)
+            return True
+        own = layer.origin is layer.tangent
+        layer.tangent = self.own(tangent, p)
+        layer.origin = layer.tangent if own else None
+        return False
+
+    cdef object own(self, object tangent, PyObject* p):
+        """A tangent that writes to `p` may change."""
+        return laid_out(tangent, p, flags_of(<PyObject*>tangent) & T_VIEW or self.is_given(tangent))
+
+    cdef bint is_given(self, object tangent) except -1:
+        """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
+        cdef PyObject* t = <PyObject*>tangent
+        cdef Py_ssize_t k
+        cdef int i
+        for i in range(self.info.nslots):
+            if self.tangents[i] == t:
+                return True
+            if self.tangents[i] != NULL and is_tuple(self.tangents[i]):
+                for k in range(tuple_size(self.tangents[i])):
+                    if tuple_item(self.tangents[i], k) == t:
+                        return True
+        return False

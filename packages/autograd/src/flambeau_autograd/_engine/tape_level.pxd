@@ -1,8 +1,0 @@
-"""Reverse mode."""
-from flambeau_autograd._engine.layers cimport Layer
-from flambeau_autograd._engine.levels cimport Level
-
-cdef class TapeLevel(Level):
-    cdef Layer _unwrap_layers(self, Layer layer, bint keep)
-
-cdef TapeLevel outermost  # records outside of all transforms
