@@ -184,3 +184,9 @@ def test_lazy_modules_of_ones_own():
 def test_making_one_warns():
     with pytest.warns(UserWarning, match="^Lazy modules are a new feature under heavy development"):
         nn.LazyLinear(2)
+
+
+def test_one_size_may_be_a_number():
+    p = nn.UninitializedParameter()
+    p.materialize(10)
+    assert type(p) is nn.Parameter and p.shape == (10,)

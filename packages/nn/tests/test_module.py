@@ -529,3 +529,15 @@ def test_attributes_set_past_the_module():
     assert list(outer.children()) == [inner]
     del outer.inner
     assert not list(outer.children())
+
+
+def test_buffers_of_modules_with_an_older_register_buffer():
+    class Older(nn.Module):
+        def register_buffer(self, name, tensor):
+            super().register_buffer(name, tensor)
+
+    module = Older()
+    module.kept = nn.Buffer(ft.ones(1))
+    assert list(module.state_dict()) == ["kept"] and isinstance(module.kept, nn.Buffer)
+    with pytest.raises(TypeError):
+        module.lost = nn.Buffer(ft.ones(1), persistent=False)

@@ -503,3 +503,10 @@ def test_out_says_what_ranges_compute_in():
             make(out=ft.empty(4, dtype=ft.float64), dtype=ft.float32)
     with pytest.raises(NotImplementedError, match="\"logspace_cpu\" not implemented for 'Bool'"):
         ft.logspace(0, 3, 4, dtype=ft.bool)
+
+
+def test_limits_of_pythons_types():
+    assert ft.finfo(float) == ft.finfo(complex) == ft.finfo(ft.float64) and ft.iinfo(int) == ft.iinfo(ft.int64)
+    for call in (lambda: ft.finfo(int), lambda: ft.finfo(bool), lambda: ft.iinfo(float), lambda: ft.iinfo(bool)):
+        with pytest.raises(TypeError, match=r"torch.[fi]info\(\) requires|torch.bool is not supported"):
+            call()

@@ -187,16 +187,16 @@ class UninitializedTensorMixin:
         ).split()
     )
 
-    def materialize(self, shape: Iterable[int], device: Device | None = None, dtype: dtype | None = None) -> None:
+    def materialize(self, shape: Iterable[int] | int, device: Device | None = None, dtype: dtype | None = None) -> None:
         """Give it a shape, whose elements are not initialized; it is an ordinary parameter or buffer from then on.
 
         Args:
-            shape: the sizes.
+            shape: the sizes, or the only one.
             device: of the elements; its own unless given.
             dtype: of the elements; its own unless given.
         """
         self.data = empty(
-            tuple(shape),
+            (shape,) if isinstance(shape, int) else tuple(shape),
             device=self.data.device if device is None else device,
             dtype=self.data.dtype if dtype is None else dtype,
         )

@@ -48,9 +48,18 @@ class _Limits:
         return type(self), (_dtype_by_name(self.dtype),)
 
 
-def _check(name, dtype):
+# What Python's types stand for.
+_OF_PYTHON = {float: "float64", complex: "complex128", int: "int64", bool: "bool"}
+
+
+def _checked(name, dtype):
+    if isinstance(dtype, type) and dtype in _OF_PYTHON:
+        from flambeau_tensor._core.dtype import _dtype_by_name
+
+        return _dtype_by_name(_OF_PYTHON[dtype])
     if not isinstance(dtype, DType):
         raise TypeError(f"{name}(): argument 'type' (position 1) must be torch.dtype, not {type(dtype).__name__}")
+    return dtype
 
 
 class finfo(_Limits):
@@ -83,7 +92,7 @@ class finfo(_Limits):
 
     @classmethod
     def _of(cls, dtype: DType) -> "finfo":
-        _check("finfo", dtype)
+        dtype = _checked("finfo", dtype)
         if not (dtype.is_floating_point or dtype.is_complex):
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -138,7 +147,7 @@ class iinfo(_Limits):
 
     @classmethod
     def _of(cls, dtype: DType) -> "iinfo":
-        _check("iinfo", dtype)
+        dtype = _checked("iinfo", dtype)
         if dtype.is_floating_point or dtype.is_complex:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         if dtype.name == "bool":
