@@ -648,10 +648,8 @@ def _assign(self: Module, name: str, value: Any) -> bool:
         if buffers is None:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         _remove(self, name, "_parameters", "_modules")
-        if value.persistent:  # a subclass may have a `register_buffer` without that argument
-            self.register_buffer(name, value)
-        else:
-            self.register_buffer(name, value, False)
+        # A subclass may have a `register_buffer` without `persistent`.
+        self.register_buffer(name, value, *(() if value.persistent else (False,)))
     elif buffers is not None and name in buffers:
         if value is not None and not isinstance(value, Tensor):
             raise TypeError(

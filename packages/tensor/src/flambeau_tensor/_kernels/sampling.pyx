@@ -8,7 +8,9 @@ The derivative of a sample by a parameter is -dF/da / p, where F is the distribu
 summed, or integrated, on the side of the sample where all terms have one sign, so it is exact but for rounding.
 """
 from cpython.object cimport PyObject
-from libc.math cimport INFINITY, NAN, ceil, cosh, exp, expm1, fabs, fmax, fmin, floor, lgamma, log, log1p, pow, sinh, sqrt
+from libc.math cimport (
+    INFINITY, NAN, ceil, cosh, exp, expm1, fabs, fmax, fmin, floor, lgamma, log, log1p, pow, sinh, sqrt,
+)
 
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
