@@ -14,6 +14,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 import flambeau_tensor as torch
 from flambeau_autograd.trees import tree_map
 from flambeau_overrides import TorchFunctionMode
+from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.extend import find_operator
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -272,15 +273,23 @@ class autocast:  # noqa: N801
 
     def __enter__(self) -> Self:
         mode = _Casting() if self._enabled and self.device == "cpu" else None
-        self._entered.append(
-            (_state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache_enabled, mode)
-        )
-        _state.enabled[self.device] = self._enabled
-        _state.dtypes[self.device] = self.fast_dtype
-        _state.cache_enabled = self._cache_enabled
-        if mode is not None:
-            mode.__enter__()
-        return self
+        before = _state.enabled.get(self.device, False), _state.dtypes.get(self.device), _state.cache_enabled, mode
+        depth = len(_get_current_function_mode_stack())
+        try:
+            self._entered.append(before)
+            _state.enabled[self.device] = self._enabled
+            _state.dtypes[self.device] = self.fast_dtype
+            _state.cache_enabled = self._cache_enabled
+            if mode is not None:
+                mode.__enter__()
+            return self
+        except BaseException as e:  # an interrupt, too: nobody leaves a block that was not entered
+            if len(_get_current_function_mode_stack()) > depth:
+                mode.__exit__(type(e), e, None)
+            if self._entered and self._entered[-1] is before:
+                self._entered.pop()
+            self._restore(*before[:3])
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
@@ -288,12 +297,15 @@ class autocast:  # noqa: N801
         enabled, dtype, cache_enabled, mode = self._entered.pop()
         if mode is not None:
             mode.__exit__(kind, value, traceback)
+        self._restore(enabled, dtype, cache_enabled)
+        return False
+
+    def _restore(self, enabled: bool, dtype: torch.dtype | None, cache_enabled: bool) -> None:
         _state.enabled[self.device], _state.cache_enabled = enabled, cache_enabled
         if dtype is None:
             _state.dtypes.pop(self.device, None)
         else:
             _state.dtypes[self.device] = dtype
-        return False
 
     def __call__(self, func: F) -> F:
         if iscoroutinefunction(func):

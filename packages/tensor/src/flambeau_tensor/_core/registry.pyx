@@ -24,11 +24,10 @@ from flambeau_tensor._core.tensor cimport Tensor, TensorType, grad_flags, is_pla
 from flambeau_tensor._core.type_slots cimport type_members
 from flambeau_tensor._core.types cimport K_TENSORS
 
-from flambeau_tensor._core.forking import held_at_forks
+from flambeau_tensor._core.once import OnceLock
 from flambeau_tensor._core.schema import ACCESSORS
 
 import sys
-from _thread import RLock
 from importlib import import_module
 from sys import intern
 
@@ -376,7 +375,7 @@ cdef set _named = set()  # the names of those that were loaded so
 cdef dict _late = {}  # their modules -> those names
 cdef bint _renewing = False  # whether the lists are being written, and may be wrong
 cdef list _loading = []  # those that are being loaded
-cdef object _lock = held_at_forks(RLock())
+cdef object _lock = OnceLock()
 
 
 cdef class LazyMethod:
