@@ -35,6 +35,9 @@ cdef class Entry:
     cdef Pattern pattern
     cdef unsigned long long state
     cdef readonly list given  # the tensors among the arguments, as they were: for messages
+    cdef list same  # for each of them, where the same object stands first
+    cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)
+    cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
     cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
     cdef list read_places  # Places whose tensors are read, after these
@@ -62,7 +65,8 @@ cdef class Entry:
     cdef Checks checks  # of what was read in Python, or None
     cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
     cdef list updates, versions, grads, opaque
-    cdef bint writes, busy
+    cdef bint writes
+    cdef readonly bint busy  # at work, in this thread further out or in another one
     cdef bint simple  # it returns one fresh tensor, and changes nothing
     cdef readonly dict about
     cdef public object joint  # what puts a node into the graph around the program, or None
@@ -71,6 +75,7 @@ cdef class Entry:
     cdef list held  # tensors in Places, while a call runs
 
     cdef bint gradients_fit(self, PyObject** tensors) except -1
+    cdef bint alike(self, PyObject** tensors) except -1
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
     cdef bint _disjoint(self) noexcept

@@ -1,5 +1,7 @@
 # cython: language_level=3
 """One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
+import gc
+
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free
@@ -58,6 +60,15 @@ def open_library(str path not None):
     return <size_t>found
 
 
+def hooks_of(tensor):
+    """The dicts of hooks that a tensor has."""
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
+    if f.autograd_meta == NULL:
+        return []
+    return [o for o in gc.get_referents(<object>f.autograd_meta) if isinstance(o, dict)]
+
+
 cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
     cdef TensorInfo f
     tensor_info(tensor, &f)
@@ -78,6 +89,22 @@ cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
         if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
             return False
     return True
+
+
+cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
+    """A tensor, or the argument of a number."""
+    return <PyObject*>o if is_tensor(<PyObject*>o) else tensors[<int>o]
+
+
+cdef list _firsts(list tensors):
+    """For each tensor, where it stands first; of two, one number if they are the same."""
+    cdef dict found = {}
+    cdef list firsts = [found.setdefault(id(t), i) for i, t in enumerate(tensors)]
+    return firsts[:1] if len(firsts) == 2 and firsts[1] == 0 else firsts
+
+
+cdef list _regions_of(list tensors):
+    return [(t.storage_offset(), t.untyped_storage().nbytes()) for t in tensors]
 
 
 # --- one program ----------------------------------------------------------------------------------------------------
@@ -117,6 +144,8 @@ cdef class Entry:
         self.given, self.state = found, state
         self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
         self.nargs = self.nexplicit = <int>len(found)
+        self.same = _firsts(found)
+        self.pinned, self.regions = [], None
         self.read_grads, self.absent_grads, self.read_places = [], [], []
         self.counters, self.stored, self.held = [], [], []
         if self.nargs > MOST_TENSORS:
@@ -149,7 +178,7 @@ cdef class Entry:
 
     def read_grad(self, owner, gradient):
         """The program reads the gradient that a tensor has, like an argument, which gets the number that is returned;
-        or, for None, it has to have none."""
+        or, for None, it has to have none. The owner is a tensor, or the number of an argument."""
         if gradient is None:
             self.absent_grads.append(owner)
             return None
@@ -169,6 +198,14 @@ cdef class Entry:
         self.nargs += 1
         return self.nargs - 1
 
+    def pin(self, int number, captured):
+        """An argument shows memory of a captured tensor, and has to show the same in later calls."""
+        self.pinned.append((number, <size_t>origin_of(&self.args[number], <PyObject*>self.given[number]), captured))
+
+    def pin_regions(self):
+        """The program knows where in their storage arguments begin, and where these end."""
+        self.regions = _regions_of(self.given)
+
     def set_replays(self, list counters, list stored):
         """What each run does in Python: Counters, and (Place, number of an output)."""
         self.counters, self.stored = counters, stored
@@ -177,12 +214,12 @@ cdef class Entry:
         """Whether gradients and attributes that the program reads look as they did."""
         cdef int i = self.nexplicit
         for owner in self.read_grads:
-            tensors[i] = _gradient_of(<PyObject*>owner)
+            tensors[i] = _gradient_of(_owner(owner, tensors))
             if tensors[i] == NULL or not looks_like(&self.args[i], tensors[i]):
                 return False
             i += 1
         for owner in self.absent_grads:
-            if _gradient_of(<PyObject*>owner) != NULL:
+            if _gradient_of(_owner(owner, tensors)) != NULL:
                 return False
         if self.read_places:
             self.held = [place.get() for place in self.read_places]
@@ -270,7 +307,7 @@ cdef class Entry:
         self.grads = grads
         self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads
         for parameter, number in grads:
-            if number is not None:
+            if number is not None and is_tensor(<PyObject*>parameter):
                 self.owners[<int>number] = <PyObject*>parameter
 
     def set_guards(self, checks, list updates):
@@ -300,7 +337,20 @@ cdef class Entry:
             for i in range(self.nexplicit):
                 if not looks_like(&self.args[i], tensors[i]):
                     return False
+        if self.nexplicit > 1 and not self.alike(tensors):
+            return False
         return self.nargs == self.nexplicit and not self.absent_grads or self.gradients_fit(tensors)
+
+    cdef bint alike(self, PyObject** tensors) except -1:
+        """Whether arguments are the same object where they were in the traced call, and only there."""
+        cdef int i
+        if self.nexplicit == 2:
+            return (tensors[0] == tensors[1]) == (len(self.same) == 1)
+        firsts = {}
+        for i in range(self.nexplicit):
+            if firsts.setdefault(<size_t>tensors[i], i) != <int>(<list>self.same)[i]:
+                return False
+        return True
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
@@ -333,7 +383,11 @@ cdef class Entry:
         for step in self.updates:
             if not step_is_valid(step):
                 return False
-        return True
+        if self.pinned:
+            for number, address, _ in self.pinned:
+                if <size_t>origin_of(&self.args[<int>number], tensors[<int>number]) != <size_t>address:
+                    return False
+        return self.regions is None or self.regions == _regions_of([<object>tensors[i] for i in range(self.nexplicit)])
 
     def run_on(self, list given not None):
         """What the program returns for these tensors, NotImplemented where it does not fit them."""
@@ -439,15 +493,16 @@ cdef class Entry:
         """What Python sees of a run besides its result: versions, gradients, attributes."""
         for written in self.versions:
             add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
-        for parameter, number in self.grads:
+        for owner, number in self.grads:
+            parameter = _owner(owner, tensors)
             if number is None:
-                set_grad(<PyObject*>parameter, NULL)
+                set_grad(parameter, NULL)
                 continue
             gradient = outputs[<int>number]
-            if _gradient_of(<PyObject*>parameter) == <PyObject*>gradient:
+            if _gradient_of(parameter) == <PyObject*>gradient:
                 add_version(<PyObject*>gradient)
             else:
-                set_grad(<PyObject*>parameter, <PyObject*>gradient)
+                set_grad(parameter, <PyObject*>gradient)
         for counter in self.counters:
             counter.add()
         for place, number in self.stored:

@@ -10,9 +10,14 @@ from flambeau_tensor.compute cimport Array, array_of, itemsize
 cdef enum:
     WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | 8192  # flags that have to be the same
 
+cdef extern from "Python.h":
+    PyObject** _PyObject_GetDictPtr(PyObject*)
+    Py_ssize_t PyDict_Size(PyObject*)
+
 cdef struct Geometry:
     PyTypeObject* cls
     unsigned int flags
+    unsigned int around  # whether it has a history, hooks, attributes
     int dtype
     int ndim
     Py_ssize_t offset
@@ -35,13 +40,20 @@ cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides,
     return 0
 
 
+cdef inline unsigned int around_of(PyObject* tensor, const TensorInfo* f) noexcept:
+    """Whether a tensor that requires grad has a history (1), whether it has hooks (2), or attributes (4)."""
+    cdef PyObject** names = _PyObject_GetDictPtr(tensor)
+    return (f.flags & T_REQUIRES_GRAD and f.grad_fn != NULL) | (f.autograd_meta != NULL) << 1 | \
+        (names != NULL and names[0] != NULL and PyDict_Size(names[0]) != 0) << 2
+
+
 cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
     cdef TensorInfo f
     cdef int d
     if tensor.ob_type != g.cls:
         return False
     tensor_info(tensor, &f)
-    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim:
+    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim or around_of(tensor, &f) != g.around:
         return False
     for d in range(g.ndim):
         if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
@@ -70,4 +82,5 @@ cdef inline int note_geometry(Geometry* g, object tensor) except -1:
     strides = tuple([f.strides[d] for d in range(f.ndim)])
     set_geometry(g, f.dtype, sizes, strides, offset_of(<PyObject*>tensor))
     g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
+    g.around = around_of(<PyObject*>tensor, &f)
     return 0

@@ -12,11 +12,11 @@ from flambeau_cext.errors import CompileError
 from flambeau_compile import build, joint
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._call import thread_word
-from flambeau_compile._entry import Argument, Entry, Output, Spot
+from flambeau_compile._entry import Argument, Entry, Output, Spot, hooks_of
 from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
-from flambeau_compile.lowering import Builder
+from flambeau_compile.lowering import Builder, draws
 from flambeau_compile.printing import Source
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
@@ -56,7 +56,7 @@ def capture(
         CompileError: the C compiler is missing, or fails.
     """
     tensors = tensors_in((args, kwargs))
-    before = [window(t) for t in tensors]
+    before = [(window(t), _marks(t)) for t in tensors]
     entry = Entry((args, kwargs), thread_word())
     with Recording(function, args, kwargs) as recording, Tracer() as tracer:
         result = function(*args, **kwargs)
@@ -67,6 +67,7 @@ def capture(
         if blocking:
             raise Uncompilable(str(blocking[0]))
         finish = _Finish(entry, function, tensors, before, recording.checks, fast, wait)
+        finish.pin([source.tensor for source in recording.tensors.values() if source.kind != "argument"])
         finish.run(tracer.records, result, recording.effects)
     except build.Building as building:
         return Captured(result, None, str(building), building.thread)
@@ -95,10 +96,12 @@ class _Finish:
         self.position = 0
 
     def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
-        for i, (t, seen) in enumerate(zip(self.tensors, self.before, strict=True)):
+        for i, (t, (seen, marks)) in enumerate(zip(self.tensors, self.before, strict=True)):
             now = window(t)
             if _geometry(now) != _geometry(seen):
                 raise Uncompilable("it changes which memory an argument shows")
+            if _marks(t) != marks:
+                raise Uncompilable("it changes an argument's history or hooks, or whether it requires grad")
             self.argument(seen, i)
         places = [e.replay for e in effects if e.kind == "attribute_tensor"]
         for place in places:
@@ -114,12 +117,24 @@ class _Finish:
         if outputs.histories:
             if stored:
                 raise Uncompilable("it keeps tensors with a history in attributes")
-            self.differentiable(outputs, structure)
+            self.differentiable(outputs, structure, effects)
             return
         set_grads = outputs.grads(list(self.grads.values()))
         self.b.program.remove_dead_steps()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
+
+    def pin(self, captured: list[Any]) -> None:
+        """Have arguments that show memory of captured tensors do so in later calls."""
+        if not self.tensors:
+            return
+        spans = [(s.address, s.address + s.nbytes, s.tensor) for s in map(window, captured)]
+        for i, t in enumerate(self.tensors):
+            seen = window(t)
+            first, last = seen.address, seen.address + seen.nbytes
+            for low, high, other in spans:
+                if first < high and low < last:
+                    self.entry.pin(i, other)
 
     def argument(self, seen: Seen, number: int) -> None:
         """Note that an argument shows a buffer, or that it is one of several that do."""
@@ -138,10 +153,12 @@ class _Finish:
                 self.updates.append(record[1])
                 self.position = add_step(self.b, record[1], self.position)
             elif record[0] == "grad_set":
-                self.grads[id(record[1])] = record[1], record[2]
+                self.grads[id(record[1])] = self.owner(record[1]), record[2]
             elif record[0] == "grad_read":
                 self.read_grad(record[1], record[2])
             else:
+                if record[0].name == "as_strided":
+                    self.entry.pin_regions()
                 self.b.call(*record)
 
     def read_grad(self, owner: Any, gradient: Any) -> None:
@@ -149,9 +166,13 @@ class _Finish:
         if id(owner) in self.grads or id(owner) in self.read:
             return
         self.read.add(id(owner))
-        number = self.entry.read_grad(owner, gradient)
+        number = self.entry.read_grad(self.owner(owner), gradient)
         if number is not None:
             self.argument(window(gradient), number)
+
+    def owner(self, tensor: Any) -> Any:
+        """Whose gradient it is: a tensor, or the number of an argument."""
+        return next((i for i, t in enumerate(self.tensors) if t is tensor), tensor)
 
     def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: "_Outputs",
              grads: list[Any]) -> None:  # fmt: skip
@@ -181,7 +202,18 @@ class _Finish:
 
     # --- with autograd around -------------------------------------------------------------------------------------
 
-    def differentiable(self, outputs: "_Outputs", structure: Any) -> None:
+    def once(self, forward: Program, effects: list[Any]) -> str | None:
+        """Why the function may not run once more for one call, if so."""
+        given = {buffer.index for buffer in forward.given()}
+        if effects:
+            return f"it changes what it reads ({effects[0]})"
+        if given & _written(forward):
+            return "it writes to tensors that were there before"
+        if any(isinstance(o, ft.Generator) for s in flat(forward.steps) if isinstance(s, Opaque) for o in s.arguments):
+            return "it draws from a generator of its own"
+        return None
+
+    def differentiable(self, outputs: "_Outputs", structure: Any, effects: list[Any]) -> None:
         """Two programs, and one node in the graph."""
         b = self.b
         if self.updates or self.grads:
@@ -215,9 +247,14 @@ class _Finish:
         found = [w for w in windows if w is not None]
         forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
         node = joint.Joint(self.function, inputs, differentiable, _Rebuild(structure))
+        node.once, node.draws = self.once(forward, effects), any(map(_draws, flat(forward.steps)))
+        read = {w.buffer.index for step in backward.steps for w in step.windows()}
+        node.needed = [self.arguments.get(x.index, x.tensor) for x in b.program.given() if x.index in read - set(seeds)]
         kept_windows = [_whole(buffer, b.program) for buffer in kept]
         saved = _Outputs.of_windows(b, [*outputs.windows, *kept_windows])
         n = len(outputs.windows)
+        made = {w.buffer.index: i for i, w in enumerate(outputs.windows)}
+        saved.bases[n:] = [made.get(buffer.index) for buffer in kept]  # a result that is kept is kept as it is
         pair = tuple(Output(i) for i in range(n)), [Output(n + i) for i in range(len(kept))]
         self.fill(self.entry, forward, self.arguments, pair, saved, [])
         self.entry.set_guards(self.checks, [])
@@ -260,6 +297,14 @@ def _rebuilt(o: Any, results: Any) -> Any:
 
 def _geometry(seen: Seen) -> Any:
     return seen.address, seen.offset, seen.sizes, seen.strides
+
+
+def _marks(t: Any) -> Any:
+    return t.requires_grad, t.grad_fn is None, t.retains_grad, [list(hooks) for hooks in hooks_of(t)]
+
+
+def _draws(step: Any) -> bool:
+    return isinstance(step, Opaque) and draws(step.op)
 
 
 def _written(program: Program) -> set[int]:

@@ -6,13 +6,15 @@ tensor. Where a gradient is itself differentiated, the function runs once more, 
 right.
 """
 
+import time
 from collections.abc import Callable
 from typing import Any
 
 from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
 from flambeau_compile._arguments import tensors_in
-from flambeau_compile._entry import OTHER, Entry
+from flambeau_compile._entry import BUSY, OTHER, Entry
 from flambeau_compile.graph import Buffer, Program, Step, Window
+from flambeau_tensor.random import get_rng_state, set_rng_state
 
 
 class Joint:
@@ -29,6 +31,9 @@ class Joint:
 
     def __init__(self, function: Callable[..., Any], inputs: list[Any], outputs: list[int], rebuild: Any) -> None:
         self.function, self.inputs, self.outputs, self.rebuild = function, inputs, outputs, rebuild
+        self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
+        self.once: str | None = None  # why the function may not run again for a call
+        self.draws = False  # whether it draws random numbers
         self.forward: Entry
         self.backward: Entry
 
@@ -36,7 +41,9 @@ class Joint:
         """Run the forward program, and put one node into the graph."""
         inputs = [tensors[o] if isinstance(o, int) else o for o in self.inputs]
         results = _Node.apply(self, entry, tensors, args, kwargs, *inputs)
-        return OTHER if results is None else self.rebuild(results)
+        if results is None:
+            return BUSY if entry.busy else OTHER
+        return self.rebuild(results)
 
 
 class _Node(Function):
@@ -44,13 +51,22 @@ class _Node(Function):
 
     @staticmethod
     def forward(ctx: Any, joint: Joint, entry: Entry, tensors: list[Any], args: Any, kwargs: Any, *inputs: Any) -> Any:
+        ctx.random = get_rng_state() if joint.draws else None
         found = entry.run_on(tensors)
         if found is NotImplemented:
             return None
         results, saved = found
-        ctx.joint, ctx.args, ctx.kwargs, ctx.saved = joint, args, kwargs, saved
-        ctx.save_for_backward(*inputs)
-        ctx.tensors = tensors
+        ctx.joint, ctx.entry, ctx.args, ctx.kwargs, ctx.inputs, ctx.tensors = (
+            joint,
+            entry,
+            args,
+            kwargs,
+            inputs,
+            tensors,
+        )
+        # What eager calls save: whether it is as it was, and whether it is still there, is for autograd to say.
+        ctx.save_for_backward(*saved, *(tensors[o] if isinstance(o, int) else o for o in joint.needed))
+        ctx.kept = len(saved)
         different = set(joint.outputs)
         ctx.mark_non_differentiable(*(r for i, r in enumerate(results) if i not in different))
         ctx.set_materialize_grads(True)
@@ -59,13 +75,17 @@ class _Node(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         joint = ctx.joint
-        inputs = ctx.saved_tensors
+        saved = ctx.saved_tensors[: ctx.kept]
         wanted = [grads[i] for i in joint.outputs]
         if is_grad_enabled():
-            return (None,) * 5 + _recorded(joint, ctx, inputs, wanted)
-        found = joint.backward.run_on([*ctx.tensors, *ctx.saved, *(_dense(g) for g in wanted)])
+            return (None,) * 5 + _recorded(joint, ctx, wanted)
+        given = [*ctx.tensors, *saved, *(_dense(g) for g in wanted)]
+        found = joint.backward.run_on(given)
+        while found is NotImplemented and joint.backward.busy:  # in another thread
+            time.sleep(0)
+            found = joint.backward.run_on(given)
         if found is NotImplemented:
-            return (None,) * 5 + tuple(g if g is None else g.detach() for g in _recorded(joint, ctx, inputs, wanted))
+            return (None,) * 5 + tuple(g if g is None else g.detach() for g in _recorded(joint, ctx, wanted))
         return (None,) * 5 + tuple(found)
 
 
@@ -74,12 +94,30 @@ def _dense(gradient: Any) -> Any:
     return gradient if gradient.is_contiguous() else gradient.contiguous()
 
 
-def _recorded(joint: Joint, ctx: Any, inputs: Any, grads: list[Any]) -> tuple[Any, ...]:
-    """The gradients with a history of their own: the function runs once more, and autograd differentiates it."""
-    with set_grad_enabled(True):
-        results = tensors_in(joint.function(*ctx.args, **ctx.kwargs))
-        wanted = [results[i] for i in joint.outputs]
-        return grad(wanted, inputs, grads, create_graph=True, allow_unused=True)
+def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
+    """The gradients with a history of their own: the function runs once more, and autograd differentiates it.
+
+    Raises:
+        RuntimeError: another run would not do what the call did.
+    """
+    reason = joint.once or ctx.entry.why() or joint.backward.why()
+    if reason is not None:
+        name = getattr(joint.function, "__qualname__", type(joint.function).__name__)
+        raise RuntimeError(
+            f"torch.compile: gradients of {name} that are themselves differentiated need another run of it, which "
+            f"would not do what the call did: {reason}. Such calls need torch.compiler.set_stance('force_eager')."
+        )
+    now = get_rng_state() if joint.draws else None
+    try:
+        if joint.draws:
+            set_rng_state(ctx.random)
+        with set_grad_enabled(True):
+            results = tensors_in(joint.function(*ctx.args, **ctx.kwargs))
+            wanted = [results[i] for i in joint.outputs]
+            return grad(wanted, ctx.inputs, grads, create_graph=True, allow_unused=True)
+    finally:
+        if joint.draws:
+            set_rng_state(now)
 
 
 # --- two programs out of one --------------------------------------------------------------------------------------

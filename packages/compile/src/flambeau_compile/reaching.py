@@ -28,6 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
+from flambeau_compile._entry import hooks_of
 from flambeau_nn.modules.module import Module
 from flambeau_nn.optim.optimizer import FusedOptimizer, Optimizer
 from flambeau_tensor import Tensor
@@ -228,9 +229,12 @@ class Walk:
             if style in ("item", "name")
             else "attribute"
         )
-        self.tensors[id(value)] = Source(value, _watch.Record(parent, key, style).path(), owner, key, kind)
-        if type(value) is not Tensor and getattr(value, "__dict__", None):
+        if kind != "argument" or id(value) not in self.tensors:
+            self.tensors[id(value)] = Source(value, _watch.Record(parent, key, style).path(), owner, key, kind)
+        if getattr(value, "__dict__", None):
             self.state(value, parent, key, style)
+        for hooks in hooks_of(value):
+            self.reach(hooks, None, "hooks of a tensor", "name")
 
     def _sequence(self, value: Any, parent: Any, key: Any, style: str) -> None:
         if len(value) > LONG:

@@ -14,6 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading
+from flambeau_compile._arguments import tensors_in
 from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect
@@ -200,7 +201,9 @@ class Recording:
             walk.reach(optimizer._global_post_hooks, None, "hooks of all optimizers", "name")
             walk.drain()
         self._judge(walk)
+        self._judge_tensors()
         self.tensors = {**walk.tensors, **self._before.tensors}
+        self.tensors.update({i: found for i, found in walk.tensors.items() if found.kind != "argument"})
         self.checks = Checks(walk.records, [GLOBAL])
         self.names = names
 
@@ -253,6 +256,30 @@ class Recording:
                 self.effects.append(
                     Effect("other", "", f"{record.path()} may have changed while the function ran", settles=True)
                 )
+
+    def _judge_tensors(self) -> None:
+        """What the program's code may ask tensors that each call answers anew."""
+        for name in sorted(_HIDDEN & self._own_attributes):
+            self.effects.append(Effect("unwatchable", "", f"it reads {name} of a tensor"))
+        for name, value in self.arguments.items():
+            for t in tensors_in(value):
+                if read := sorted(self._own_attributes & getattr(t, "__dict__", {}).keys()):
+                    self.effects.append(Effect("unwatchable", "", f"it reads {read[0]} of {name}, which is a tensor"))
+
+
+# What tensors know beside what programs compare.
+_HIDDEN = frozenset(
+    (
+        "_version",
+        "_base",
+        "data_ptr",
+        "storage_offset",
+        "untyped_storage",
+        "next_functions",
+        "retains_grad",
+        "output_nr",
+    )
+)
 
 
 def _named(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
