@@ -31,6 +31,7 @@ REFUSES = (
 )
 # Names of operators whose result is no tensor's geometry, or is one by chance: memory, devices, pickles.
 PASSED_BY = {
+    "sparse_coo",  # a sparse tensor is no geometry
     *("__deepcopy__", "__reduce_ex__", "__reduce__", "__setstate__", "__dlpack__", "__dlpack_device__", "__array__"),
     *("cpu", "to", "data_ptr", "from_file", "frombuffer", "from_numpy", "as_tensor", "asarray", "tensor", "numpy"),
     *("storage", "untyped_storage", "_typed_storage", "set_", "share_memory_", "type", "is_shared", "resize_"),
@@ -126,7 +127,7 @@ def test_meta_is_the_geometry_of_the_result(part):
         for name, op in operators().items()
         if op.name not in PASSED_BY and op.name.rstrip("_") not in PASSED_BY and "_foreach" not in name
     )[part::PARTS]
-    arguments = Regular(torch, 1000 + part)
+    arguments = Regular(torch, part)
     wrong, compared = {}, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -39,7 +39,7 @@ NOTHING_RAISED = {
     """,
     "has no effect here, and takes what PyTorch takes": """
         check_sparse_tensor_invariants enable_onednn_fusion optimized_execution
-        set_default_backend set_float32_matmul_precision set_fusion_strategy set_stance strict_fusion
+        set_default_backend set_float32_matmul_precision set_fusion_strategy strict_fusion
     """,
     "takes no argument": "CodeGen ModuleTracker TensorType",
     "is called by backward alone": "CheckpointFunction",

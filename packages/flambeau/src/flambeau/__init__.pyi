@@ -122,6 +122,7 @@ from . import ao as ao
 from . import autograd as autograd
 from . import backends as backends
 from . import cext as cext
+from . import classes as classes
 from . import compiler as compiler
 from . import cpu as cpu
 from . import cuda as cuda

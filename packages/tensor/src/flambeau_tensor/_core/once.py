@@ -4,9 +4,8 @@ A child has none of its parent's other threads, and what they held stays taken t
 done cannot always be begun again: compiled modules run once.
 """
 
+import _signal  # what `signal` and `threading` add is not needed, and importing flambeau is to stay cheap
 import os
-import signal
-import threading
 from _thread import RLock
 
 
@@ -28,13 +27,13 @@ class OnceLock:
             os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
     def __enter__(self):
-        if self._handler is None and threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
+        if self._handler is None:
+            handler = _signal.getsignal(_signal.SIGINT)
             if callable(handler):  # Python's or the program's, and no number of the system's
                 try:
-                    signal.signal(signal.SIGINT, self._note)
+                    _signal.signal(_signal.SIGINT, self._note)
                     self._handler = handler
-                except ValueError:  # not the main interpreter: it gets no signals
+                except ValueError:  # another thread or interpreter than the main one: it gets no signals
                     pass
         self._lock.acquire()
         self._depth += 1
@@ -43,12 +42,15 @@ class OnceLock:
         self._depth -= 1
         outermost = self._depth == 0
         self._lock.release()
-        if outermost and self._handler is not None and threading.current_thread() is threading.main_thread():
-            handler, self._handler = self._handler, None
-            signal.signal(signal.SIGINT, handler)
+        if outermost and self._handler is not None:
+            try:
+                _signal.signal(_signal.SIGINT, self._handler)
+            except ValueError:  # the main thread, which waits for the lock, will
+                return
+            self._handler = None
             if self._interrupted:
                 self._interrupted = False
-                signal.raise_signal(signal.SIGINT)
+                _signal.raise_signal(_signal.SIGINT)
 
     def _note(self, number, frame):
         self._interrupted = True

@@ -176,7 +176,7 @@ inline IValue ivalue_of(PyObject *o) {
     if (capsule.get() && PyCapsule_CheckExact(capsule.get())) return custom_of(capsule.get());
     PyErr_Clear();
     Object number = Object::checked(
-        PyObject_CallOneArg(imported("flambeau_tensor.c_api", "abi_number").get(), o)); /* of a dtype */
+        PyObject_CallFunctionObjArgs(imported("flambeau_tensor.c_api", "abi_number").get(), o, nullptr)); /* of a dtype */
     if (number.get() != Py_None) return ivalue_of(number.get());
     if (PyIndex_Check(o)) return ivalue_of(Object::checked(PyNumber_Index(o)).get());
     TORCH_CHECK_TYPE(false, "a ", type, " is nothing that a C++ operator takes");
