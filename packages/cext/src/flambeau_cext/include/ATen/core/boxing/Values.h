@@ -14,10 +14,12 @@ template <class T, class = void> struct Typed { /* what the C interface has only
     static std::string name() { return SchemaType<T>::name(); }
     static T from(const fl_value &v) { return ivalue_of(v).to<T>(); }
     static fl_value argument(const T &v) {
-        static thread_local Object last[8]; /* of one call */
+        static thread_local PyObject *last[8] = {}; /* of one call; the last ones outlive Python */
         static thread_local size_t next = 0;
-        Object &held = last[next++ % 8] = Object(object_of(IValue(v)));
-        return fl_of_object(held.get());
+        Gil gil;
+        PyObject *&held = last[next++ % 8];
+        const Object before(std::exchange(held, object_of(IValue(v))));
+        return fl_of_object(held);
     }
     static fl_value result(const T &v) { return fl_of_object(object_of(IValue(v))); }
     static T take(fl_value &v) {
