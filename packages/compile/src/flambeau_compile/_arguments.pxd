@@ -14,3 +14,7 @@ cdef class Pattern:
 cdef Pattern pattern_of(object o, list tensors)  # appends to `tensors`
 # Whether an object fits a pattern; its tensors go to `tensors`, `n` counts them.
 cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1
+
+cdef list firsts_of(list tensors)
+cdef bint alike(list firsts, int n, PyObject** tensors) except -1
+cdef list regions_of(list tensors)

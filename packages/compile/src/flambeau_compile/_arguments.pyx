@@ -1,8 +1,10 @@
 # cython: language_level=3
 """Nested arguments: which tensors are among them, and whether another call's look alike."""
+import gc
+
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport is_tensor
+from flambeau_tensor.abi cimport TensorInfo, is_tensor, tensor_info
 
 cdef extern from "Python.h":
     bint PyDict_Next(PyObject*, Py_ssize_t*, PyObject**, PyObject**)
@@ -90,3 +92,38 @@ cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) exce
             return False
         i += 1
     return True
+
+
+# --- what tensors are beside their geometry -------------------------------------------------------------------------
+
+cdef list firsts_of(list tensors):
+    """For each tensor, where the same object stands first; of two that are one, a single number."""
+    cdef dict found = {}
+    cdef list firsts = [found.setdefault(id(t), i) for i, t in enumerate(tensors)]
+    return firsts[:1] if len(firsts) == 2 and firsts[1] == 0 else firsts
+
+
+cdef bint alike(list firsts, int n, PyObject** tensors) except -1:
+    """Whether tensors are the same object where those of `firsts_of` were, and only there."""
+    cdef int i
+    if n == 2:
+        return (tensors[0] == tensors[1]) == (len(firsts) == 1)
+    cdef dict found = {}
+    for i in range(n):
+        if found.setdefault(<size_t>tensors[i], i) != firsts[i]:
+            return False
+    return True
+
+
+cdef list regions_of(list tensors):
+    """Where tensors begin in their storages, and how long these are."""
+    return [(t.storage_offset(), t.untyped_storage().nbytes()) for t in tensors]
+
+
+def hooks_of(tensor):
+    """The dicts of hooks that a tensor has."""
+    cdef TensorInfo f
+    tensor_info(<PyObject*>tensor, &f)
+    if f.autograd_meta == NULL:
+        return []
+    return [o for o in gc.get_referents(<object>f.autograd_meta) if isinstance(o, dict)]

@@ -75,7 +75,6 @@ cdef class Entry:
     cdef list held  # tensors in Places, while a call runs
 
     cdef bint gradients_fit(self, PyObject** tensors) except -1
-    cdef bint alike(self, PyObject** tensors) except -1
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
     cdef bint _disjoint(self) noexcept

@@ -1,7 +1,5 @@
 # cython: language_level=3
 """One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
-import gc
-
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free
@@ -14,7 +12,7 @@ from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
-from flambeau_compile._arguments cimport MOST_TENSORS, matches, pattern_of
+from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches, pattern_of, regions_of
 from flambeau_compile._geometry cimport (
     WATCHED, Geometry, looks_like, memory_of, note_geometry, origin_of, set_geometry,
 )
@@ -60,15 +58,6 @@ def open_library(str path not None):
     return <size_t>found
 
 
-def hooks_of(tensor):
-    """The dicts of hooks that a tensor has."""
-    cdef TensorInfo f
-    tensor_info(<PyObject*>tensor, &f)
-    if f.autograd_meta == NULL:
-        return []
-    return [o for o in gc.get_referents(<object>f.autograd_meta) if isinstance(o, dict)]
-
-
 cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
     cdef TensorInfo f
     tensor_info(tensor, &f)
@@ -94,17 +83,6 @@ cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
 cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
     """A tensor, or the argument of a number."""
     return <PyObject*>o if is_tensor(<PyObject*>o) else tensors[<int>o]
-
-
-cdef list _firsts(list tensors):
-    """For each tensor, where it stands first; of two, one number if they are the same."""
-    cdef dict found = {}
-    cdef list firsts = [found.setdefault(id(t), i) for i, t in enumerate(tensors)]
-    return firsts[:1] if len(firsts) == 2 and firsts[1] == 0 else firsts
-
-
-cdef list _regions_of(list tensors):
-    return [(t.storage_offset(), t.untyped_storage().nbytes()) for t in tensors]
 
 
 # --- one program ----------------------------------------------------------------------------------------------------
@@ -144,7 +122,7 @@ cdef class Entry:
         self.given, self.state = found, state
         self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
         self.nargs = self.nexplicit = <int>len(found)
-        self.same = _firsts(found)
+        self.same = firsts_of(found)
         self.pinned, self.regions = [], None
         self.read_grads, self.absent_grads, self.read_places = [], [], []
         self.counters, self.stored, self.held = [], [], []
@@ -204,7 +182,7 @@ cdef class Entry:
 
     def pin_regions(self):
         """The program knows where in their storage arguments begin, and where these end."""
-        self.regions = _regions_of(self.given)
+        self.regions = regions_of(self.given)
 
     def set_replays(self, list counters, list stored):
         """What each run does in Python: Counters, and (Place, number of an output)."""
@@ -337,20 +315,9 @@ cdef class Entry:
             for i in range(self.nexplicit):
                 if not looks_like(&self.args[i], tensors[i]):
                     return False
-        if self.nexplicit > 1 and not self.alike(tensors):
+        if self.nexplicit > 1 and not alike(self.same, self.nexplicit, tensors):
             return False
         return self.nargs == self.nexplicit and not self.absent_grads or self.gradients_fit(tensors)
-
-    cdef bint alike(self, PyObject** tensors) except -1:
-        """Whether arguments are the same object where they were in the traced call, and only there."""
-        cdef int i
-        if self.nexplicit == 2:
-            return (tensors[0] == tensors[1]) == (len(self.same) == 1)
-        firsts = {}
-        for i in range(self.nexplicit):
-            if firsts.setdefault(<size_t>tensors[i], i) != <int>(<list>self.same)[i]:
-                return False
-        return True
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
@@ -387,7 +354,7 @@ cdef class Entry:
             for number, address, _ in self.pinned:
                 if <size_t>origin_of(&self.args[<int>number], tensors[<int>number]) != <size_t>address:
                     return False
-        return self.regions is None or self.regions == _regions_of([<object>tensors[i] for i in range(self.nexplicit)])
+        return self.regions is None or self.regions == regions_of([<object>tensors[i] for i in range(self.nexplicit)])
 
     def run_on(self, list given not None):
         """What the program returns for these tensors, NotImplemented where it does not fit them."""

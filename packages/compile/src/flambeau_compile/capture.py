@@ -10,9 +10,9 @@ import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_cext.errors import CompileError
 from flambeau_compile import build, joint
-from flambeau_compile._arguments import tensors_in
+from flambeau_compile._arguments import hooks_of, tensors_in
 from flambeau_compile._call import thread_word
-from flambeau_compile._entry import Argument, Entry, Output, Spot, hooks_of
+from flambeau_compile._entry import Argument, Entry, Output, Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
-from flambeau_compile._entry import hooks_of
+from flambeau_compile._arguments import hooks_of
 from flambeau_nn.modules.module import Module
 from flambeau_nn.optim.optimizer import FusedOptimizer, Optimizer
 from flambeau_tensor import Tensor
