@@ -228,3 +228,27 @@ def test_second_derivatives_that_would_be_wrong_raise():
     gain[0] = 3.0
     with pytest.raises(RuntimeError, match=r"gain\[0\]"):
         fa.grad(loss, w, create_graph=True)
+
+
+# --- what is returned -----------------------------------------------------------------------------------------------
+
+
+def test_returned_tensors_that_were_there():
+    w = leaf(1.0, 2.0)
+    f, g = compile(lambda x: (w, w.detach(), x.detach(), x[1:])), compile(lambda x: ((w * x).sum(), x))
+    for _ in range(3):
+        x = ft.ones(2)
+        same, alone, other, part = f(x)
+        assert same is w and not alone.requires_grad
+        assert [t._is_view() for t in (alone, other, part)] == [False, False, True] and part._base is x
+        part.add_(1)
+        assert x.tolist() == [1.0, 2.0] and x._version == 1
+        loss, back = g(x)
+        assert back is x and loss.item() == 5.0
+
+
+def test_views_that_are_returned_without_recording():
+    f = compile(lambda x: (x[1:], x.detach(), x * 2))
+    for _ in range(3):
+        with fa.no_grad():
+            assert [t.requires_grad for t in f(leaf(1.0, 2.0))] == [True, False, False]

@@ -34,7 +34,7 @@ cdef class Spot:
 cdef class Entry:
     cdef Pattern pattern
     cdef unsigned long long state
-    cdef readonly list given  # the tensors among the arguments, as they were: for messages
+    cdef readonly list given  # the tensors among the arguments of the traced call; None once there is a program
     cdef list same  # for each of them, where the same object stands first
     cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)
     cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
@@ -53,6 +53,7 @@ cdef class Entry:
     cdef int nshared
     cdef int* shared  # pairs of arguments that look into one storage
     cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
+    cdef list apart  # for each output, whether it is no view for autograd
     cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
     cdef void** p
     cdef void** f

@@ -5,8 +5,8 @@ from cpython.ref cimport Py_INCREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, empty, empty_strided, exclusive, is_tensor, offset_of,
-    over_memory, run_kernel, set_grad, tensor_info,
+    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, exclusive, is_tensor,
+    offset_of, over_memory, run_kernel, set_grad, tensor_info,
 )
 from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 
@@ -14,7 +14,7 @@ from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid
 
 from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches, pattern_of, regions_of
 from flambeau_compile._geometry cimport (
-    WATCHED, Geometry, looks_like, memory_of, note_geometry, origin_of, set_geometry,
+    WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
 )
 
 from flambeau_tensor.abi import require
@@ -68,16 +68,10 @@ cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
     """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
     cdef PyObject* gradient = _gradient_of(owner)
     cdef TensorInfo f
-    cdef int d
     if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):
         return False
     tensor_info(gradient, &f)
-    if f.flags & WATCHED or f.base != NULL or f.dtype != g.dtype or f.ndim != g.ndim:
-        return False
-    for d in range(g.ndim):
-        if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
-            return False
-    return True
+    return not f.flags & WATCHED and f.base == NULL and has_shape(g, gradient)
 
 
 cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
@@ -277,8 +271,8 @@ cdef class Entry:
         self.outputs = <Geometry*>calloc(self.noutputs + 1, sizeof(Geometry))
         self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
         self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
-        self.output_order = []
-        for i, (slot, dtype, sizes, strides, offset, base) in enumerate(outputs):
+        self.output_order, self.apart = [], [output[6] for output in outputs]
+        for i, (slot, dtype, sizes, strides, offset, base, _) in enumerate(outputs):
             set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
             self.output_slots[i] = slot
             self.output_order.append(base)
@@ -290,7 +284,7 @@ cdef class Entry:
 
     def set_guards(self, checks, list updates):
         """What was read in Python, and the optimizers' steps that fill in coefficients."""
-        self.checks, self.updates = checks, updates
+        self.checks, self.updates, self.given = checks, updates, None
 
     def add_opaque(self, op, arguments, results):
         """A call of a kernel from the program; windows are Spots."""
@@ -321,7 +315,7 @@ cdef class Entry:
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
-        self.eager, self.checks = True, checks
+        self.eager, self.checks, self.given = True, checks, None
 
     def why(self):
         """Why the program may not run any more, whatever the arguments; None while it may."""
@@ -406,17 +400,23 @@ cdef class Entry:
         """The tensor of an output: fresh, a gradient that is written again, or a view."""
         cdef Geometry* g = &self.outputs[i]
         cdef int j
+        cdef Py_ssize_t offset
         base = self.output_order[i]
         if base is not None:
+            offset = g.offset
             if is_tensor(<PyObject*>base):
-                return as_strided(<PyObject*>base, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
-            j = <int>base
-            if j >= 0:
-                whole = outputs[j]
-                return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, g.offset)
-            j = -1 - j
-            return as_strided(tensors[j], g.ndim, g.sizes, g.sizes + g.ndim,
-                              g.offset + offset_of(tensors[j]) - self.args[j].offset)
+                whole = base
+            elif <int>base >= 0:
+                whole = outputs[<int>base]
+            else:
+                j = -1 - <int>base
+                whole = <object>tensors[j]
+                offset += offset_of(tensors[j]) - self.args[j].offset
+            if self.apart[i]:
+                whole = detach(<PyObject*>whole)
+                if offset == offset_of(<PyObject*>whole) and has_shape(g, <PyObject*>whole):
+                    return whole
+            return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
         if self.owners[i] != NULL and _may_write_again(self.owners[i], g):
             t = <object>_gradient_of(self.owners[i])
         elif g.dense:

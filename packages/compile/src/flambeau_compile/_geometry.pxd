@@ -47,18 +47,28 @@ cdef inline unsigned int around_of(PyObject* tensor, const TensorInfo* f) noexce
         (names != NULL and names[0] != NULL and PyDict_Size(names[0]) != 0) << 2
 
 
-cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
-    cdef TensorInfo f
+cdef inline bint _has_shape(const Geometry* g, const TensorInfo* f) noexcept:
     cdef int d
-    if tensor.ob_type != g.cls:
-        return False
-    tensor_info(tensor, &f)
-    if f.flags & WATCHED != g.flags or f.dtype != g.dtype or f.ndim != g.ndim or around_of(tensor, &f) != g.around:
+    if f.dtype != g.dtype or f.ndim != g.ndim:
         return False
     for d in range(g.ndim):
         if f.sizes[d] != g.sizes[d] or f.strides[d] != g.sizes[g.ndim + d]:
             return False
     return True
+
+
+cdef inline bint has_shape(const Geometry* g, PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
+    return _has_shape(g, &f)
+
+
+cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    if tensor.ob_type != g.cls:
+        return False
+    tensor_info(tensor, &f)
+    return f.flags & WATCHED == g.flags and around_of(tensor, &f) == g.around and _has_shape(g, &f)
 
 
 cdef inline char* memory_of(PyObject* tensor) noexcept:

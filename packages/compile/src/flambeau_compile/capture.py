@@ -276,22 +276,24 @@ class _Rebuild:
     def __init__(self, structure: Any) -> None:
         self.structure = structure
 
-    def __call__(self, results: Any) -> Any:
-        return _rebuilt(self.structure, results)
+    def __call__(self, results: Any, tensors: list[Any]) -> Any:
+        return _rebuilt(self.structure, results, tensors)
 
 
-def _rebuilt(o: Any, results: Any) -> Any:
+def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
     if isinstance(o, Output):
         return results[o.number]
+    if isinstance(o, Argument):
+        return tensors[o.number]
     if isinstance(o, tuple):
-        items = [_rebuilt(each, results) for each in o]
+        items = [_rebuilt(each, results, tensors) for each in o]
         if type(o) is tuple:
             return tuple(items)
         return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
     if type(o) is list:
-        return [_rebuilt(each, results) for each in o]
+        return [_rebuilt(each, results, tensors) for each in o]
     if type(o) is dict:
-        return {name: _rebuilt(each, results) for name, each in o.items()}
+        return {name: _rebuilt(each, results, tensors) for name, each in o.items()}
     return o
 
 
@@ -355,6 +357,7 @@ class _Outputs:
         self.b, self.tensors, self.arguments = b, tensors, arguments
         self.windows: list[Window] = []
         self.bases: list[Any] = []
+        self.apart: list[bool] = []  # whether it is no view of its base for autograd
         self.results: list[Any] = []  # of each window, the tensor that was returned
         self.histories = False  # some result has one
         self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
@@ -381,14 +384,19 @@ class _Outputs:
         for i, given in enumerate(self.tensors):
             if given is t:
                 return Argument(i)
+        seen = window(t)
+        if self.b.is_known(seen):
+            buffer = self.b.window(seen).buffer
+            if buffer.tensor is t and buffer.index not in self.arguments:
+                return t  # read from outside, and handed back as it is
         self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
         return Output(self._output(t))
 
     def number_of(self, t: Any) -> int:
         """The output that a tensor is, whether the function returns it or not."""
         found = self._tensor(t)
-        if isinstance(found, Argument):
-            raise Uncompilable("it puts an argument into an attribute")
+        if not isinstance(found, Output):
+            raise Uncompilable("it puts a tensor that was there before into an attribute")
         return found.number
 
     def _output(self, t: Any) -> int:
@@ -415,14 +423,21 @@ class _Outputs:
             buffer.lasts = True
         self.windows.append(w)
         self.bases.append(base)
+        self.apart.append(not t._is_view() or (not t.requires_grad and self._base_requires_grad(base)))
         self.results.append(t)
         self._known[id(t)] = number
         return number
+
+    def _base_requires_grad(self, base: Any) -> bool:
+        if isinstance(base, int):
+            return base < 0 and -1 - base < len(self.tensors) and self.tensors[-1 - base].requires_grad
+        return base is not None and base.requires_grad
 
     def _make_whole(self, buffer: Buffer, dtype: str) -> int:
         n = buffer.nbytes // ITEMSIZE[dtype]
         self.windows.append(Window(buffer, dtype, 0, (n,), (1,)))
         self.bases.append(None)
+        self.apart.append(False)
         self._whole[buffer.index] = len(self.windows) - 1
         return len(self.windows) - 1
 
@@ -430,7 +445,7 @@ class _Outputs:
     def of_windows(cls, b: Builder, windows: list[Window]) -> "_Outputs":
         """Outputs that are fresh tensors."""
         outputs = cls(b, [], {})
-        outputs.windows, outputs.bases = list(windows), [None] * len(windows)
+        outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
         return outputs
 
     def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, int | None]]:
@@ -438,6 +453,6 @@ class _Outputs:
 
     def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
         return [
-            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base)
-            for w, base in zip(self.windows, self.bases, strict=True)
+            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base, apart)
+            for w, base, apart in zip(self.windows, self.bases, self.apart, strict=True)
         ]

@@ -43,7 +43,7 @@ class Joint:
         results = _Node.apply(self, entry, tensors, args, kwargs, *inputs)
         if results is None:
             return BUSY if entry.busy else OTHER
-        return self.rebuild(results)
+        return self.rebuild(results, tensors)
 
 
 class _Node(Function):
