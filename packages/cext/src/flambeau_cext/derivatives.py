@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-import flambeau_tensor as torch
 from flambeau_cext.bindings import python_name
 from flambeau_cext.declarations import Declaration
 
@@ -99,8 +98,10 @@ def _kind(spelled: str) -> str:
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    ctx.others = [None if isinstance(x, torch.Tensor) else x for x in inputs]
-    ctx.save_for_backward(output, *(x if isinstance(x, torch.Tensor) else None for x in inputs))
+    from flambeau_tensor import Tensor  # not needed to load what is in the cache
+
+    ctx.others = [None if isinstance(x, Tensor) else x for x in inputs]
+    ctx.save_for_backward(output, *(x if isinstance(x, Tensor) else None for x in inputs))
 
 
 def _run(

@@ -373,6 +373,7 @@ def headers() -> dict[str, str]:
     methods = [_method(s) for s in forms if s.method]
     # PyTorch has a header for each operator, with its in-place and out= forms.
     names = {s.name.removesuffix("_out") if _writes_out(s) else s.name.rstrip("_") for s in forms if s.function}
+    names |= {"convolution_backward", "resize_as"}  # whose C++ forms are written by hand
     one_by_one = {f"ops/{name}.h": "#pragma once\n#include <ATen/ATen.h>\n" for name in names}
     around = (_NOTE, "#pragma once", "", "#include <ATen/core/Call.h>", "", "namespace at {", "")
     return {
