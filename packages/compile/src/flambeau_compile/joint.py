@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
+from flambeau_autograd.func import vjp
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._entry import BUSY, OTHER, Entry
 from flambeau_compile.graph import Buffer, Program, Step, Window
@@ -111,6 +112,9 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     try:
         if joint.draws:
             set_rng_state(ctx.random)
+        ended = [t for t in ctx.inputs if not t.requires_grad]  # of a transform that is over
+        if ended:
+            return _transformed(joint, ctx, ended, grads)
         with set_grad_enabled(True):
             results = tensors_in(joint.function(*ctx.args, **ctx.kwargs))
             wanted = [results[i] for i in joint.outputs]
@@ -118,6 +122,28 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     finally:
         if joint.draws:
             set_rng_state(now)
+
+
+def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> tuple[Any, ...]:
+    """The gradients by a transform of its own, which may run inside of `vmap`, as `jacrev` has it."""
+
+    def again(*given: Any) -> tuple[Any, ...]:
+        places = {id(t): g for t, g in zip(ended, given, strict=True)}
+        results = tensors_in(joint.function(*_replaced(ctx.args, places), **_replaced(ctx.kwargs, places)))
+        return tuple(results[i] for i in joint.outputs)
+
+    found = dict(zip(map(id, ended), vjp(again, *ended)[1](tuple(grads)), strict=True))
+    return tuple(found.get(id(t)) for t in ctx.inputs)
+
+
+def _replaced(o: Any, places: dict[int, Any]) -> Any:
+    """Arguments with other tensors in the places of some."""
+    if isinstance(o, (tuple, list)):
+        items = [_replaced(each, places) for each in o]
+        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+    if isinstance(o, dict):
+        return {name: _replaced(each, places) for name, each in o.items()}
+    return places.get(id(o), o)
 
 
 # --- two programs out of one --------------------------------------------------------------------------------------
