@@ -252,3 +252,45 @@ def test_views_that_are_returned_without_recording():
     for _ in range(3):
         with fa.no_grad():
             assert [t.requires_grad for t in f(leaf(1.0, 2.0))] == [True, False, False]
+
+
+# --- what is read from outside --------------------------------------------------------------------------------------
+
+SHARED = ft.ones(2)
+
+
+def test_globals_and_lists_as_arguments():
+    f = compile(lambda x: x + SHARED)
+    for x in (SHARED, ft.zeros(2), SHARED):
+        assert f(x).tolist() == (x + SHARED).tolist()
+    g = compile(lambda pair: pair[0] + pair[1])
+    for i in range(4):
+        assert g([ft.ones(2), ft.full((2,), float(i))]).tolist() == [1.0 + i] * 2
+    assert explain(g).count("compiled") == 1
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+def test_captured_tensors_that_get_another_shape():
+    w = ft.ones(2)
+    f = compile(lambda x: (w.unsqueeze_(0), x * 1)[1])
+    for n in range(1, 5):
+        f(ft.ones(2))
+        assert w.shape == (*[1] * n, 2)
+
+
+def test_gradients_and_attributes_of_one_shape():
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(ft.ones(2))
+            self.register_buffer("seen", ft.zeros(2))
+
+        def forward(self, x):
+            self.seen = self.seen + 1
+            return self.weight * x
+
+    net = Net()
+    step = compile(lambda x: net(x).sum().backward())
+    for n in range(1, 6):
+        step(ft.tensor([10.0, 20.0]))
+        assert net.seen.tolist() == [n, n] and net.weight.grad.tolist() == [10.0 * n, 20.0 * n]

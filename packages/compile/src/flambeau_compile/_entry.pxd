@@ -40,7 +40,7 @@ cdef class Entry:
     cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
     cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
-    cdef list read_places  # Places whose tensors are read, after these
+    cdef list read_places  # Places whose tensors are read, before these
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
     cdef bint plain  # every positional argument is a tensor, and there are no others
     cdef Geometry* args

@@ -185,6 +185,13 @@ cdef class Entry:
     cdef bint gradients_fit(self, PyObject** tensors) except -1:
         """Whether gradients and attributes that the program reads look as they did."""
         cdef int i = self.nexplicit
+        if self.read_places:  # in the order in which they got numbers
+            self.held = [place.get() for place in self.read_places]
+            for tensor in self.held:
+                tensors[i] = <PyObject*>tensor
+                if not is_tensor(tensors[i]) or not looks_like(&self.args[i], tensors[i]):
+                    return False
+                i += 1
         for owner in self.read_grads:
             tensors[i] = _gradient_of(_owner(owner, tensors))
             if tensors[i] == NULL or not looks_like(&self.args[i], tensors[i]):
@@ -193,13 +200,6 @@ cdef class Entry:
         for owner in self.absent_grads:
             if _gradient_of(_owner(owner, tensors)) != NULL:
                 return False
-        if self.read_places:
-            self.held = [place.get() for place in self.read_places]
-            for tensor in self.held:
-                tensors[i] = <PyObject*>tensor
-                if not is_tensor(tensors[i]) or not looks_like(&self.args[i], tensors[i]):
-                    return False
-                i += 1
         return True
 
     def set_program(self, size_t function, list functions, int npointers, int nfixed, Py_ssize_t arena,

@@ -67,7 +67,8 @@ def capture(
         if blocking:
             raise Uncompilable(str(blocking[0]))
         finish = _Finish(entry, function, tensors, before, recording.checks, fast, wait)
-        finish.pin([source.tensor for source in recording.tensors.values() if source.kind != "argument"])
+        finish.pin(recording.captured)
+        finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
     except build.Building as building:
         return Captured(result, None, str(building), building.thread)
@@ -123,6 +124,17 @@ class _Finish:
         self.b.program.remove_dead_steps()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
+
+    def stay(self, captured: list[Any], records: list[Any]) -> None:
+        """Refuse what changes which memory a captured tensor shows."""
+        first: dict[int, Seen] = {}
+        for record in records:
+            if not isinstance(record[0], str):
+                for seen in _seen_in(record[1]):
+                    first.setdefault(id(seen.tensor), seen)
+        for t in captured:
+            if id(t) in first and _geometry(first[id(t)]) != _geometry(window(t)):
+                raise Uncompilable("it changes which memory a tensor shows")
 
     def pin(self, captured: list[Any]) -> None:
         """Have arguments that show memory of captured tensors do so in later calls."""
@@ -303,6 +315,12 @@ def _geometry(seen: Seen) -> Any:
 
 def _marks(t: Any) -> Any:
     return t.requires_grad, t.grad_fn is None, t.retains_grad, [list(hooks) for hooks in hooks_of(t)]
+
+
+def _seen_in(o: Any) -> list[Seen]:
+    if isinstance(o, (tuple, list)):
+        return [seen for each in o for seen in _seen_in(each)]
+    return [o] if isinstance(o, Seen) else []
 
 
 def _draws(step: Any) -> bool:

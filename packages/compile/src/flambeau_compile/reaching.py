@@ -147,6 +147,7 @@ class Walk:
         self.seen: dict[int, Any] = {}
         self.containers: dict[int, tuple[Any, Any]] = {}  # by the record's address: what it records, and its owner
         self.tensors: dict[int, Source] = {}
+        self.captured: dict[int, Tensor] = {}  # what is reached from something else than the arguments
         self.unwatchable: list[tuple[str, str]] = []
         self.cut = False
         self._due: list[tuple[Any, Any, Any, str]] = []
@@ -156,7 +157,9 @@ class Walk:
 
     def reach(self, value: Any, parent: Any, key: Any, style: str) -> None:
         """Take a value into the walk; `drain` does the rest."""
-        if not _watch.is_plain(value) and (isinstance(value, Tensor) or id(value) not in self.seen):
+        if isinstance(value, Tensor) and parent is not None:
+            self.captured[id(value)] = value
+        if not _watch.is_plain(value) and id(value) not in self.seen:
             self._due.append((value, parent, key, style))
 
     def drain(self) -> None:
@@ -229,8 +232,7 @@ class Walk:
             if style in ("item", "name")
             else "attribute"
         )
-        if kind != "argument" or id(value) not in self.tensors:
-            self.tensors[id(value)] = Source(value, _watch.Record(parent, key, style).path(), owner, key, kind)
+        self.tensors[id(value)] = Source(value, _watch.Record(parent, key, style).path(), owner, key, kind)
         if getattr(value, "__dict__", None):
             self.state(value, parent, key, style)
         for hooks in hooks_of(value):

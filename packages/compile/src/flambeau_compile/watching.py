@@ -39,6 +39,7 @@ class Recording:
 
     - ``checks.hold()`` says whether all that the run read is as it was; ``checks.why()`` what is not.
     - ``effects`` is what it changed and whom it called, see `Effect`.
+    - ``captured`` are the tensors that were reached in another way than as arguments.
     - ``tensors`` says by ``id(tensor)`` how the tensors in Python's objects were reached.
 
     Args that are no tensors are watched as far as what is in them goes; that the next call has the same ones is for the
@@ -59,6 +60,7 @@ class Recording:
     checks: Checks
     effects: list[Effect]
     tensors: dict[int, Source]
+    captured: list[Tensor]
 
     def __init__(
         self, function: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
@@ -203,7 +205,7 @@ class Recording:
         self._judge(walk)
         self._judge_tensors()
         self.tensors = {**walk.tensors, **self._before.tensors}
-        self.tensors.update({i: found for i, found in walk.tensors.items() if found.kind != "argument"})
+        self.captured = list(walk.captured.values())
         self.checks = Checks(walk.records, [GLOBAL])
         self.names = names
 
