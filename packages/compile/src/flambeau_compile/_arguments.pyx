@@ -44,6 +44,9 @@ cdef Pattern pattern_of(object o, list tensors):
     return p
 
 
+MOST = MOST_TENSORS  # tensors among the arguments of a call that is compiled
+
+
 def tensors_in(arguments):
     """All tensors among nested arguments, in order."""
     found = []

@@ -186,7 +186,7 @@ cdef object _class_dict(base, names, bint keep):
     return fresh
 
 
-def made_by_python(type cls not None):
+def made_by_python(cls):
     """Whether a class statement made a class, so that its instances have no fields but a dict and slots."""
     return (<FullType*><PyObject*>cls).tp_dealloc == (<FullType*>Py_TYPE(_MISSING)).tp_dealloc
 

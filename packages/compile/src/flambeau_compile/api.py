@@ -8,6 +8,7 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any
 
+from flambeau_compile._arguments import MOST, tensors_in
 from flambeau_compile._call import Compiled
 from flambeau_compile.capture import capture
 from flambeau_nn import Module
@@ -71,6 +72,9 @@ class Function:
         self.compiled.entries = entries = [entry for entry in entries if entry.why() is None]
         if len(entries) >= self.limit:
             self.refuse(f"it was called in more than {self.limit} different ways")
+            return self.function(*args, **kwargs)
+        if len(tensors_in((args, kwargs))) > MOST:
+            self.refuse(f"more than {MOST} tensors are among its arguments")
             return self.function(*args, **kwargs)
         _local.compiling = True
         try:

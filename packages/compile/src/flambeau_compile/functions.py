@@ -27,11 +27,11 @@ _FLOATING = {
     "floor": "__builtin_floor{f}({0})",
     "ceil": "__builtin_ceil{f}({0})",
     "trunc": "__builtin_trunc{f}({0})",
-    "relu": "({0} > 0 || {0} != {0} ? {0} : 0)",
+    "relu": "({0} < 0 ? 0 : {0})",
     "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
     "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
-    "tanh_backward": "FL_FMA{F}(-({1} * {1}), {0}, {0})",
-    "sigmoid_backward": "({0} * FL_FMA{F}(-{1}, {1}, {1}))",
+    "tanh_backward": "({0} * FL_FMA{F}(-{1}, {1}, 1))",
+    "sigmoid_backward": "({0} * ({1} * (1 - {1})))",
 }
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGIC = {

@@ -15,6 +15,8 @@ C_TYPES = {
     "bool": "b8", "uint8": "u8", "int8": "i8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
     "int64": "i64", "uint64": "u64", "float32": "f32", "float64": "f64",
 }  # fmt: skip
+COMPUTED = frozenset(C_TYPES)  # programs compute in these, and move elements of the others
+C_TYPES.update(float16="h16", bfloat16="g16", complex32="c32", complex64="c64", complex128="c128")
 
 
 class Uncompilable(Exception):
@@ -197,6 +199,22 @@ class Product(NamedTuple):
         return [self.out]
 
 
+class Call(NamedTuple):
+    """C that calls loops of eager's on dense windows: ``text`` has ``$0$``, ``$1$`` … for the addresses of `outs`, then
+    of `inputs`, and ``#0#`` … for `functions`, which are their addresses."""
+
+    text: str
+    functions: tuple[int, ...]
+    inputs: tuple[Window, ...]
+    outs: tuple[Window, ...]
+
+    def windows(self) -> list[Window]:
+        return list(self.inputs)
+
+    def written(self) -> list[Window]:
+        return list(self.outs)
+
+
 class Opaque(NamedTuple):
     """A call of an operator's kernel. ``arguments`` have Windows for tensors; results are copied to ``results``."""
 
@@ -257,7 +275,7 @@ class While(NamedTuple):
         return [w for step in (*self.test, *self.body) for w in step.written()]
 
 
-Step = Map | Reduce | Product | Opaque | Update | Check | While
+Step = Map | Reduce | Product | Call | Opaque | Update | Check | While
 
 
 def flat(steps: Any) -> Iterator[Any]:

@@ -13,6 +13,7 @@ from flambeau_compile.graph import (
     C_TYPES,
     ITEMSIZE,
     Buffer,
+    Call,
     Check,
     Map,
     Number,
@@ -26,7 +27,7 @@ from flambeau_compile.graph import (
     Window,
     row_major,
 )  # fmt: skip
-from flambeau_compile.printing import Source, literal
+from flambeau_compile.printing import Source, literal, order
 from flambeau_tensor.extend import hot
 
 MOST_COPIED = 4096  # bytes from which on what a kernel returns is used where it is
@@ -82,6 +83,8 @@ class _Printer:
             self.reduce(step)
         elif isinstance(step, Product):
             self.product(step)
+        elif isinstance(step, Call):
+            self.source.line(f"{{ {self.source.call(step, list(map(self.at, (*step.outs, *step.inputs))))} }}")
         elif isinstance(step, Update):
             self.update(step)
         elif isinstance(step, Opaque):
@@ -305,16 +308,11 @@ class _Printer:
             return
         along, across, _, acc = hot("reductions").LOOPS[step.kind][x.dtype]
         wide = C_TYPES[acc if acc in C_TYPES else x.dtype]
-        kept = [d for d in range(len(x.sizes)) if d not in step.dims and x.sizes[d] != 1]
-        gone = [d for d in step.dims if x.sizes[d] != 1]
+        kept, _, runs, by_rows = order(x, step.dims)
         out_strides = dict(zip([d for d in range(len(x.sizes)) if d not in step.dims], step.out.strides, strict=True))
-        kept.sort(key=lambda d: -(x.strides[d] or 1 << 62))
-        gone.sort(key=lambda d: -(x.strides[d] or 1 << 62))
-        runs = _merged(gone, x)
         target = C_TYPES[step.out.dtype]
         finish = "" if step.divisor is None else f" / {literal(wide, step.divisor)}"
         line("{ static const double unused[1];")
-        by_rows = bool(kept) and x.strides[kept[-1]] == 1 and len(runs) == 1 and (runs[0][1] != 1)
         inner = kept[-1] if by_rows else -1
         outer = kept[:-1] if by_rows else kept
         for d in outer:
@@ -379,10 +377,10 @@ class _Printer:
             if out.strides[-1] != 1 and n != 1:
                 raise Uncompilable("a product's result lies in columns")
             call = self.source.function("multiply")
-            numbers = ", ".join(map(str, strides[:5]))
-            which = 11 if kind == "f32" else 12
+            numbers = ", ".join(map(str, (11 if kind == "f32" else 12, int(step.add), m, n, k)))
+            apart = ", ".join(map(str, strides[:5]))
             places = ", ".join(map(place, (a, b, out)))
-            line(f"((fl_multiply)f[{call}])({which}, {int(step.add)}, {m}, {n}, {k}, {places}, {numbers});")
+            line(f"if (((fl_multiply)f[{call}])({numbers}, {places}, {apart})) return -1;")
         line("}")
 
     # --- the rest -------------------------------------------------------------------------------------------------
@@ -509,17 +507,6 @@ def _before_block(lines: list[str]) -> int:
         if lines[i] == "{" and depth == 0:
             return i
     return len(lines)
-
-
-def _merged(dims: list[int], x: Window) -> list[tuple[int, int]]:
-    """(size, stride) of dimensions, outermost first, merged where they lie end to end."""
-    runs: list[tuple[int, int]] = []
-    for d in dims:
-        if runs and runs[-1][1] == x.sizes[d] * x.strides[d]:
-            runs[-1] = runs[-1][0] * x.sizes[d], x.strides[d]
-        else:
-            runs.append((x.sizes[d], x.strides[d]))
-    return runs
 
 
 def _collapsed(windows: list[Window]) -> tuple[list[int], list[list[int]]]:

@@ -8,9 +8,10 @@ from typing import Any
 import flambeau_tensor as ft
 from flambeau_compile.formulas import find
 from flambeau_compile.graph import (
-    C_TYPES,
+    COMPUTED,
     ITEMSIZE,
     Buffer,
+    Call,
     Check,
     Map,
     Number,
@@ -163,9 +164,9 @@ class Builder:
         sizes = (*batches, a.sizes[-2], b.sizes[-1])
         if out is None:
             out = self.temporary(a.dtype, sizes)
-        a, b = a.broadcast((*batches, *a.sizes[-2:])), b.broadcast((*batches, *b.sizes[-2:]))
+        a, b = (self._factor(w).broadcast((*batches, *w.sizes[-2:])) for w in (a, b))
         target = out
-        if out.buffer in (a.buffer, b.buffer):
+        if out.buffer in (a.buffer, b.buffer) or (out.strides[-1] != 1 and out.sizes[-1] != 1):
             target = self.temporary(out.dtype, out.sizes)
             if add:
                 self.copy(out, target)
@@ -173,6 +174,32 @@ class Builder:
         if target is not out:
             self.copy(target, out)
         return out
+
+    def _factor(self, w: Window) -> Window:
+        """A factor whose rows or columns lie dense, as eager's products want them."""
+        (rows, columns), (row, column) = w.sizes[-2:], w.strides[-2:]
+        row, column = row if rows > 1 else columns, column if columns > 1 else 1
+        fits = (column == 1 and row >= columns) or (row == 1 and column >= rows) or (rows == 1 and column >= 1)
+        return w if fits else self.dense(w)
+
+    def dense(self, source: Window, dtype: str | None = None) -> Window:
+        """The same elements in row-major order, converted; the window itself where it is that already."""
+        dtype = dtype or source.dtype
+        if source.contiguous and source.dtype == dtype:
+            return source
+        return self.copy(source, self.temporary(dtype, source.sizes))
+
+    def loops(self, text: str, functions: list[int], inputs: list[Window], *outs: Window) -> None:
+        """C that calls loops of eager's (see `Call`), on dense copies where a window is not dense."""
+        given = [self.dense(w) for w in inputs]
+        made = [
+            w if w.contiguous and not any(w.buffer is i.buffer for i in given) else self.temporary(w.dtype, w.sizes)
+            for w in outs
+        ]
+        self.emit(Call(text, tuple(functions), tuple(given), tuple(made)))
+        for w, target in zip(made, outs, strict=True):
+            if w is not target:
+                self.copy(w, target)
 
     # --- records --------------------------------------------------------------------------------------------------
 
@@ -188,7 +215,7 @@ class Builder:
         if outs and all(known) and not writes:
             return  # a view, or an argument as it is
         base = op.functional or op
-        supported = all(w.dtype in C_TYPES for w in (*leaves(args), *outs))
+        supported = all(w.dtype in COMPUTED for w in (*leaves(args), *outs))
         if supported and outs and isinstance(base.implementation, Elementwise) and len(outs) == 1:
             if self._elementwise(op, arguments, args, outs[0]):
                 return
@@ -221,7 +248,7 @@ class Builder:
             return False
         reads = tuple(dtype_name(d) for d in p.reads)
         writes = dtype_name(p.writes)
-        if not {*reads, writes} <= C_TYPES.keys() or dtype_name(p.result) != writes:
+        if not {*reads, writes} <= COMPUTED or dtype_name(p.result) != writes:
             return False
         operands = list(args[: len(reads)])
         if type(p.alpha) is not int or p.alpha != 1:
@@ -240,7 +267,7 @@ class Builder:
         """The program saw a number of a tensor: later calls have to see the same, or went another way."""
         first: Any = args[0] if args else None
         alone = isinstance(first, Window) and first.numel == 1 and len(list(leaves(args))) == 1
-        if not alone or first.dtype not in C_TYPES or not isinstance(result, (bool, int, float)):
+        if not alone or first.dtype not in COMPUTED or not isinstance(result, (bool, int, float)):
             raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
         for step in self.program.steps:
             if any(w.buffer.tensor is not None for w in step.written()):

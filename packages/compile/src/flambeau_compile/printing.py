@@ -1,13 +1,15 @@
 """The text of a program in C: what both printers share."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from flambeau_compile.graph import Buffer, Program
+from flambeau_compile.graph import Buffer, Call, Program, Window
 
 PRELUDE = """\
 typedef unsigned char b8; typedef unsigned char u8; typedef signed char i8; typedef short i16;
 typedef unsigned short u16; typedef int i32; typedef unsigned int u32; typedef long long i64;
 typedef unsigned long long u64; typedef float f32; typedef double f64; typedef __PTRDIFF_TYPE__ fl_size;
+typedef struct { u16 bits; } h16; typedef struct { u16 bits; } g16; typedef struct { u16 bits[2]; } c32;
+typedef struct { f32 parts[2]; } c64; typedef struct { f64 parts[2]; } c128;
 typedef void (*fl_loop)(char **, const fl_size *, const fl_size *, void *);
 typedef int (*fl_call)(void *, int);
 typedef void (*fl_along)(const void *, const void *, fl_size, void *, void *, fl_size);
@@ -39,6 +41,31 @@ def literal(kind: str, value: Any) -> str:
     if kind == "i64":
         return f"({int(value)}LL)" if value > -(2**63) else "(-9223372036854775807LL - 1)"
     return f"(({kind}){int(value)})"
+
+
+class Order(NamedTuple):
+    """How a reduction walks: `kept` and `gone` dimensions, outermost in memory first; `runs`, the (size, stride) of the
+    gone ones, merged where they lie end to end; whether it goes by rows, into an accumulator for each column."""
+
+    kept: list[int]
+    gone: list[int]
+    runs: list[tuple[int, int]]
+    by_rows: bool
+
+
+def order(x: Window, dims: tuple[int, ...]) -> Order:
+    """The order in which eager reduces these dimensions."""
+    kept = [d for d in range(len(x.sizes)) if d not in dims and x.sizes[d] != 1]
+    gone = [d for d in dims if x.sizes[d] != 1]
+    kept.sort(key=lambda d: -(x.strides[d] or 1 << 62))
+    gone.sort(key=lambda d: -(x.strides[d] or 1 << 62))
+    runs: list[tuple[int, int]] = []
+    for d in gone:
+        if runs and runs[-1][1] == x.sizes[d] * x.strides[d]:
+            runs[-1] = runs[-1][0] * x.sizes[d], x.strides[d]
+        else:
+            runs.append((x.sizes[d], x.strides[d]))
+    return Order(kept, gone, runs, bool(kept) and x.strides[kept[-1]] == 1 and len(runs) == 1 and runs[0][1] != 1)
 
 
 class Source:
@@ -85,6 +112,15 @@ class Source:
             f"char *at[] = {{{', '.join(f'(char *)({o})' for o in operands)}}}; const fl_size n[] = {{{n}}}; "
             f"const fl_size by[] = {{{', '.join(steps)}}}; ((fl_loop)f[{first}])(at, n, by, {second});"
         )
+
+    def call(self, step: Call, addresses: list[str]) -> str:
+        """The text of a Call with the addresses of its windows."""
+        text = step.text
+        for i, address in enumerate(addresses):
+            text = text.replace(f"${i}$", f"({address})")
+        for i, function in enumerate(step.functions):
+            text = text.replace(f"#{i}#", f"f[{self.function(function)}]")
+        return text
 
     def text(self) -> str:
         """The whole of it."""

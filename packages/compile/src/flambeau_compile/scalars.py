@@ -12,20 +12,31 @@ from typing import Any
 import numpy as np
 
 from flambeau_compile.functions import expression
-from flambeau_compile.graph import C_TYPES, ITEMSIZE, Check, Map, Number, Product, Program, Reduce, Uncompilable, Window
-from flambeau_compile.printing import Source, literal
+from flambeau_compile.graph import (
+    C_TYPES,
+    COMPUTED,
+    ITEMSIZE,
+    Call,
+    Check,
+    Map,
+    Number,
+    Product,
+    Program,
+    Reduce,
+    Uncompilable,
+    Window,
+)
+from flambeau_compile.printing import Source, literal, order
 
 MOST_STATEMENTS = 60_000  # expressions, before what nobody needs is left out
 MOST_ELEMENTS = 600  # elements or products of one step, beyond which loops are the better form
 
+LONGEST = 256  # terms of a row that are summed in sixteen lanes at most
 BATCH = 3  # calls of one function that are worth one call of eager's loop
 _ZERO_GIVES_ZERO = {"neg", "copy", "sqrt", "relu", "abs", "square"}
-_LIBM = {
-    "sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "tanh": "tanh", "sinh": "sinh",
-    "cosh": "cosh", "expm1": "expm1", "log1p": "log1p", "exp2": "exp2", "log2": "log2", "log10": "log10",
-    "asin": "asin", "acos": "acos", "atan": "atan", "atan2": "atan2", "asinh": "asinh", "acosh": "acosh",
-    "atanh": "atanh", "hypot": "hypot", "erf": "erf", "erfc": "erfc",
-}  # fmt: skip
+# Taken from the C library, since a call of eager's loop for one element costs several times as much: the last digit may
+# differ. Three and more of a kind go to eager's loop together.
+_LIBM = {"sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "tanh": "tanh"}
 
 
 class TooLarge(Exception):
@@ -194,6 +205,8 @@ def run(program: Program) -> tuple[Scalars, _Memory]:
             _reduce(scalars, memory, step)
         elif isinstance(step, Product):
             _product(scalars, memory, step)
+        elif isinstance(step, Call):
+            _call(scalars, memory, step)
         elif isinstance(step, Check):
             memory.checks.append((memory.read(step.input)[0], step.value))
         else:
@@ -203,7 +216,7 @@ def run(program: Program) -> tuple[Scalars, _Memory]:
 
 def _map(s: Scalars, memory: _Memory, step: Map) -> None:
     n = step.out.numel
-    if n > MOST_ELEMENTS:
+    if n > MOST_ELEMENTS or not COMPUTED.issuperset((*step.reads, step.out.dtype)):
         raise TooLarge
     reads = tuple(C_TYPES[d] for d in step.reads)
     columns = []
@@ -260,19 +273,22 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
         raise TooLarge
     kind, target = C_TYPES[window.dtype], C_TYPES[step.out.dtype]
     values = dict(zip(every(*map(range, window.sizes)), memory.read(window), strict=True))
-    kept = [d for d in range(len(window.sizes)) if d not in step.dims]
-    across = bool(kept) and _is_across(window, step.dims, kept)
+    _, gone, runs, by_rows = order(window, step.dims)
+    row = runs[-1][0] if runs else 1
+    if row > LONGEST:
+        raise TooLarge
     results = []
+    kept = [d for d in range(len(window.sizes)) if d not in step.dims]
     for index in every(*(range(window.sizes[d]) for d in kept)):
         terms = []
-        for rest in every(*(range(window.sizes[d]) for d in step.dims)):
+        for rest in every(*(range(window.sizes[d]) for d in gone)):
             at = [0] * len(window.sizes)
-            for d, i in (*zip(kept, index, strict=True), *zip(step.dims, rest, strict=True)):
+            for d, i in (*zip(kept, index, strict=True), *zip(gone, rest, strict=True)):
                 at[d] = i
             terms.append(values[tuple(at)])
         if step.kind in ("sum", "losses"):
             wide = "f64" if kind in ("f32", "f64") else "i64"
-            x = _sum(s, [s.cast(t, wide) for t in terms], wide, across)
+            x = _total(s, [s.cast(t, wide) for t in terms], wide, row, by_rows)
             if step.divisor is not None:
                 x = s.call("div", wide, wide, (x, s.constant(wide, step.divisor)), 0, 0)
         elif step.kind in ("max", "min") and kind in ("f32", "f64"):
@@ -285,14 +301,26 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
     memory.write(step.out, results)
 
 
-def _is_across(window: Window, dims: tuple[int, ...], kept: list[int]) -> bool:
-    """Whether eager walks across rows: the innermost dimension in memory stays."""
+def _total(s: Scalars, terms: list[int], wide: str, row: int, by_rows: bool) -> int:
+    """The sum of rows: each is summed, and added to those before."""
+    total = None
+    for at in range(0, len(terms), row):
+        x = _sum(s, terms[at : at + row], wide, by_rows)
+        total = x if total is None else s.call("add", wide, wide, (total, x), 0, 0)
+    return total if total is not None else s.constant(wide, 0)
 
-    def innermost(some: Any) -> int:
-        strides = [window.strides[d] for d in some if window.sizes[d] > 1]
-        return min((stride or 1 << 62 for stride in strides), default=1 << 62)
 
-    return innermost(kept) <= innermost(dims) and any(window.sizes[d] > 1 for d in kept)
+def _call(s: Scalars, memory: _Memory, step: Call) -> None:
+    """Operands go to small arrays, and results come from them."""
+    windows = (*step.outs, *step.inputs)
+    if sum(w.numel for w in windows) > MOST_ELEMENTS:
+        raise TooLarge
+    given = tuple((C_TYPES[w.dtype], tuple(memory.read(w))) for w in step.inputs)
+    made = tuple((C_TYPES[w.dtype], w.numel) for w in step.outs)
+    whole = s.make("", "block", given, made, step)
+    for number, window in enumerate(step.outs):
+        kind = C_TYPES[window.dtype]
+        memory.write(window, [s.make(kind, "item", whole, number, i) for i in range(window.numel)])
 
 
 def _product(s: Scalars, memory: _Memory, step: Product) -> None:
@@ -355,7 +383,7 @@ def _print_expressions(s: Scalars, roots: list[int], done: set[int], program: Pr
     batches: dict[Any, list[int]] = {}
     for x in needed:
         _, what, *rest = s.nodes[x]
-        operands = rest[1] if what == "call" else (rest[0],) if what == "cast" else ()
+        operands = _operands(s, x)
         levels[x] = max((levels.get(o, 0) for o in operands), default=0)
         if what == "call" and rest[2]:
             levels[x] += 1
@@ -379,13 +407,13 @@ def _print_batch(s: Scalars, batch: list[int], source: Source) -> None:
     for k, operand in enumerate(operands):
         own = s.nodes[operand][0]
         values = ", ".join(_name(s, s.nodes[x][3][k]) for x in batch)
-        names.append(f"b{first}_{k}")
+        names.append(f"batch{first}_{k}")
         source.line(f"{own} {names[-1]}[{n}] = {{{values}}};")
-    source.line(f"{kind} b{first}[{n}];")
-    steps = [f"sizeof *{name}" for name in (*names, f"b{first}")]
-    source.line("{ " + source.loop_call([*names, f"b{first}"], loop, data, str(n), steps) + " }")
+    source.line(f"{kind} batch{first}[{n}];")
+    steps = [f"sizeof *{name}" for name in (*names, f"batch{first}")]
+    source.line("{ " + source.loop_call([*names, f"batch{first}"], loop, data, str(n), steps) + " }")
     for i, x in enumerate(batch):
-        source.line(f"const {kind} v{x} = b{first}[{i}];")
+        source.line(f"const {kind} v{x} = batch{first}[{i}];")
 
 
 def _needed(s: Scalars, roots: list[int]) -> list[int]:
@@ -397,12 +425,31 @@ def _needed(s: Scalars, roots: list[int]) -> list[int]:
         if x in seen:
             continue
         seen.add(x)
-        _, what, *rest = s.nodes[x]
-        if what == "cast":
-            stack.append(rest[0])
-        elif what == "call":
-            stack.extend(rest[1])
+        stack.extend(_operands(s, x))
     return sorted(x for x in seen if s.nodes[x][1] != "constant")
+
+
+def _operands(s: Scalars, x: int) -> tuple[int, ...]:
+    _, what, *rest = s.nodes[x]
+    if what == "call":
+        return rest[1]
+    if what == "block":
+        return tuple(operand for _, values in rest[0] for operand in values)
+    return (rest[0],) if what in ("cast", "item") else ()
+
+
+def _block(s: Scalars, x: int, source: Source) -> str:
+    given, made, step = s.nodes[x][2:]
+    lines, names = [], []
+    for number, (kind, count) in enumerate(made):
+        names.append(f"v{x}_{number}")
+        lines.append(f"{kind} {names[-1]}[{max(count, 1)}];")
+    for kind, values in given:
+        names.append(f"v{x}_{len(names)}")
+        lines.append(
+            f"const {kind} {names[-1]}[{max(len(values), 1)}] = {{{', '.join(_name(s, v) for v in values) or 0}}};"
+        )
+    return f"{' '.join(lines)} {{ {source.call(step, names)} }}"
 
 
 def _name(s: Scalars, x: int) -> str:
@@ -414,7 +461,11 @@ def _name(s: Scalars, x: int) -> str:
 
 def _statement(s: Scalars, x: int, program: Program, source: Source) -> str:
     kind, what, *rest = s.nodes[x]
-    if what == "load":
+    if what == "block":
+        return _block(s, x, source)
+    if what == "item":
+        text = f"v{rest[0]}_{rest[1]}[{rest[2]}]"
+    elif what == "load":
         index, byte = rest
         text = f"*(const {kind} *)({source.pointer(program.buffers[index])} + {byte})"
     elif what == "cast":

@@ -13,7 +13,7 @@ from flambeau_tensor.extend import find_operator
 
 Formula = Callable[..., Any]
 
-FAMILIES = ("copies", "joining", "matmul", "reductions", "losses", "views", "normalization")
+FAMILIES = ("copies", "joining", "matmul", "reductions", "losses", "views", "normalization", "exponentials")
 _FORMULAS: dict[Any, Formula] = {}
 _loaded = False
 

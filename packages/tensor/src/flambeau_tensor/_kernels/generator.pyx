@@ -7,6 +7,7 @@ from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.tensor cimport Tensor, empty
+from flambeau_tensor._core.tracing cimport note
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.draws cimport STATE_WORDS
 
@@ -46,6 +47,11 @@ def _count_fork():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_count_fork)
+
+
+cdef int _note() except -1:
+    """Tell a tracer that what it writes down depends on a state."""
+    return note(("refuse", "it reads or sets the state of a random number generator"))
 
 
 cdef class Generator:
@@ -88,6 +94,7 @@ cdef class Generator:
         seed = seed.__index__()
         if not -0x8000000000000000 <= seed <= 0xffffffffffffffff:
             raise ValueError("Overflow when unpacking long long")
+        _note()
         with current(self).lock.mutex:
             self.reseed(<uint64_t>(seed & 0xffffffffffffffff))
         return self
@@ -147,6 +154,7 @@ cdef class Generator:
 
     def get_state(self):
         """The state as a uint8 tensor of 5056 elements, laid out as PyTorch's."""
+        _note()
         cdef bytes state = self.save()
         cdef Py_ssize_t n = len(state)
         cdef Tensor t = empty(UINT8, 1, &n)
@@ -156,6 +164,7 @@ cdef class Generator:
     def set_state(self, new_state):
         """Go on from a state that :meth:`get_state` gave."""
         cdef Tensor t
+        _note()
         if not isinstance(new_state, Tensor):
             raise TypeError(f"expected a torch.ByteTensor, but got {type(new_state).__name__}")
         t = <Tensor>new_state
