@@ -343,6 +343,7 @@ def bench(session):
     compare(session, "bench.py", *sides, *options, env=AVX2)
     session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
     session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
+    session.run("python", "benchmarks/compiled.py", *sides, "--json", "benchmarks/compiled.json")
     session.run("python", "benchmarks/machine.py", "benchmarks/machine.json", *sides)
     session.run("python", "benchmarks/deploying.py", *sides, "--json", "benchmarks/deploying.json")
 

@@ -27,6 +27,7 @@ extensions = [
     "missing",
     "charts",
     "benchmarks",
+    "compiled",
     "clients",
     "conformance",
     "accuracy",
