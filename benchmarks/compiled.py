@@ -4,9 +4,9 @@
         --json benchmarks/compiled.json
 
 The second and third may be left out. Each program has a process of its own on each side, in turns, on one thread.
-A time is the least mean of many windows of a third of a millisecond. The first call of a compiled function is timed with
-an empty cache (cold) and in a second process (warm). What compiled functions return is compared with what the same program
-returns as it is.
+A time is the least mean of many windows of a third of a millisecond. The first call of a compiled function is timed
+with an empty cache (cold) and in a second process (warm). What compiled functions return is compared with what the
+same program returns as it is.
 """
 
 import argparse
