@@ -25,7 +25,7 @@ import warnings
 
 import flambeau as torch
 from flambeau_compile import build
-from flambeau_compile._call import Compiled
+from flambeau_compile.api import Compiled
 
 PRELUDE = """
 import copy, gc, pickle, threading

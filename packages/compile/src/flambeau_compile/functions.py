@@ -30,8 +30,7 @@ _FLOATING = {
     "relu": "({0} < 0 ? 0 : {0})",
     "maximum": "({0} > {1} || {0} != {0} ? {0} : {1})",
     "minimum": "({0} < {1} || {0} != {0} ? {0} : {1})",
-    "tanh_backward": "({0} * FL_FMA{F}(-{1}, {1}, 1))",
-    "sigmoid_backward": "({0} * ({1} * (1 - {1})))",
+    "tanh_backward": "FL_FMA{F}(-({1} * {1}), {0}, {0})",
 }
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 _LOGIC = {

@@ -39,8 +39,8 @@ cdef class Sockets:
     cdef public object forms_of  # flambeau: op -> what it is in torch.ops.aten, see _core.dispatching
     cdef public object compile_module  # flambeau: (module, options), whose calls run compiled from then on
     cdef public object decompositions  # flambeau: op -> the function that stands for it, or None
-    cdef public object become  # flambeau_autograd._engine.graph.inplace: (tensor, view), history and tangents; None: nothing
-    cdef public object check_read  # flambeau_autograd._engine.levels.dispatch: (tensor, who reads), may raise; None: all may
+    cdef public object become  # flambeau_autograd._engine.graph.inplace: (tensor, view), its history; None: nothing
+    cdef public object check_read  # flambeau_autograd._engine.levels.dispatch: (tensor, who reads); None: all may
     cdef public object describe_layers  # flambeau_autograd._engine.levels.dispatch: tensor -> (text or None, suffixes)
     cdef public object family_declared  # flambeau_autograd.derivatives: (module of a late family) -> its rules; or None
     cdef public object operator_changed  # flambeau_cext.ops: op, which was declared or forgotten; None: nobody listens
