@@ -35,6 +35,7 @@ def literal(kind: str, value: Any) -> str:
             return f'__builtin_nan{suffix}("")'
         if value in (float("inf"), float("-inf")):
             return f"({'-' if value < 0 else ''}__builtin_inf{suffix}())"
+        value = float(value)
         text = f"{value!r}" if kind == "f64" else value.hex()
         text = text if any(c in text for c in ".exp") else text + ".0"
         return f"({text}{suffix})" if text.startswith("-") else f"{text}{suffix}"
