@@ -198,6 +198,21 @@ def test_data_of_parameters():
             assert [compiled(ft.ones(1, 2)).item() for _ in range(2)] == [2 * value] * 2
 
 
+def test_data_assigned_inside():
+    w, other = ft.zeros(2), ft.ones(2)
+
+    def f(x):
+        w.data = other
+        return x + w
+
+    compiled = compile(f)
+    with pytest.warns(RuntimeWarning, match="changes which memory a tensor shows"):
+        for value in (1.0, 2.0, 3.0):
+            other = ft.full((2,), value)
+            assert compiled(ft.zeros(2)).tolist() == [value] * 2
+            assert w.data_ptr() == other.data_ptr()
+
+
 def test_aliasing_arguments():
     def f(x, y):
         x.add_(1)

@@ -145,6 +145,7 @@ cdef void set_accumulator(PyObject* tensor, PyObject* node) noexcept:
 
 cdef int set_data(PyObject* tensor, PyObject* other) except -1:
     cdef Tensor t = <Tensor>tensor, s = <Tensor>other
+    note(("refuse", "it changes which memory a tensor shows"))
     core.set_geometry(t, s.ndim, s.sizes, s.strides)
     t.dtype = s.dtype
     t.storage = s.storage
