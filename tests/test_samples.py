@@ -1,17 +1,14 @@
 """Every operator has a sample call in the table of its family, and every family its test files, which run the checks
 of `samples/values.py` and `samples/derivatives.py` on the table."""
 
-import json
 import re
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 import flambeau_tensor
-from flambeau_tensor.extend import Forward, OverloadSet, operators
+from flambeau_tensor.extend import FUNCTION, Forward, OverloadSet, operators
 from flambeau_tensor.trials import dtypes
 from samples import KINDS, excused, families, find, table
 from samples.derivatives import has_derivative, is_batched
@@ -23,62 +20,16 @@ OUTSIDE = re.compile(
     r"torch\.(Tensor\.(requires_grad|grad|grad_fn|is_leaf|output_nr|retains_grad|_backward_hooks|data)\b|"
     r"Tensor\.(__\w+__|backward|requires_grad_|_is_view|retain_grad|register_\w+)$|detach_?$)"
 )
-# Reads who declares what, while families are imported.
-READER = """
-import json, sys
-owners, open_modules, seen = {}, [], set()
-
-def note():
-    registry = sys.modules.get("flambeau_tensor._core.registry")
-    if hasattr(registry, "declared_operators"):
-        now = set(registry.declared_operators())
-        owners.update({name: open_modules[-1] if open_modules else "" for name in now - seen})
-        seen.update(now)
-
-class Loader:
-    def __init__(self, loader, name):
-        self.loader, self.name = loader, name
-
-    def __getattr__(self, name):
-        return getattr(self.loader, name)
-
-    def exec_module(self, module):
-        note()
-        open_modules.append(self.name)
-        self.loader.exec_module(module)
-        note()
-        open_modules.pop()
-
-class Finder:
-    def find_spec(self, name, path=None, target=None):
-        if name in ("flambeau_tensor.ops", "flambeau_nn.ops"):  # before the finder of the package's compiled modules
-            sys.meta_path.remove(self)
-            sys.meta_path.insert(0, self)
-        if name.startswith(("flambeau_tensor.ops.", "flambeau_nn.ops.")):
-            for finder in sys.meta_path[1:]:
-                spec = finder.find_spec(name, path)
-                if spec is not None and spec.loader is not None:
-                    spec.loader = Loader(spec.loader, name)
-                    return spec
-
-sys.meta_path.insert(0, Finder())
-import flambeau_autograd, flambeau_nn.functional
-from flambeau_tensor.extend import operators
-operators()
-note()
-print(json.dumps(owners))
-"""
+FAMILY = re.compile(r"flambeau_(\w+)/ops/(\w+)")  # in the path of the file that declares an operator
 
 
 @cache
 def owners():
     """The family that declares each operator: ``{"torch.hypot": "tensor.pointwise"}``; "" for other modules."""
-    run = subprocess.run([sys.executable, "-c", READER], capture_output=True, text=True, check=True)
-    found = {}
-    for name, module in json.loads(run.stdout).items():
-        package, _, rest = module.removeprefix("flambeau_").partition(".ops.")
-        found[name] = f"{package}.{rest.partition('.')[0]}" if rest else ""
-    return found
+    return {
+        name: ".".join(found[1:3]) if (found := FAMILY.search(op.declared_at)) else ""
+        for name, op in operators().items()
+    }
 
 
 def members(name):
@@ -131,7 +82,8 @@ def without_samples(declared):
         named = {name, original.__torch_name__, *([target.__torch_name__] if isinstance(target, type(op)) else [])}
         if not named & reached() and not OUTSIDE.match(name):
             family = owners().get(name) or "tensor.FAMILY"
-            wrong.append(f"{name} has no sample: add a line to samples/{family.replace('.', '/')}.py")
+            place = f"samples/{family.replace('.', '/')}.py"
+            wrong.append(f"{name}, declared at {op.declared_at}, has no sample: add a line to {place}")
     return sorted(wrong)
 
 
@@ -147,13 +99,16 @@ def test_every_operator_has_samples():
 
 def test_a_new_operator_without_samples_is_found(monkeypatch):
     op = flambeau_tensor.Operator(
-        "sampleless(Tensor self) -> Tensor", lambda x: x, namespace="torch._test", composite=True, variants="function"
+        "sampleless(Tensor self) -> Tensor", lambda x: x, namespace="torch._test", composite=True, variants=FUNCTION
     )
     try:
         monkeypatch.setitem(owners(), "torch._test.sampleless", "tensor.pointwise")
-        assert without_samples(declared()) == [
-            "torch._test.sampleless has no sample: add a line to samples/tensor/pointwise.py"
-        ]
+        [missing] = without_samples(declared())
+        assert re.fullmatch(
+            r"torch._test.sampleless, declared at .*test_samples.py:\d+, has no sample: add a line to "
+            "samples/tensor/pointwise.py",
+            missing,
+        )
     finally:
         flambeau_tensor.extend.forget(op)
 

@@ -11,7 +11,7 @@ from flambeau_autograd.batching import table
 from flambeau_autograd.derivatives import missing_derivatives
 from flambeau_autograd.func import vmap
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import operators
+from flambeau_tensor.extend import FUNCTION, operators
 from samples.operators import operators_of
 
 COUNT = iter(range(10**6))
@@ -20,7 +20,7 @@ COUNT = iter(range(10**6))
 def operator(schema, function, **options):
     """A fresh operator in a namespace of the tests."""
     name = f"op{next(COUNT)}"
-    return Operator(name + schema, function, namespace="tests", variants="function", **options)
+    return Operator(name + schema, function, namespace="tests", variants=FUNCTION, **options)
 
 
 def test_parameters_say_what_is_needed(leaf):

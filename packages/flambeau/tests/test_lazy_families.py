@@ -14,10 +14,10 @@ from flambeau_tensor.extend import lazy_names, operators
 NAMES = "torch.linalg.third torch.fourth torch.quartic torch.Tensor.fourth torch.Tensor.fourth_"
 OPS = """
 from flambeau_tensor._core.registry import alias
-from flambeau_tensor.extend import Operator
+from flambeau_tensor.extend import FUNCTION, INPLACE, METHOD, Operator
 
-third = Operator("third(Tensor self) -> Tensor", lambda x: x * x * x, namespace="torch.linalg", variants="function")
-fourth = Operator("fourth(Tensor self) -> Tensor", lambda x: x * x * x * x, variants="function method inplace")
+third = Operator("third(Tensor self) -> Tensor", lambda x: x * x * x, namespace="torch.linalg", variants=FUNCTION)
+fourth = Operator("fourth(Tensor self) -> Tensor", lambda x: x * x * x * x, variants=FUNCTION | METHOD | INPLACE)
 alias("quartic", fourth, method=False)
 """
 DERIVATIVES = """
@@ -157,7 +157,7 @@ print(len(found), len(set(map(id, found))))
 INCOMPLETE = {
     "no derivative": (
         {"derivatives": DERIVATIVES.rpartition("derivative(")[0]},
-        "ImportError: these operators are differentiable and have no derivative: torch.fourth. ",
+        "ImportError: these operators are differentiable and have no derivative: torch.fourth (",
     ),
     "a name too many": (
         {"names": NAMES + " torch.fifth"},

@@ -14,7 +14,7 @@ from flambeau_autograd import grad
 from flambeau_autograd.gradcheck import gradcheck, gradgradcheck
 from flambeau_nn import functional as F
 from flambeau_nn.ops import activation as ops
-from flambeau_tensor.extend import LEVEL, built_levels
+from flambeau_tensor.extend import FLOATS, FUNCTION, LEVEL, built_levels
 from samples.derivatives import check_batches, check_derivatives
 from samples.values import check_values
 
@@ -266,9 +266,9 @@ def test_every_build_of_the_loops(level):
     for name in ("gelu", "silu", "mish", "logsigmoid"):
         op = Operator(
             f"{name}_{level}(Tensor self) -> Tensor",
-            Elementwise(name, 1, loops[name], dtypes="f"),
+            Elementwise(name, 1, loops[name], dtypes=FLOATS),
             namespace="torch._tests",
-            variants="function",
+            variants=FUNCTION,
             differentiable=False,
         )
         np.testing.assert_allclose(op(x).numpy(), getattr(F, name)(x).numpy(), rtol=1e-5, atol=1e-6)

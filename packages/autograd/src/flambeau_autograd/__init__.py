@@ -20,7 +20,6 @@ from flambeau_autograd._engine.graph import record as _record  # noqa: F401  (pl
 
 from flambeau_autograd._engine.levels import dispatch as _dispatch  # noqa: F401  isort: skip
 
-from flambeau_autograd import attributes as _attributes  # noqa: F401  isort: skip
 from flambeau_autograd import derivatives as _derivatives  # noqa: F401  isort: skip
 from flambeau_autograd._engine.graph.backward import backward, grad
 from flambeau_autograd._engine.graph.grad_mode import (

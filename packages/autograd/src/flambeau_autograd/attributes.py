@@ -2,11 +2,11 @@
 
 from flambeau_autograd._engine.graph.attributes import KERNELS
 from flambeau_autograd._engine.graph.backward import backward_kernel
-from flambeau_tensor.extend import Operator, define_property
+from flambeau_tensor.extend import FUNCTION, METHOD, Operator, define_property
 from flambeau_tensor.packing import apply
 
 
-def _operator(schema, kernel, doc, variants="method", **options):
+def _operator(schema, kernel, doc, variants=METHOD, **options):
     return Operator(
         schema,
         KERNELS[kernel],
@@ -22,7 +22,7 @@ def _operator(schema, kernel, doc, variants="method", **options):
 
 def _getter(name, returns, doc):
     return _operator(
-        f"{name}(Tensor self) -> {returns}", name, doc, "function", namespace="torch._get", object_state=True
+        f"{name}(Tensor self) -> {returns}", name, doc, FUNCTION, namespace="torch._get", object_state=True
     )
 
 
@@ -32,7 +32,7 @@ def _setter(name):
         f"{name}(Tensor self, Any value) -> ()",
         f"set_{name}",
         f"Assignment to `{name}`.",
-        "function",
+        FUNCTION,
         namespace="torch._set",
     )
 
@@ -60,7 +60,7 @@ backward = Operator(
     "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, "
     "TensorOrTensors? inputs=None) -> ()",
     backward_kernel,
-    variants="method",
+    variants=METHOD,
     differentiable=False,
     plain_result=True,
     lazy=True,
@@ -93,7 +93,7 @@ register_post_accumulate_grad_hook = _operator(
 detach = Operator(
     "detach(Tensor self) -> Tensor",
     KERNELS["detach"],
-    variants="function method",
+    variants=FUNCTION | METHOD,
     differentiable=False,
     lazy=True,
     meta=True,
@@ -103,13 +103,13 @@ detach_ = _operator(
     "detach_(Tensor(a!) self) -> Tensor(a!)",
     "detach_",
     "Forget the history; returns the tensor.",
-    "function method",
+    FUNCTION | METHOD,
     object_state=True,
 )
 _data = Operator(
     "data(Tensor self) -> Tensor",
     KERNELS["data"],
-    variants="function",
+    variants=FUNCTION,
     namespace="torch._get",
     differentiable=False,
     object_state=True,

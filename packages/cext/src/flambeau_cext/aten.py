@@ -8,7 +8,7 @@ declaration says so (``aten=``), and those are there already.
 from collections.abc import Iterator
 from typing import Any
 
-from flambeau_tensor.extend import Operator, declared_operators, find_operator, overloads
+from flambeau_tensor.extend import FUNCTION, Operator, declared_operators, find_operator, overloads
 
 _PREFIXES = {"linalg_": "torch.linalg.", "special_": "torch.special.", "fft_": "torch.fft."}
 _PLACES = ("torch.", "torch.Tensor.", "torch._C._nn.", "torch.nn.functional.", "torch._ops.")
@@ -98,11 +98,11 @@ def declare(name: str) -> bool:
     }
     for op in () if found is None else found.overloads:
         for rest in signatures(op):
-            numbers = " ".join(n for n in op.numbers if f"Tensor {n}" in rest)
+            numbers = tuple(n for n in op.numbers if f"Tensor {n}" in rest)
             overload = rest.partition("(")[0]
             if f"{name}{overload}" not in known:
                 known.add(f"{name}{overload}")
-                overloads(op, f"aten::{name}{rest}", namespace="torch.ops.aten", variants="function", numbers=numbers)
+                overloads(op, f"aten::{name}{rest}", namespace="torch.ops.aten", variants=FUNCTION, numbers=numbers)
     return found is not None
 
 

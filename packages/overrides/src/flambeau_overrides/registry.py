@@ -120,6 +120,33 @@ def unregister(*funcs: object) -> None:
     _cache.clear()
 
 
+def registered(func: object) -> tuple[object, bool]:
+    """What `register` and `ignore` have declared of a function, for `restore`.
+
+    >>> registered(print)
+    (None, False)
+    """
+    return _entries.get(id(func)), id(func) in _ignored
+
+
+def restore(func: object, state: tuple[Any, bool]) -> None:
+    """Let what `register` and `ignore` declared of a function be again what `registered` returned.
+
+    >>> def div(input, other): ...
+    >>> before = registered(div)
+    >>> register("mylib", "div", div)
+    >>> restore(div, before)
+    >>> resolve_name(div) is None
+    True
+    """
+    entries, ignored = state
+    unregister(func)
+    if entries is not None:
+        _entries[id(func)] = entries
+    if ignored:
+        _ignored[id(func)] = func
+
+
 def get_overridable_functions() -> dict[object, list[Any]]:
     """The overridable functions of all libraries: lists in order of name, by namespace.
 

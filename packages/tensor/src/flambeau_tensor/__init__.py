@@ -12,7 +12,6 @@ from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_tensor import _compiled  # noqa: F401  (finds the compiled modules)
 from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
 from flambeau_tensor import packing as _packing  # noqa: F401  (says what handlers get)
-from flambeau_tensor import subclassing as _subclassing  # noqa: F401  (gives Tensor what subclasses need)
 from flambeau_tensor._core.dtype import (
     SHORT_NAMES as _SHORT_NAMES,
 )
@@ -31,9 +30,9 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
 from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor._core.registry import import_declarations as _import_declarations
 from flambeau_tensor._core.registry import lazy_names as _lazy_names
 from flambeau_tensor._core.tensor import Size, Tensor
-from flambeau_tensor.dlpack import from_dlpack, to_dlpack
 from flambeau_tensor.ops import contraction as _contraction
 from flambeau_tensor.ops import joining as _joining
 from flambeau_tensor.options import (
@@ -50,6 +49,9 @@ from flambeau_tensor.options import (
 )
 
 __version__ = "0.1.0"
+_dlpack = _import_declarations("flambeau_tensor.dlpack")
+from_dlpack, to_dlpack = _dlpack.from_dlpack, _dlpack.to_dlpack
+_import_declarations("flambeau_tensor.subclassing")  # gives Tensor what subclasses need
 pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 
 

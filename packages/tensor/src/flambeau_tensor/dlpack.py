@@ -2,6 +2,7 @@
 
 import enum
 
+from flambeau_tensor._core.declaring import METHOD
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import dlpack
@@ -80,7 +81,7 @@ def _device(self):
 
 
 _PROTOCOL = {
-    "variants": "method",
+    "variants": METHOD,
     "differentiable": False,
     "plain_result": True,
     "lazy": True,

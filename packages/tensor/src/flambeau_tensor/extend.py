@@ -10,7 +10,28 @@ What is not here or in one of those is nobody else's: folders that start with ``
 
 from flambeau_tensor._core import dispatching
 from flambeau_tensor._core.binding import rewrap
+from flambeau_tensor._core.changes import Declaring
 from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
+from flambeau_tensor._core.declaring import (
+    BOOLS,
+    COMPLEX,
+    EVERY,
+    FLOATS,
+    FUNCTION,
+    HALF_COMPLEX,
+    INPLACE,
+    INPLACE_FUNCTION,
+    INTS,
+    METHOD,
+    REAL_PART,
+    REALS,
+    SAME,
+    UNSIGNED,
+    USUAL,
+    WIDE,
+    Dtypes,
+    Variants,
+)
 from flambeau_tensor._core.elementwise import Elementwise, plan
 from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.levels import LEVEL, built_levels, hot
@@ -27,6 +48,7 @@ from flambeau_tensor._core.registry import (
     first_use,
     forget,
     functions,
+    import_declarations,
     late_families,
     lazy_names,
     operators,
@@ -42,6 +64,25 @@ from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, trace_even
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [
+    "BOOLS",
+    "COMPLEX",
+    "Declaring",
+    "Dtypes",
+    "EVERY",
+    "FLOATS",
+    "FUNCTION",
+    "HALF_COMPLEX",
+    "INPLACE",
+    "INPLACE_FUNCTION",
+    "INTS",
+    "METHOD",
+    "REALS",
+    "REAL_PART",
+    "SAME",
+    "UNSIGNED",
+    "USUAL",
+    "Variants",
+    "WIDE",
     "Elementwise",
     "Forward",
     "FunctionKernel",
@@ -66,6 +107,7 @@ __all__ = [
     "functions",
     "hides_values",
     "hot",
+    "import_declarations",
     "is_layered",
     "is_meta",
     "is_tracing",

@@ -23,12 +23,13 @@ _HEAD = (
     _MARK
     + """
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, SupportsIndex, TypeVar, overload
 
 from typing_extensions import TypeIs
 
 from flambeau_tensor import return_types as _return_types
+from flambeau_tensor._core.declaring import Variants
 from flambeau_tensor.checks import (
     _assert as _assert, _check as _check, _check_index as _check_index,
     _check_not_implemented as _check_not_implemented, _check_tensor_all as _check_tensor_all,
@@ -53,10 +54,11 @@ class Operator:
     name: _str
     namespace: _str
     def __init__(
-        self, schema: _str, implementation: Any, *, namespace: _str = "torch", variants: _str = "function method",
-        syntax: _str = "", numbers: _str = "", composite: _bool = False, differentiable: _bool = True,
-        plain_result: _bool = False, data_dependent: _bool = False, object_state: _bool = False, lazy: _bool = False,
-        random: _bool = False, aten: _str | tuple[_str, ...] = (), doc: _str | None = None
+        self, schema: _str, implementation: Any, *, namespace: _str = "torch", variants: Variants = ...,
+        syntax: Collection[_str] = (), numbers: Collection[_str] = (), composite: _bool = False,
+        differentiable: _bool = True, plain_result: _bool = False, data_dependent: _bool = False,
+        object_state: _bool = False, lazy: _bool = False, random: _bool = False,
+        aten: _str | tuple[_str, ...] = (), doc: _str | None = None
     ) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
     def __getattr__(self, name: _str) -> Any: ...

@@ -13,6 +13,7 @@ from flambeau_overrides import (
     register_namespace,
 )
 from flambeau_tensor._core.binding import rewrap
+from flambeau_tensor._core.declaring import METHOD
 from flambeau_tensor._core.dtype import get_default_dtype
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator, set_attribute
@@ -221,7 +222,7 @@ def _set_state(self, state):
         setattr(self, name, value)
 
 
-_HOW = {"variants": "method", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
+_HOW = {"variants": METHOD, "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
 Operator(
     "__reduce_ex__(Tensor self, int protocol) -> Object",
     _reduce_ex,

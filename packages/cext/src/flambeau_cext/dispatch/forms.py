@@ -10,7 +10,7 @@ from typing import Any
 from flambeau_cext.aten import NUMBERS
 from flambeau_cext.dispatch.tables import FILLED, FIRST, NAMED, SAME_NAME, UNHEARD
 from flambeau_cext.overloads import OpOverload, overload_of
-from flambeau_tensor.extend import Forward, Operator, dispatching, find_operator
+from flambeau_tensor.extend import FUNCTION, Forward, Operator, dispatching, find_operator
 from flambeau_tensor.extend import overloads as declare_overloads
 
 Form = dispatching.Form  # of `_core.dispatching`
@@ -61,7 +61,7 @@ def _form(op: Operator, text: str, **settings: Any) -> Any:
         elif swapped:
             declare_forwarding(op, text, swapped, settings.get("instead") or {})
         else:
-            declare_overloads(op, text, namespace="torch.ops.aten", variants="function")
+            declare_overloads(op, text, namespace="torch.ops.aten", variants=FUNCTION)
         func = _overload(name, overload or "default")
     assert func is not None, text
     return Form(op, func, func.target.schema, **settings)
@@ -79,7 +79,7 @@ def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: 
 
     ours = {a.name for a in op.schema.arguments}
     doc = f"`{op.__torch_name__}` with the arguments that PyTorch hands over."
-    new = Operator(text, forward, namespace="torch.ops.aten", variants="function", composite=True, doc=doc)
+    new = Operator(text, forward, namespace="torch.ops.aten", variants=FUNCTION, composite=True, doc=doc)
     order = [a.name for a in new.schema.arguments]
 
 
@@ -126,7 +126,7 @@ def _own(op: Operator) -> Any:
     from flambeau_cext import ops
 
     texts = [a for a in [str(op.schema)] if a]
-    declare_overloads(op, *texts, namespace="torch.ops.flambeau", variants="function")
+    declare_overloads(op, *texts, namespace="torch.ops.flambeau", variants=FUNCTION)
     return getattr(ops.flambeau, op.name)
 
 

@@ -4,7 +4,7 @@ in place of a composition."""
 from typing import Any
 
 from flambeau_tensor import zeros_like
-from flambeau_tensor.extend import Operator, find_operator, overloads
+from flambeau_tensor.extend import FUNCTION, Operator, find_operator, overloads
 
 try:
     from flambeau_autograd.extend import derivative
@@ -14,7 +14,7 @@ except ImportError:  # nothing is recorded, then
         """There is nobody to tell."""
 
 
-_HOW = {"namespace": "torch.ops.aten", "variants": "function"}
+_HOW = {"namespace": "torch.ops.aten", "variants": FUNCTION}
 
 
 def _lift_fresh(self: Any) -> Any:

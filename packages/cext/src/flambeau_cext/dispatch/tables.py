@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flambeau_tensor import device
-from flambeau_tensor.extend import Operator
+from flambeau_tensor.extend import FUNCTION, Operator
 
 _CPU = {"device": device("cpu"), "pin_memory": False}
 _LIKE = {"pin_memory": False}
@@ -197,7 +197,7 @@ def _native_layer_norm(op: Operator, text: str) -> None:
         scale = (input.var(dims, correction=0, keepdim=True) + eps).rsqrt()
         return op(input, normalized_shape, weight, bias, eps), mean, scale
 
-    Operator(text, run, namespace="torch.ops.aten", variants="function", composite=True, doc=run.__doc__)
+    Operator(text, run, namespace="torch.ops.aten", variants=FUNCTION, composite=True, doc=run.__doc__)
 
 
 # Operators of which ours gives the first result alone: how they are declared.

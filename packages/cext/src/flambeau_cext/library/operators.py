@@ -12,7 +12,7 @@ from typing import Any
 
 from flambeau_cext.library.autograd import generated, spread, writing
 from flambeau_cext.library.schema import parsed, split_name
-from flambeau_tensor.extend import FunctionKernel, Operator, OperatorHandle, find_operator, forget
+from flambeau_tensor.extend import FUNCTION, FunctionKernel, Operator, OperatorHandle, find_operator, forget
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
 AUTOGRAD, META = "Autograd", "Meta"
@@ -123,7 +123,7 @@ def declare(
             )
         forget(old)
     op = Operator(
-        text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants="function", doc=doc
+        text, _no_kernel(f"{namespace}::{name}"), namespace=f"torch.ops.{namespace}", variants=FUNCTION, doc=doc
     )
     op.library = Kernels(checked=checked)
     for key, function in _waiting.pop(f"{namespace}::{name}", ()):

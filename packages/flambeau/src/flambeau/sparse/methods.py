@@ -1,9 +1,9 @@
 """Methods by which dense tensors become sparse, loaded when one is first used."""
 
 from flambeau.sparse._tensor import SparseTensor, at_places, from_dense
-from flambeau_tensor.extend import Operator
+from flambeau_tensor.extend import FUNCTION, METHOD, Operator
 
-_HOW = {"variants": "method", "composite": True}
+_HOW = {"variants": METHOD, "composite": True}
 Operator(
     "to_sparse(Tensor self, int? sparse_dim=None, *, Object layout=None, Object blocksize=None, "
     "int? dense_dim=None) -> Object",
@@ -42,7 +42,7 @@ Operator(
     "sparse_coo(Tensor places, Tensor values, int[] size) -> Object",
     SparseTensor._of,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     doc="The tensor of layout `torch.sparse_coo` with these values at these places, which are not checked.",
 )

@@ -5,10 +5,9 @@ A family of ``LAZY`` is imported, with its rules, when one of its names is first
 ``lazy_names.py``, which ``python -m flambeau_nn.stubs`` writes.
 """
 
-from importlib import import_module as _import
-
 from flambeau_nn.ops.lazy_names import NAMES as _NAMES
 from flambeau_tensor.extend import declare_lazily as _declare_lazily
+from flambeau_tensor.extend import import_declarations as _import_declarations
 
 FAMILIES = (
     "activation",
@@ -38,7 +37,7 @@ LATE_OF_TORCH = (
 )
 
 for _family in FAMILIES:
-    _import(f"flambeau_nn.ops.{_family}")
+    _import_declarations(f"flambeau_nn.ops.{_family}")
 
 LAZY = ("unpooling", "resampling", "recurrent", "attention", "bags", "ctc", "margins", "native")
 for _family in LAZY:

@@ -10,7 +10,7 @@ import flambeau_tensor as ft
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import Elementwise, hot
+from flambeau_tensor.extend import FLOATS, FUNCTION, INPLACE_FUNCTION, METHOD, Elementwise, hot
 
 LOOPS = hot("activation", "flambeau_nn._kernels").LOOPS
 
@@ -19,12 +19,12 @@ LOOPS = hot("activation", "flambeau_nn._kernels").LOOPS
 
 
 def _names(arguments):
-    return " ".join(argument.split()[1].partition("=")[0] for argument in arguments.split(",")[1:])
+    return tuple(argument.split()[1].partition("=")[0] for argument in arguments.split(",")[1:])
 
 
-def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_function", aten=None, doc=""):
+def _loop(name, arguments="", *, namespace=INTERNAL, variants=FUNCTION | INPLACE_FUNCTION, aten=None, doc=""):
     """The operator `name`, with float `arguments` (", Scalar alpha=1, …"); `aten` is what aten calls it."""
-    kernel = Elementwise(name, 1, LOOPS[name], dtypes="f", params=_names(arguments))
+    kernel = Elementwise(name, 1, LOOPS[name], dtypes=FLOATS, params=_names(arguments))
     return Operator(
         f"{name}(Tensor self{arguments}) -> Tensor",
         kernel,
@@ -37,12 +37,12 @@ def _loop(name, arguments="", *, namespace=INTERNAL, variants="function inplace_
 
 def _gradient(name, arguments=""):
     """Its gradient."""
-    kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes="f", params=_names(arguments))
+    kernel = Elementwise(f"{name}_backward", 2, LOOPS[f"{name}_backward"], dtypes=FLOATS, params=_names(arguments))
     return Operator(
         f"{name}_backward(Tensor grad_output, Tensor self{arguments}) -> Tensor",
         kernel,
         namespace=INTERNAL,
-        variants="function",
+        variants=FUNCTION,
         doc=f"The gradient of {name}: `grad_output` times its derivative at `self`.",
     )
 
@@ -67,13 +67,13 @@ mish_backward = _gradient("mish")
 threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x where it is above threshold, else value.")
 threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value=0")
 
-_TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes="f")
-_TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes="f")
+_TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes=FLOATS)
+_TANH_BACKWARD = Elementwise("gelu_backward", 2, LOOPS["gelu_tanh_backward"], dtypes=FLOATS)
 gelu = Operator(
     "gelu(Tensor self, *, str approximate='none') -> Tensor",
-    Elementwise("gelu", 1, LOOPS["gelu"], dtypes="f", modes=("approximate", {"none": None, "tanh": _TANH})),
+    Elementwise("gelu", 1, LOOPS["gelu"], dtypes=FLOATS, modes=("approximate", {"none": None, "tanh": _TANH})),
     namespace=NAMESPACE,
-    variants="function",
+    variants=FUNCTION,
     aten="gelu(Tensor self, *, str approximate='none') -> Tensor",
     doc="x · Φ(x), Φ the normal distribution function (Hendrycks and Gimpel, 2016); `approximate='tanh'` "
     "takes 0.5 · x · (1 + tanh(sqrt(2/π) · (x + 0.044715 · x³))) for it.",
@@ -84,14 +84,14 @@ gelu_backward = Operator(
         "gelu_backward",
         2,
         LOOPS["gelu_backward"],
-        dtypes="f",
+        dtypes=FLOATS,
         modes=("approximate", {"none": None, "tanh": _TANH_BACKWARD}),
     ),
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradient of gelu: `grad_output` times its derivative at `self`.",
 )
-_PUBLIC = {"namespace": NAMESPACE, "variants": "function"}
+_PUBLIC = {"namespace": NAMESPACE, "variants": FUNCTION}
 logsigmoid = _loop("logsigmoid", **_PUBLIC, aten="log_sigmoid", doc="log(sigmoid(x)).")
 logsigmoid_backward = _gradient("logsigmoid")
 softplus = _loop(
@@ -108,7 +108,7 @@ hardshrink = _loop(
     "hardshrink",
     ", Scalar lambd=0.5",
     namespace=NAMESPACE,
-    variants="function method",
+    variants=FUNCTION | METHOD,
     aten="hardshrink",
     doc="x, or 0 between -lambd and lambd.",
 )
@@ -263,7 +263,7 @@ def relu6(input, inplace):
 @composite(
     "prelu(Tensor self, Tensor weight)",
     "x above 0, weight · x below; `weight` has one element, or one for each channel (dimension 1).",
-    variants="function method",
+    variants=FUNCTION | METHOD,
     aten=True,
 )
 def prelu(input, weight):

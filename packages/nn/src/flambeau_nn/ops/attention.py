@@ -7,21 +7,21 @@ from flambeau_nn._kernels import attention as kernels
 from flambeau_nn.attention import ALLOWED
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import is_layered
+from flambeau_tensor.extend import FUNCTION, is_layered
 
 _OPERANDS = "Tensor query, Tensor key, Tensor value, Tensor? mask, bool is_causal, float scale"
 attention = Operator(
     f"attention({_OPERANDS}) -> (Tensor output, Tensor logsumexp)",
     kernels.attention,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="Attention in blocks; the logarithms of the sums of exponentials are for backward.",
 )
 attention_backward = Operator(
     f"attention_backward(Tensor grad_output, Tensor logsumexp, {_OPERANDS}) -> (Tensor, Tensor, Tensor)",
     kernels.attention_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of attention with respect to query, key and value.",
 )
 
@@ -151,7 +151,7 @@ scaled_dot_product_attention = Operator(
     "bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
     kernels.scaled_dot_product_attention,
     namespace=NAMESPACE,
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     aten="scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
     "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",

@@ -7,7 +7,7 @@ from flambeau_nn._kernels import bags
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import find_operator
+from flambeau_tensor.extend import FUNCTION, find_operator
 from flambeau_tensor.packing import apply
 
 _MODES = {"sum": 0, "mean": 1, "max": 2}
@@ -114,7 +114,7 @@ embedding_bags = Operator(
     f"embedding_bags({_TABLE}) -> (Tensor, Tensor, Tensor)",
     bags.embedding_bags,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="What `embedding_bag` computes, how many indices of each bag count, and the rows that maxima are from. Modes "
     "are 0 (sum), 1 (mean) and 2 (max); an index of -1 is none.",
 )
@@ -122,7 +122,7 @@ embedding_bags_backward = Operator(
     f"embedding_bags_backward(Tensor grad_output, Tensor maxima, {_TABLE}, bool[2] output_mask) -> (Tensor, Tensor)",
     bags.embedding_bags_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of `embedding_bags` with respect to table and weights, those that `output_mask` asks for.",
 )
 

@@ -11,6 +11,7 @@ from flambeau_nn._kernels import fast_path
 from flambeau_nn.ops import INTERNAL, NAMESPACE, OF_TORCH
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 from flambeau_tensor.packing import known_as
 
 _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, D, H, W) or (C, D, H, W)"}
@@ -20,7 +21,7 @@ _GEOMETRY = "int[] stride, int[] padding, int[] dilation, bool transposed, int[]
 convolution = Operator(
     f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor",
     kernels.convolution,
-    variants="function",
+    variants=FUNCTION,
     aten=f"convolution(Tensor input, Tensor weight, Tensor? bias, {_GEOMETRY}) -> Tensor",
     doc="Convolution, or transposed convolution, of `input` (N, C, …) in as many dimensions as `weight` has after its "
     "first two; numbers are one for each dimension, or one for all.",
@@ -30,7 +31,7 @@ convolution_backward = Operator(
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     kernels.convolution_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     aten=f"convolution_backward(Tensor grad_output, Tensor input, Tensor weight, int[]? bias_sizes, {_GEOMETRY}, "
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     doc="The gradients of convolution with respect to input, weight and bias, those that `output_mask` asks for.",

@@ -6,6 +6,7 @@ from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import checked_reduction, reduced
 from flambeau_tensor import Operator, Tensor
+from flambeau_tensor.extend import FUNCTION
 from flambeau_tensor.packing import apply
 
 _ARGUMENTS = "Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank"
@@ -13,14 +14,14 @@ each_ctc_loss = Operator(
     f"ctc_loss({_ARGUMENTS}, bool zero_infinity) -> Tensor",
     kernels.ctc_loss,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The loss of each example, infinite where there is no alignment.",
 )
 ctc_loss_backward = Operator(
     f"ctc_loss_backward(Tensor grad_output, {_ARGUMENTS}, bool zero_infinity) -> Tensor",
     kernels.ctc_loss_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradient by the scores behind `log_probs`, whose softmax these are: to log_softmax it is the same.",
 )
 

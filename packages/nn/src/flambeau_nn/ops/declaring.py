@@ -5,6 +5,7 @@ import re
 from flambeau_nn._kernels import fast_path as kernels
 from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 
 _PYTHONS = re.compile(r",? ?\b(bool inplace|bool\? size_average|bool\? reduce)=\w+")  # arguments that aten has not
 
@@ -24,7 +25,7 @@ def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=Fals
         f"{schema} -> Tensor",
         kernels.fast_path,
         namespace=NAMESPACE,
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         aten=of_aten(schema, aten),
         doc=doc,
@@ -33,7 +34,7 @@ def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=Fals
     return op
 
 
-def composite(schema, doc, aten=(), numbers="", namespace=NAMESPACE, variants="function"):
+def composite(schema, doc, aten=(), numbers=(), namespace=NAMESPACE, variants=FUNCTION):
     """Decorator: the function of ``schema`` is a composition of other operations."""
 
     def declare(function):

@@ -15,7 +15,7 @@ from flambeau_nn._kernels import margins
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, with_fast_path
 from flambeau_tensor import Operator, Tensor
-from flambeau_tensor.extend import hides_values
+from flambeau_tensor.extend import FUNCTION, hides_values
 from flambeau_tensor.ops.joining import broadcast_tensors
 
 _LEGACY = "bool? size_average=None, bool? reduce=None"
@@ -78,14 +78,14 @@ cross_entropy_ = Operator(
     f"cross_entropy(Tensor self, Tensor target, {_CLASSES}) -> Tensor",
     kernels.cross_entropy,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="log_softmax and the loss of its result, at once.",
 )
 cross_entropy_backward = Operator(
     f"cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, {_CLASSES}) -> Tensor",
     kernels.cross_entropy_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradient of cross_entropy with respect to the scores.",
 )
 
@@ -97,14 +97,14 @@ def labelled(name, forward, backward, options):
             f"{name}(Tensor self, Tensor target, {options}) -> Tensor",
             forward,
             namespace=INTERNAL,
-            variants="function",
+            variants=FUNCTION,
             doc=f"What `{name}_loss` computes.",
         ),
         Operator(
             f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {options}) -> Tensor",
             backward,
             namespace=INTERNAL,
-            variants="function",
+            variants=FUNCTION,
             doc=f"The gradient of {name} with respect to the scores.",
         ),
     )
@@ -118,14 +118,14 @@ def _pairs(name, argument="", doc=""):
             f"{name}(Tensor self, Tensor target, {rest}) -> Tensor",
             forward,
             namespace=INTERNAL,
-            variants="function",
+            variants=FUNCTION,
             doc=doc,
         ),
         Operator(
             f"{name}_backward(Tensor grad_output, Tensor self, Tensor target, {rest}) -> Tensor",
             backward,
             namespace=INTERNAL,
-            variants="function",
+            variants=FUNCTION,
             doc=f"The gradient of {name} with respect to `self`.",
         ),
     )
@@ -443,7 +443,7 @@ def poisson_nll_loss(input, target, log_input, full, size_average, eps, reduce, 
 @composite(
     "gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-06, str reduction='mean')",
     "The negative log-likelihood of a normal distribution: (log var + (input - target)² / var) / 2.",
-    numbers="var",
+    numbers={"var"},
 )
 def gaussian_nll_loss(input, target, var, full, eps, reduction):
     from flambeau_autograd import no_grad

@@ -9,7 +9,7 @@ from flambeau_nn.ops.loss import REDUCTIONS
 from flambeau_nn.ops.normalization import normalized_batch, row_moments
 from flambeau_nn.ops.pooling import adaptive_max_pools, max_pools
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import Forward, find_operator
+from flambeau_tensor.extend import FUNCTION, Forward, find_operator
 from flambeau_tensor.ops.reductions import vector_norm
 
 _HALVES = ft.float16, ft.bfloat16
@@ -49,7 +49,7 @@ def _same(schema, target, first=0, **fixed):
         schema,
         Forward(target, first, **fixed),
         namespace="torch",
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=f"`torch.nn.functional.{target.name}`" + (", in place." if fixed else "."),
     )

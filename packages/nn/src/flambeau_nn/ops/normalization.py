@@ -9,6 +9,7 @@ from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import scalar_type
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 
 HALVES = ft.float16, ft.bfloat16
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
@@ -16,7 +17,7 @@ layer_norm = Operator(
     f"layer_norm(Tensor self, {_LAYER}) -> Tensor",
     kernels.layer_norm,
     namespace=NAMESPACE,
-    variants="function",
+    variants=FUNCTION,
     aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
     doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
     "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.",
@@ -25,7 +26,7 @@ layer_norm_backward = Operator(
     f"layer_norm_backward(Tensor grad_output, Tensor self, {_LAYER}) -> (Tensor, Tensor, Tensor)",
     kernels.layer_norm_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of layer_norm with respect to self, weight and bias.",
 )
 
@@ -33,7 +34,7 @@ row_moments = Operator(
     "row_moments(Tensor self, int dims, float eps, bool keepdim) -> (Tensor mean, Tensor scale)",
     kernels.row_moments,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The mean of the last `dims` dimensions, and 1 / sqrt(variance + eps), computed in single precision at least.",
 )
 channel_norm = Operator(
@@ -41,7 +42,7 @@ channel_norm = Operator(
     "Tensor variance)",
     channel_kernels.channel_norm,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="(x - mean) / sqrt(variance + eps) · weight + bias, of `groups` of channels (dimension 1) in each sample, or "
     "where that is 0 of each channel in all samples; and the means and variances.",
 )
@@ -50,7 +51,7 @@ channel_norm_backward = Operator(
     "Tensor variance, int groups, float eps) -> (Tensor, Tensor, Tensor)",
     channel_kernels.channel_norm_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of channel_norm with respect to self, weight and bias.",
 )
 
@@ -58,7 +59,7 @@ channel_scale = Operator(
     "channel_scale(Tensor self, Tensor mean, Tensor variance, Tensor? weight, Tensor? bias, float eps) -> Tensor",
     channel_kernels.channel_scale,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="(x - mean) / sqrt(variance + eps) · weight + bias of each channel (dimension 1).",
 )
 

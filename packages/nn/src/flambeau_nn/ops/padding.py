@@ -4,26 +4,27 @@ from flambeau_nn._kernels import padding as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import of_aten
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 
 constant_pad_nd = Operator(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor",
     kernels.constant_pad,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="Pairs of (before, after), last dimension first, filled with `value`; negative ones cut off.",
 )
 pad_by_copies = Operator(
     "pad_by_copies(Tensor self, int[] pad, str mode) -> Tensor",
     kernels.pad_by_copies,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="Pairs of (before, after), last dimension first, of elements of `input` itself.",
 )
 pad_by_copies_backward = Operator(
     "pad_by_copies_backward(Tensor grad_output, int[] input_size, int[] pad, str mode) -> Tensor",
     kernels.pad_by_copies_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The sums of the gradients of all copies of an element.",
 )
 kernels.connect(constant_pad_nd, pad_by_copies)
@@ -32,7 +33,7 @@ pad = Operator(
     f"{_PAD} -> Tensor",
     kernels.pad,
     namespace=NAMESPACE,
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     aten=of_aten(_PAD, True),
     doc="`input` with `pad[0]` and `pad[1]` elements before and after in the last dimension, the next two in the "

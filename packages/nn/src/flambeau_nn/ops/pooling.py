@@ -11,6 +11,7 @@ from flambeau_nn._kernels import pooling as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 
 DIMS = (1, 2, 3)
 _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, D, H, W) or (C, D, H, W)"}
@@ -18,7 +19,7 @@ _CEIL = "`ceil_mode` keeps a last window that is only partly filled."
 
 
 def _declare(schema, kernel, doc, namespace=NAMESPACE, aten=()):
-    return Operator(schema, kernel, namespace=namespace, variants="function", aten=aten, doc=doc)
+    return Operator(schema, kernel, namespace=namespace, variants=FUNCTION, aten=aten, doc=doc)
 
 
 # --- averages -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import flambeau_tensor as ft
 from flambeau_nn._kernels import recurrent as kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 from flambeau_tensor.ops.matmul import linear
 
 _WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh"
@@ -18,7 +19,7 @@ lstm_layer = Operator(
     f"lstm_layer({_LSTM}) -> (Tensor output, Tensor h, Tensor c, Tensor workspace)",
     kernels.lstm_layer,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="One direction of a layer of an LSTM; the workspace is for backward.",
 )
 lstm_layer_backward = Operator(
@@ -26,14 +27,14 @@ lstm_layer_backward = Operator(
     f"{_LSTM}, bool of_input) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
     kernels.lstm_layer_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of lstm_layer with respect to its tensors; that of the input if `of_input`.",
 )
 rnn_layer = Operator(
     f"rnn_layer({_RNN}) -> (Tensor output, Tensor h, Tensor workspace)",
     kernels.rnn_layer,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="One direction of a layer; `mode` is 'GRU', 'RNN_TANH' or 'RNN_RELU'.",
 )
 rnn_layer_backward = Operator(
@@ -41,7 +42,7 @@ rnn_layer_backward = Operator(
     f"{_RNN}, bool of_input) -> (Tensor, Tensor, Tensor, Tensor, Tensor, Tensor)",
     kernels.rnn_layer_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of rnn_layer with respect to its tensors; that of the input if `of_input`.",
 )
 
@@ -170,14 +171,14 @@ def _declare(mode, name, hx, results, doc):
         Operator(
             f"{name}.input(Tensor input, {hx} hx, {rest}, bool batch_first) -> {results}",
             of_tensor,
-            variants="function",
+            variants=FUNCTION,
             composite=True,
             doc=doc,
         ),
         Operator(
             f"{name}.data(Tensor data, Tensor batch_sizes, {hx} hx, {rest}) -> {results}",
             of_packed,
-            variants="function",
+            variants=FUNCTION,
             composite=True,
             doc=f"The same of packed sequences. {doc}",
         ),
@@ -217,7 +218,7 @@ _STEP = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
 lstm_cell = Operator(
     f"lstm_cell(Tensor input, Tensor[] hx, {_STEP}) -> (Tensor, Tensor)",
     _lstm_cell,
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     doc="One step of an LSTM: state and cells after it; `hx` is those before it.",
 )
@@ -225,7 +226,7 @@ gru_cell, rnn_tanh_cell, rnn_relu_cell = (
     Operator(
         f"{name}(Tensor input, Tensor hx, {_STEP}) -> Tensor",
         _cell(mode),
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=f"One step: the state after it. {what}",
     )

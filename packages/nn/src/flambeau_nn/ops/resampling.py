@@ -14,7 +14,7 @@ from flambeau_nn._kernels import columns, grid_sample, resampling, shuffling
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, of_aten
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import Forward
+from flambeau_tensor.extend import FUNCTION, Forward
 from flambeau_tensor.packing import apply, known_as
 
 _SETTINGS = "str mode, bool align_corners, float[] scales, bool antialias"
@@ -22,14 +22,14 @@ resample = Operator(
     f"resample(Tensor self, int[] output_size, {_SETTINGS}) -> Tensor",
     resampling.resample,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="`input` (N, C, …) at another size; of `scales`, those above 0 say how positions lie.",
 )
 resample_backward = Operator(
     f"resample_backward(Tensor grad_output, int[] input_size, {_SETTINGS}) -> Tensor",
     resampling.resample_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradient of resampling an input of size `input_size`.",
 )
 _COLUMNS = "int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride"
@@ -37,7 +37,7 @@ im2col = Operator(
     f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
     columns.im2col,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     aten=f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
     doc="What `unfold` computes.",
 )
@@ -45,7 +45,7 @@ col2im = Operator(
     f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
     columns.col2im,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     aten=f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
     doc="What `fold` computes.",
 )
@@ -213,7 +213,7 @@ def upsample_bilinear(input, size, scale_factor):
 
 def _rearranging(schema, kernel, doc):
     return Operator(
-        f"{schema} -> Tensor", kernel, namespace="torch", variants="function", aten=of_aten(schema, True), doc=doc
+        f"{schema} -> Tensor", kernel, namespace="torch", variants=FUNCTION, aten=of_aten(schema, True), doc=doc
     )
 
 
@@ -422,14 +422,14 @@ sample = Operator(
     f"sample({_PLACES}) -> Tensor",
     grid_sample.sample,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc=f"What `grid_sample` computes, with {_NUMBERS}",
 )
 sample_backward = Operator(
     f"sample_backward(Tensor grad_output, {_PLACES}, bool[2] output_mask) -> (Tensor, Tensor)",
     grid_sample.sample_backward,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="The gradients of `sample` with respect to input and grid, those that `output_mask` asks for.",
 )
 for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
@@ -437,7 +437,7 @@ for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
         f"{_name}({_PLACES}) -> Tensor",
         Forward(sample),
         namespace="torch",
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         aten=of_aten(f"{_name}({_PLACES})", True),
         doc=f"`grid_sample`, with {_NUMBERS}",

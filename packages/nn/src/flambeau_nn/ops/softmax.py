@@ -3,6 +3,7 @@
 import flambeau_tensor as ft
 from flambeau_nn.ops import NAMESPACE
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 
 _REST = "int? dim=None, int _stacklevel=3, ScalarType? dtype=None"
 
@@ -28,7 +29,7 @@ def _declare(name, apply, doc):
         f"{name}(Tensor self, {_REST}) -> Tensor",
         function,
         namespace=NAMESPACE,
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=doc,
     )
@@ -53,7 +54,7 @@ gumbel_softmax = Operator(
     "gumbel_softmax(Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1) -> Tensor",
     _gumbel_softmax,
     namespace=NAMESPACE,
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     doc="Samples from the Gumbel-softmax distribution (Jang et al., 2016); `hard` gives one-hot "
     "ones with the gradient of the soft ones.",

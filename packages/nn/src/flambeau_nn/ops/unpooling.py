@@ -7,6 +7,7 @@ from flambeau_nn._kernels import unpooling as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_tensor import Operator
+from flambeau_tensor.extend import FUNCTION
 from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.packing import apply
 
@@ -98,7 +99,7 @@ fractional_pool = Operator(
     "fractional_pool(Tensor self, Tensor samples, int[] kernel_size, int[] output_size) -> (Tensor, Tensor)",
     kernels.fractional_pool,
     namespace=INTERNAL,
-    variants="function",
+    variants=FUNCTION,
     doc="What `fractional_max_pool2d` and `fractional_max_pool3d` compute, with where the maxima are. `samples` (N, C, "
     "dimensions) say how far each plane's windows are moved.",
 )

@@ -20,6 +20,7 @@ from flambeau_tensor._core.tensor cimport Tensor, grad_flags, is_plain
 from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.types cimport *
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.schema import parse
 
 cdef extern from "Python.h":
@@ -446,7 +447,7 @@ cdef fl_operator define(const char* schema, const char* doc) except NULL:
         known = find(f"{namespace}.{parsed.name}")
     except AttributeError:
         none.run = <kernel_t>_run
-        known = Operator(parsed.text, none, namespace=namespace, variants="function",
+        known = Operator(parsed.text, none, namespace=namespace, variants=FUNCTION,
                          doc=None if doc == NULL else doc.decode())
     else:  # an extension that was built again, in the same process
         if known.schema.text != parsed.text:

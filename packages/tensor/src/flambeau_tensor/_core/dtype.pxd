@@ -21,7 +21,7 @@ cdef inline int promoted(int a, int b) except -1:
 
 cdef DType dtype_object(int id)
 cpdef str type_name(DType dtype)  # in errors: "Float"
-cdef str letter(int dtype)  # of its family, as kernels name those that they accept
+cdef int family(int dtype) noexcept  # one of F_…, by which declarations name the dtypes that kernels take
 cdef int dtype_from_npy(int npy_type) except -1
 cdef int default_dtype() noexcept nogil
 cdef int default_complex() noexcept nogil

@@ -186,11 +186,14 @@ cdef int refuse_promotion(int a, int b) except -1:
                        f"{type_name(dtype_object(a))} and {type_name(dtype_object(b))}")
 
 
-cdef str letter(int dtype):
-    """b(ool), i(nteger), u(nsigned beyond uint8), f(loat), c(omplex) or h(alf complex)."""
+cdef int family(int dtype) noexcept:
     if UINT16 <= dtype <= UINT64:
-        return "u"
-    return "h" if dtype == COMPLEX32 else "bifc"[CATEGORY[dtype]]
+        return F_UNSIGNED
+    if dtype == COMPLEX32:
+        return F_HALF_COMPLEX
+    cdef int category = CATEGORY[dtype]
+    return F_BOOL if category == CAT_BOOL else F_INT if category == CAT_INT else F_FLOAT if category == CAT_FLOAT \
+        else F_COMPLEX
 
 
 cdef DType dtype_object(int id):

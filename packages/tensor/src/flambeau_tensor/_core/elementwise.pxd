@@ -38,4 +38,4 @@ cdef class Elementwise(Kernel):
     cdef readonly str name
     cdef Check check
     cdef bint exact_numbers  # a Python number that the dtype cannot hold is an error, else it wraps
-    cdef dict refusals  # category -> what to say of operands that promote to it
+    cdef dict refusals  # family of dtypes -> what to say of operands that promote to it

@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from flambeau_tensor._core.casts cimport CAST
 from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.dtype cimport (
-    CATEGORY, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, letter, real_of,
+    CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, family, real_of,
     type_name,
 )
 from flambeau_tensor._core.layout cimport restride
@@ -27,6 +27,7 @@ from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE
 
+from flambeau_tensor._core.declaring import REAL_PART, SAME, USUAL, Dtypes, bits, names
 from flambeau_tensor._core.dtype import _dtype_by_name
 
 cdef object _ONE = 1
@@ -302,7 +303,7 @@ cdef Entry* _entry(Elementwise el, int dtype) except NULL:
     """What to run for a dtype, or the error that says why there is nothing."""
     if el.entries[dtype].loop != NULL:
         return &el.entries[dtype]
-    refusal = el.refusals.get(CATEGORY[dtype]) or \
+    refusal = el.refusals.get(family(dtype)) or \
         f'"{el.name}" not implemented for \'{type_name(dtype_object(dtype))}\''
     if isinstance(refusal, Exception):
         raise type(refusal)(*refusal.args)
@@ -419,26 +420,25 @@ cdef class Elementwise(Kernel):
         nin: number of operands.
         loops: a NumPy ufunc, a dict from dtype name to the address of a loop with NumPy's signature, or both, the
             dict first.
-        result: ``"same"`` dtype as the operands, or the name of the result's dtype (``"bool"`` for comparisons), or
-            ``"real"`` for the real dtype of complex operands.
+        result: the result's dtype: a dtype (bool for comparisons), ``SAME`` as the operands', or ``REAL_PART`` for that
+            of the real parts of complex operands.
         default_float: integers are computed in the default floating dtype.
-        dtypes: families of dtypes that are accepted, letters of ``"biufch"`` (u: uint16, uint32, uint64; h:
-            complex32); the rest is "not implemented for".
-        params: the names of float arguments for the loop's data pointer, divided by blanks.
+        dtypes: the families of dtypes that are accepted, ``INTS | FLOATS``; the rest is "not implemented for".
+        params: the names of float arguments for the loop's data pointer, in its order.
         alpha: the name of an argument that is a factor on the second operand.
         fixed: {operand: dtype} outside promotion, such as a boolean condition.
         modes: (name, {value: kernel or None for this one}): a string argument that picks another kernel.
         bool_as: the dtype in which booleans are computed, where it is not their own.
         check: a compiled check of the operands.
         exact_numbers: Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
-        refuse: {letter of dtypes: message} for dtypes that are not accepted, where there is more to say; the
+        refuse: {family of dtypes: message} for dtypes that are not accepted, where there is more to say; the
             exception itself if it is not NotImplementedError.
     """
 
-    def __init__(self, str name not None, int nin, loops, *, str result="same", bint default_float=False,
-                 str dtypes="bifc", str params="", str alpha=None, dict fixed=None, tuple modes=(), str bool_as="",
-                 Check check=None, bint exact_numbers=False, dict refuse=None):
-        cdef int d, k
+    def __init__(self, str name not None, int nin, loops, *, result=SAME, bint default_float=False, dtypes=USUAL,
+                 params=(), str alpha=None, dict fixed=None, tuple modes=(), DType bool_as=None, Check check=None,
+                 bint exact_numbers=False, dict refuse=None):
+        cdef int d, k, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef bint half
         cdef Entry* e
         self.run = run_elementwise
@@ -447,13 +447,21 @@ cdef class Elementwise(Kernel):
         self.nin = nin
         self.default_float = default_float
         self.alpha = self.mode = -1
-        self.names = alpha, modes[0] if modes else None, *params.split()
+        self.names = alpha, modes[0] if modes else None, *names(name, "params", params)
         if modes:
             self.modes = {key: self if kernel is None else kernel for key, kernel in modes[1].items()}
         self.check = check
         self.exact_numbers = exact_numbers
-        self.refusals = {"bifc".index(letter): text for letter, text in (refuse or {}).items()}
+        self.refusals = {bits(name, "refuse", each, Dtypes): text for each, text in (refuse or {}).items()}
+        for d in self.refusals:
+            if d & accepted:
+                raise ValueError(f"{name}: {Dtypes(d & accepted)!r} are both accepted and refused")
+        if result is not SAME and result is not REAL_PART and not isinstance(result, DType):
+            raise TypeError(f"{name}: the result's dtype is SAME, REAL_PART or a dtype, not {result!r}")
+        if not 0 < nin < MAX_OPERANDS:
+            raise ValueError(f"{name}: a loop has 1 to {MAX_OPERANDS - 1} operands, not {nin}")
         tables, ufunc = loops if isinstance(loops, tuple) else (loops, None) if isinstance(loops, dict) else ({}, loops)
+        _check_loops(name, tables)
         self.nparams = <int>len(self.names) - 2
         if 2 * self.nparams > MAX_PARAMS:  # a complex number takes two
             raise ValueError(f"{name}: a loop reads at most {MAX_PARAMS // 2} parameters, not {self.nparams}")
@@ -467,25 +475,34 @@ cdef class Elementwise(Kernel):
         for d in range(NDTYPES):
             e = &self.entries[d]
             e.loop = NULL
-            if letter(d) not in dtypes or (default_float and CATEGORY[d] <= CAT_INT):
+            if not family(d) & accepted or (default_float and CATEGORY[d] <= CAT_INT):
                 continue
             half = d in (FLOAT16, BFLOAT16, COMPLEX32) and dtype_object(d).name not in tables
             e.compute = d if not half else COMPLEX64 if d == COMPLEX32 else FLOAT32
-            if d == BOOL and bool_as:
-                e.compute = _dtype_by_name(bool_as).id
+            if d == BOOL and bool_as is not None:
+                e.compute = bool_as.id
             address = tables.get(dtype_object(e.compute).name)
             if address is not None:
                 e.loop = <loop_t><size_t>address
                 e.data = NULL
-                e.written = BOOL if result == "bool" else real_of(e.compute) if result == "real" else e.compute
+                e.written = e.compute if result is SAME else real_of(e.compute) if result is REAL_PART else \
+                    (<DType>result).id
             elif ufunc is None or not _from_ufunc(e, _as_ufunc(ufunc), nin, self.fixed):
                 continue
-            if result == "same":
+            if result is SAME:
                 e.result = e.compute if d == BOOL else d
-            elif result == "real":
+            elif result is REAL_PART:
                 e.result = real_of(d)
             else:
                 e.result = e.written
+
+    def check_schema(self, schema):
+        tensors = [a.name for a in schema.arguments if a.kind == K_TENSOR and a.name != "out"]
+        if len(tensors) != self.nin or [a.name for a in schema.arguments[:self.nin]] != tensors:
+            raise ValueError(f"{schema.name}: the loops of '{self.name}' have {self.nin} operands, which the first "
+                             f"arguments have to be, and no others tensors: {schema}")
+        if len(schema.returns) != 1 or schema.returns[0].kind != K_TENSOR:
+            raise ValueError(f"{schema.name}: an elementwise kernel computes one Tensor: {schema}")
 
     def read_slots(self, dict slots not None):
         cdef int k
@@ -540,6 +557,15 @@ def plan(Operator op not None, tuple arguments not None):
         _read_params(el, slots, e.compute, params)
         p.data = (<char*>params)[:2 * el.nparams * sizeof(double)]
     return p
+
+
+cdef int _check_loops(str name, dict loops) except -1:
+    """Whether what stands for NumPy's loops are addresses, by the names of dtypes."""
+    for dtype, address in loops.items():
+        if type(address) is not int or not address:
+            raise TypeError(f"{name}: the loop for {dtype} is the address of a function, not {address!r}")
+        _dtype_by_name(dtype)
+    return 0
 
 
 cdef class Check:

@@ -13,6 +13,8 @@ from flambeau_tensor._core.sockets cimport call_for_subclass
 from flambeau_tensor._core.thread_state cimport thread_state
 from flambeau_tensor._core.types cimport DISPATCH, K_SCALAR, K_TENSOR, MAX_ARGS
 
+from flambeau_tensor._core.changes import Declaring
+
 
 cdef class Forward(Kernel):
     """The kernel of a composition that is another operator under other arguments: each of that one's gets the argument
@@ -21,7 +23,7 @@ cdef class Forward(Kernel):
 
     >>> from flambeau_tensor import amax
     >>> Operator("largest(Tensor self) -> Tensor", Forward(amax), composite=True, namespace="torch._ops",
-    ...          variants="function")(flambeau_tensor.tensor([1, 3, 2]))
+    ...          variants=FUNCTION)(flambeau_tensor.tensor([1, 3, 2]))
     tensor(3)
     """
 
@@ -29,14 +31,18 @@ cdef class Forward(Kernel):
         self.target, self.first, self.fixed, self.prepared = target, first, fixed, False
         self.run, self.handles_out = <kernel_t>_forward, first == 0  # it hands `out` on
 
+    def check_schema(self, schema):
+        given = {a.name for a in schema.arguments} | self.fixed.keys()
+        for a in self.target.schema.arguments:
+            if not a.has_default and a.name not in given:
+                raise TypeError(f"{schema.name}() has no argument '{a.name}' for {self.target!r}: {schema}")
+
     cdef int prepare(self, Operator op) except -1:
         cdef int i
         order = [a.name for a in op.schema.arguments]
         for i, a in enumerate(self.target.schema.arguments):
             self.source[i] = order.index(a.name) if a.name in order else -1
             self.values[i] = <PyObject*>self.fixed[a.name] if a.name in self.fixed else self.target.args[i].default
-            if self.source[i] < 0 and self.values[i] == NULL:
-                raise TypeError(f"{op.name}() has no argument '{a.name}' for {self.target!r}")
         self.prepared = True
         self.same = op.nslots == self.target.nslots and all([self.source[i] == i for i in range(op.nslots)])
         return 0
@@ -170,8 +176,9 @@ def overloads(Operator target not None, *schemas, **settings):
 
     >>> from flambeau_tensor import amax
     >>> overloads(amax, "most(Tensor self) -> Tensor", "most.dim(Tensor self, int[1] dim) -> Tensor",
-    ...           namespace="torch._ops", variants="function")
+    ...           namespace="torch._ops", variants=FUNCTION)
     [<operator torch._ops.most.default>, <operator torch._ops.most.dim>]
     """
     settings.setdefault("doc", target.doc)
-    return [Operator(schema, Forward(target), composite=True, **settings) for schema in schemas]
+    with Declaring():
+        return [Operator(schema, Forward(target), composite=True, **settings) for schema in schemas]

@@ -2,6 +2,7 @@
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.bound cimport Bound
+from flambeau_tensor._core.public cimport Public
 from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 
@@ -20,6 +21,7 @@ cdef enum:  # Operator.flags
     OP_LAZY = 256  # its kernel takes conjugate and negative views as they are
     OP_RANDOM = 512  # draws random numbers
     OP_TENSORS = 1024  # its first result is a tensor or a list of them
+    OP_RETURNS = 2048  # its schema says that there is a result
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1
@@ -40,7 +42,7 @@ cdef class Kernel:
 
 cdef int read_slot(int* slot, str name, dict slots, bint needed=*) except -1
 
-cdef class Operator:
+cdef class Operator(Public):
     cdef vectorcallfunc vectorcall
     cdef kernel_t kernel
     cdef readonly int flags
@@ -66,7 +68,8 @@ cdef class Operator:
     cdef public object meta  # the function that tells the results' shapes
     cdef public object library  # what torch.library was given for it
     cdef object doc
-    cdef object extra  # attributes that functools.wraps and users set
+    cdef object code  # of the Python file that declares it, and where in that: see `declared_at`
+    cdef Py_ssize_t place
 
 cdef unsigned int implementations  # how often an operator was given another one
 

@@ -9,7 +9,7 @@
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
-from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
@@ -29,7 +29,9 @@ from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.type_slots cimport enable_vectorcall
 from flambeau_tensor._core.types cimport *
 
-from flambeau_tensor._core.schema import ACCESSORS, check_words, inplace_schema, intern, parse, torch_name
+from flambeau_tensor._core.changes import Declaring
+from flambeau_tensor._core.declaring import FUNCTION, METHOD, Variants, bits, call_site, check_function, line_of, names
+from flambeau_tensor._core.schema import ACCESSORS, check_numbers, inplace_schema, intern, parse, torch_name
 
 cdef extern from "Python.h":
     Py_ssize_t PyVectorcall_NARGS(size_t)
@@ -47,6 +49,11 @@ cdef extern from *:
     """
     bint is_short_int "FL_IS_SHORT_INT"(PyObject*) noexcept
 
+cdef enum:  # as `declaring.Variants` has them
+    V_FUNCTION = 1
+    V_METHOD = 2
+    V_INPLACES = 12
+
 cdef int* _modes = active_modes_ptr()
 cdef str HANDLER = "__torch_function__"
 
@@ -56,6 +63,9 @@ cdef class Kernel:
 
     def __init__(self):
         raise TypeError("kernels are made by compiled modules")
+
+    def check_schema(self, schema):
+        """Raise ValueError where it does not compute what the schema says."""
 
     def read_slots(self, dict slots not None):
         """Look up the arguments that the kernel reads by name; every operator that takes it says where it has them."""
@@ -327,7 +337,7 @@ cdef object _run_python(Operator op, PyObject** slots):
     state.kernels += 1
     push_all_disabled()
     try:
-        return <object>_owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL))
+        return _returned(op, _owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL)))
     except MemoryError as e:  # of NumPy; our own allocator raises what PyTorch's does
         raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {e}") from None
     finally:
@@ -336,8 +346,15 @@ cdef object _run_python(Operator op, PyObject** slots):
         state.grad_enabled = recording
 
 
+cdef object _returned(Operator op, object result):
+    if result is None and op.flags & OP_RETURNS:
+        raise TypeError(f"{op.__torch_name__}, declared at {op.declared_at}, returned None where its schema says "
+                        f"{op.schema.returns[0]}: {op.schema}")
+    return result
+
+
 cdef object _run_composite(Operator op, PyObject** slots):
-    return _owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL))
+    return _returned(op, _owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL)))
 
 
 cdef inline object _owned(PyObject* new_reference):
@@ -401,17 +418,16 @@ cdef object _run_named(Operator op, PyObject** slots):
 
 # --- the object -----------------------------------------------------------------------------------------------------
 
-cdef class Operator:
+cdef class Operator(Public):
     """An operation: declared once, by a schema and a kernel; called like a function or placed as a method.
 
     Args:
         schema: in PyTorch's schema language. ``Tensor(a)`` results make it a view; ``out`` comes by naming it.
         implementation: a compiled Kernel, or a Python function that takes the arguments in the schema's order.
         namespace: where users find it: ``"torch"``, ``"torch.nn.functional"``, …
-        variants: ``"function method"`` or one of them; ``"inplace"`` adds ``name_``, ``"inplace_function"`` also as
-            a function.
-        syntax: the names of Python's operators it answers, such as ``"add iadd"``.
-        numbers: arguments that take a Python number in place of a tensor.
+        variants: ``FUNCTION``, ``METHOD`` or both; ``INPLACE`` adds ``name_``, ``INPLACE_FUNCTION`` also as a function.
+        syntax: the names of Python's operators it answers, such as ``{"add", "iadd"}``.
+        numbers: the names of arguments that take a Python number in place of a tensor.
         composite: the implementation calls other operators, which record and batch by themselves.
         differentiable: False says that it never has gradients (integer results, random numbers, …).
         plain_result: subclasses get a plain result.
@@ -427,27 +443,32 @@ cdef class Operator:
     """
 
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
-                 str variants="function method", str syntax="", str numbers="", bint composite=False,
+                 variants=FUNCTION | METHOD, syntax=(), numbers=(), bint composite=False,
                  bint differentiable=True, bint plain_result=False, bint data_dependent=False, bint object_state=False,
                  bint lazy=False, bint random=False, meta=None, aten=(), doc=None):
-        _fill(self, parse(schema), implementation, namespace, variants, numbers, composite, differentiable,
-              plain_result)
-        self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
-            (OP_LAZY if lazy else 0) | (OP_RANDOM if random else 0)
-        self.doc, self.meta = doc, meta
-        declare(self, variants, syntax)
-        if aten:
-            from flambeau_tensor._core.forwarding import overloads
+        cdef int words = bits(schema, "variants", variants, Variants)
+        with Declaring():
+            self.code, self.place = call_site()
+            _fill(self, parse(schema), implementation, namespace, words, names(schema, "numbers", numbers), composite,
+                  differentiable, plain_result)
+            self.flags |= (OP_DATA_DEPENDENT if data_dependent else 0) | (OP_OBJECT_STATE if object_state else 0) | \
+                (OP_LAZY if lazy else 0) | (OP_RANDOM if random else 0)
+            self.doc, self.meta = doc, meta
+            declare(self, words, names(schema, "syntax", syntax))
+            if aten:
+                from flambeau_tensor._core.forwarding import overloads
 
-            overloads(self, *((aten,) if type(aten) is str else aten), namespace="torch.ops.aten", variants="function")
+                schemas = (aten,) if type(aten) is str else aten
+                overloads(self, *schemas, namespace="torch.ops.aten", variants=FUNCTION)
 
     def _make_inplace(self, bint as_function):
         """The operator ``name_`` over the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
         v.functional, v.meta = self, self.meta
-        words = ("function " if as_function else "") + ("method" if self.is_method or not as_function else "")
+        cdef int words = (V_FUNCTION if as_function else 0) | (V_METHOD if self.is_method or not as_function else 0)
+        v.code, v.place = self.code, self.place
         # Recorded in any case: what was there no longer counts.
-        _fill(v, inplace_schema(self.schema), self.implementation, self.namespace, words, "",
+        _fill(v, inplace_schema(self.schema), self.implementation, self.namespace, words, (),
               (self.flags & (OP_COMPOSITE | OP_VIEW)) != 0, True, True)
         for i in range(1, self.nslots):  # the same slots, but `out` may not be given
             v.args[i].flags = self.args[i].flags
@@ -467,31 +488,12 @@ cdef class Operator:
             OP_COMPOSITE if composite else OP_RECORD if differentiable else 0)
         _choose_kernel(self)
 
-    def __get__(self, instance, owner):
-        # Only what stands in Tensor's dictionary binds, and that is a Method; a class attribute stays a function.
-        return self
-
     def __repr__(self):
         return f"<operator {self.__torch_name__}>"
-
-    def __reduce__(self):
-        from flambeau_tensor._core.registry import find_operator
-
-        return find_operator, (self.__torch_name__,)
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
 
     @property
     def __name__(self):
         return ACCESSORS.get(self.namespace, self.name)
-
-    @property
-    def __qualname__(self):
-        return self.__torch_name__.removeprefix("torch.")
 
     @property
     def __module__(self):
@@ -510,6 +512,11 @@ cdef class Operator:
     def overloads(self):
         """The operator itself, alone; see `OverloadSet`, which stands for several of one name."""
         return (self,)
+
+    @property
+    def declared_at(self):
+        """The file and the line: for errors about what was declared."""
+        return line_of(self.code, self.place)
 
     @property
     def _schema(self):
@@ -539,23 +546,10 @@ cdef class Operator:
 
         return signature(self)
 
-    @property
-    def __dict__(self):
-        if self.extra is None:
-            self.extra = {}
-        return self.extra
-
     def __getattr__(self, name):
         if self.extra is not None and name in self.extra:
             return self.extra[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'", name=name, obj=self)
-
-    def __setattr__(self, name, value):
-        # Programs note things at functions: `F.relu.__default_init__ = kaiming_uniform_`.
-        if hasattr(type(self), name):
-            PyObject_GenericSetAttr(self, name, value)
-        else:
-            vars(self)[name] = value
 
     @property
     def returns_view(self):
@@ -586,18 +580,18 @@ cdef class Operator:
         return (self.flags & OP_COMPOSITE) != 0
 
 
-cdef int _fill(Operator self, schema, implementation, str namespace, str variants, str numbers, bint composite,
+cdef int _fill(Operator self, schema, implementation, str namespace, int variants, tuple numbers, bint composite,
                bint differentiable, bint plain_result) except -1:
     cdef bint inplace
-    words, number_names = variants.split(), numbers.split()
-    check_words(schema, words, number_names)
+    if variants & V_INPLACES and (not schema.arguments or schema.arguments[0].kind != K_TENSOR):
+        raise ValueError(f"{schema.name}: it has no tensor first that an in-place variant could write: {schema}")
+    check_numbers(schema, numbers)
     self.vectorcall = <vectorcallfunc>_vectorcall
     self.schema = schema
     self.name, self.namespace = schema.name, intern(namespace)
     self.implementation = implementation
-    self.is_function = "function" in words
-    self.is_method = "method" in words
-    inplace = _read_arguments(self, schema.arguments, number_names)
+    self.is_function, self.is_method = (variants & V_FUNCTION) != 0, (variants & V_METHOD) != 0
+    inplace = _read_arguments(self, schema.arguments, numbers)
     self.flags = (OP_RECORD if differentiable and not composite else 0) | (OP_INPLACE if inplace else 0) | \
         (OP_PLAIN_RESULT if plain_result else 0) | \
         (OP_TENSORS if schema.returns and "Tensor" in schema.returns[0].type else 0)
@@ -605,13 +599,15 @@ cdef int _fill(Operator self, schema, implementation, str namespace, str variant
         self.flags |= OP_COMPOSITE
     elif "device" in self.index and schema.arguments[self.index["device"]].type.startswith("Device"):
         self.device_index = self.index["device"]
+    if len(schema.returns) and schema.returns[0].kind != K_ANY and not schema.returns[0].optional:
+        self.flags |= OP_RETURNS
     if not inplace and schema.returns and schema.returns[0].alias and not schema.returns[0].write:
         self.flags |= OP_VIEW
     _choose_kernel(self)
     return 0
 
 
-cdef bint _read_arguments(Operator self, tuple arguments, list number_names) except -1:
+cdef bint _read_arguments(Operator self, tuple arguments, tuple number_names) except -1:
     """What binding has to know of each; whether the operator writes to the first."""
     cdef int i
     cdef ArgSpec* spec
@@ -659,12 +655,13 @@ cdef bint _read_arguments(Operator self, tuple arguments, list number_names) exc
 cdef int _choose_kernel(Operator self) except -1:
     cdef bint native = False
     if isinstance(self.implementation, Kernel):
+        self.implementation.check_schema(self.schema)
         self.implementation.read_slots(self.index)
         native = (<Kernel>self.implementation).handles_out
+    else:
+        check_function(self.schema, self.implementation)
     if native:
         self.flags |= OP_OUT
-    if not isinstance(self.implementation, Kernel) and not callable(self.implementation):
-        raise TypeError(f"{self.name}: a kernel or a function is needed, not {self.implementation!r}")
     if len(self.schema.returns) > 1 and self.schema.returns[0].name:
         self.kernel = _run_named
     elif self.functional is not None and not native:

@@ -3,6 +3,7 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.operator cimport Operator, vectorcallfunc
 from flambeau_tensor._core.bound cimport Bound
+from flambeau_tensor._core.public cimport Public
 
 cdef enum:
     MAX_OVERLOADS = 12
@@ -22,7 +23,7 @@ cdef struct Choice:  # what a positional call goes to, by the types of its argum
     unsigned int since  # `implementations`, when it was made
     PyTypeObject* types[COMPARED]  # such as never go
 
-cdef class OverloadSet:
+cdef class OverloadSet(Public):
     cdef vectorcallfunc vectorcall
     cdef PyObject* members[MAX_OVERLOADS]  # borrowed from `overloads`
     cdef int count
@@ -33,7 +34,6 @@ cdef class OverloadSet:
     cdef readonly tuple overloads  # of Operators, in the order in which they are tried
     cdef readonly str name, namespace
     cdef readonly bint of_methods  # the overloads that are methods; else those that are functions
-    cdef object extra
 
 cdef class Method:
     cdef vectorcallfunc vectorcall

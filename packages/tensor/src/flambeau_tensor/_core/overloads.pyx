@@ -7,7 +7,7 @@ handler of `__torch_function__` is given what was called: the function, or the m
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
-from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_CheckExact, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.string cimport memset
 
@@ -336,7 +336,7 @@ cdef object _method_vectorcall(Method m, PyObject* const* args, size_t nargsf, P
     return call_object(<PyObject*>m.target, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>m)
 
 
-cdef class OverloadSet:
+cdef class OverloadSet(Public):
     """The operators that share a name, in the order in which a call is tried on them.
 
     >>> from flambeau_tensor import max
@@ -381,31 +381,13 @@ cdef class OverloadSet:
             return any(values) if name.startswith("is_") else all(values)
         return values[0]
 
-    def __get__(self, instance, owner):
-        return self  # in a class body it stays a function, as operators do
-
     def __repr__(self):
         names = ", ".join([op.schema.overload or "default" for op in self.overloads])
         return f"<operators {self.__torch_name__}: {names}>"
 
-    def __reduce__(self):
-        from flambeau_tensor._core.registry import find_operator
-
-        return find_operator, (self.__torch_name__,)
-
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
     @property
     def __name__(self):
         return self.name
-
-    @property
-    def __qualname__(self):
-        return self.__torch_name__.removeprefix("torch.")
 
     @property
     def __module__(self):
@@ -430,18 +412,6 @@ cdef class OverloadSet:
         from flambeau_tensor.documentation import set_signature
 
         return set_signature(self)
-
-    @property
-    def __dict__(self):
-        if self.extra is None:
-            self.extra = {}
-        return self.extra
-
-    def __setattr__(self, name, value):
-        if hasattr(type(self), name):
-            PyObject_GenericSetAttr(self, name, value)
-        else:
-            vars(self)[name] = value
 
 
 @cython.no_gc  # it stays in the Tensor's dictionary

@@ -255,17 +255,11 @@ def parse(str text not None):
     return s
 
 
-_VARIANTS = frozenset(["function", "method", "inplace", "inplace_function"])
-
-
-def check_words(Schema schema not None, variants, numbers):
-    """Raise ValueError where a declaration names a variant that there is not, or numbers for what is no tensor."""
-    wrong = [word for word in variants if word not in _VARIANTS]
-    if wrong:
-        raise ValueError(f"{schema.name}: variants are function, method, inplace, inplace_function, not '{wrong[0]}'")
+def check_numbers(Schema schema not None, numbers):
+    """Raise ValueError where a declaration lets numbers stand for what is no tensor."""
     wrong = [word for word in numbers if word not in [a.name for a in schema.arguments if a.kind == K_TENSOR]]
     if wrong:
-        raise ValueError(f"{schema.name}: numbers='{wrong[0]}' names no tensor argument of {schema}")
+        raise ValueError(f"{schema.name}: numbers={{{wrong[0]!r}}} names no tensor argument of {schema}")
 
 
 def inplace_schema(Schema schema not None):

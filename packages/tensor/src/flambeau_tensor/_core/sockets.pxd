@@ -10,7 +10,7 @@ from cpython.object cimport PyObject, PyTypeObject
 ctypedef object (*general_t)(object op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 ctypedef object (*for_subclass_t)(object op, PyTypeObject* cls, PyObject** slots, unsigned int flags)
 ctypedef object (*run_t)(object op, PyObject** slots)
-ctypedef int (*declare_t)(object op, str variants, str syntax) except -1
+ctypedef int (*declare_t)(object op, int variants, tuple syntax) except -1
 ctypedef object (*find_t)(str name)
 ctypedef object (*syntax_call)(int which, object a, object b)
 ctypedef object (*record_t)(object op, PyObject** slots, unsigned int flags)
@@ -23,7 +23,7 @@ cdef run_t resolve_and_run  # flambeau_tensor._core.meta: step 4 on what is not 
 cdef run_t decompose  # flambeau_tensor._core.dispatching: what `__torch_dispatch__` hears of in its place, if anything
 cdef declare_t declare  # flambeau_tensor._core.registry: a new operator to its places
 cdef find_t find  # flambeau_tensor._core.registry: the operator of a qualified name
-cdef syntax_call call_syntax  # flambeau_tensor._core.registry: what Python's syntax means for tensors
+cdef syntax_call call_syntax  # flambeau_tensor._core.python_syntax: what Python's syntax means for tensors
 cdef record_t record  # flambeau_tensor.abi, for flambeau_autograd: runs the kernel, and gives the results a history
 cdef release_t release  # flambeau_tensor.abi, for flambeau_autograd: what a tensor that goes does with its accumulator
 

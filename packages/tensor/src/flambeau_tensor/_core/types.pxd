@@ -30,6 +30,14 @@ cdef enum:  # categories of dtypes, in order of promotion
     CAT_FLOAT = 2
     CAT_COMPLEX = 3
 
+cdef enum:  # families of dtypes, as `declaring.Dtypes` has them
+    F_BOOL = 1
+    F_INT = 2
+    F_UNSIGNED = 4
+    F_FLOAT = 8
+    F_COMPLEX = 16
+    F_HALF_COMPLEX = 32
+
 cdef enum:
     MAX_NDIM = 64
     INLINE_NDIM = 5  # sizes and strides up to here live in the Tensor itself

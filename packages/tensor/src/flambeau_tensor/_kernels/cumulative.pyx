@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, letter
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, family
 from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
 from flambeau_tensor._core.operands cimport check_out_overlap
 from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, read_slot
@@ -13,6 +13,7 @@ from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
+from flambeau_tensor._core.declaring import USUAL, Dtypes, bits
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.levels import hot
 
@@ -84,7 +85,7 @@ cdef class Cumulative(Kernel):
         loops: the name of a table in ``hot/cumulative``.
         start: what the accumulated value starts from (-1 stands for -inf).
         places: the second result is where each value stands; integers stay as they are.
-        dtypes: families of dtypes that are accepted, letters of ``"biufch"``, as in `Elementwise`.
+        dtypes: families of dtypes that are accepted, as in `Elementwise`.
         fallback: the Python function of (tensor, dim) that answers for complex numbers where no loop does.
     """
 
@@ -95,8 +96,8 @@ cdef class Cumulative(Kernel):
     cdef str name
 
     def __init__(self, str name not None, str loops not None, *, int start=0, bint places=False,
-                 str dtypes="bifc", fallback=None):
-        cdef int d, compute
+                 dtypes=USUAL, fallback=None):
+        cdef int d, compute, accepted = bits(name, "dtypes", dtypes, Dtypes)
         table = hot("cumulative").LOOPS[loops]
         self.run = _run
         self.name, self.start, self.places, self.dtype = name, start, places, -1
@@ -112,7 +113,7 @@ cdef class Cumulative(Kernel):
             self.entries[d].along = NULL
             self.entries[d].compute = compute
             reads = dtype_object(compute).name
-            if letter(d) in dtypes and reads in table:
+            if family(d) & accepted and reads in table:
                 along, across = table[reads]
                 self.entries[d].along, self.entries[d].across = <along_t><size_t>along, <across_t><size_t>across
 
@@ -140,7 +141,7 @@ cdef object _run(Operator op, PyObject** slots):
             dtype = INT64
     job.e = &kernel.entries[dtype]
     if job.e.along == NULL or (kernel.handles_out and dtype == BOOL):
-        if kernel.fallback is not None and letter(dtype) == "c":
+        if kernel.fallback is not None and family(dtype) == F_COMPLEX:
             return kernel.fallback(x, dim)
         raise NotImplementedError(f'"{kernel.name}" not implemented for \'{type_name(dtype_object(dtype))}\'')
     if x.dtype != dtype and x.dtype != job.e.compute:

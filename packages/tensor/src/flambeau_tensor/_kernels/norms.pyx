@@ -11,10 +11,10 @@ from flambeau_tensor._core.tensor cimport Tensor
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor._kernels.reductions cimport Reduction, dim_mask, mask_t, reduce
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 
 cdef dict _norms = {
-    0.0: Reduction("linalg_vector_norm", "sum", compute="bool", empty=0),
+    0.0: Reduction("linalg_vector_norm", "sum", compute=_dtype_by_name("bool"), empty=0),
     1.0: Reduction("linalg_vector_norm", "abs_sum", empty=0),
     2.0: Reduction("linalg_vector_norm", "square_sum", finish="root", empty=0),
     INFINITY: Reduction("linalg_vector_norm", "abs_max"),

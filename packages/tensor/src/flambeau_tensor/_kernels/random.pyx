@@ -8,7 +8,7 @@ from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
 from flambeau_tensor._core.casts cimport CAST, cast_t
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, letter, real_of
+from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, family, real_of
 from flambeau_tensor._core.copying cimport copy_elements
 from flambeau_tensor._core.meta_device cimport is_dry
 from flambeau_tensor._core.operands cimport check_writable, out_tensor, same_sizes
@@ -295,7 +295,7 @@ cdef int check_bound(Tensor t, int64_t value, str name) except -1:
             warnings.warn(f"{name} is out of bounds [-(2^{DIGITS[t.dtype]}), 2^{DIGITS[t.dtype]}]. {type_} does not "
                           "hold every integer beyond it, so the numbers are not uniformly distributed.",
                           UserWarning)
-    elif not (0 if letter(t.dtype) in "bu" or t.dtype == UINT8 else -most - 1) <= value <= most:
+    elif not (0 if family(t.dtype) & (F_BOOL | F_UNSIGNED) or t.dtype == UINT8 else -most - 1) <= value <= most:
         raise RuntimeError(f"{name} is out of bounds for {type_}")
     return 0
 

@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, ceil
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._core.copying cimport copy_of, fill_elements, to_dtype, write_out
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object, letter
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object, family
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.registry cimport find
 from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
@@ -44,7 +44,7 @@ cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept 
 
 
 cdef int _check_numbers(str name, DType dtype) except -1:
-    if letter(dtype.id) not in "if":
+    if not family(dtype.id) & (F_INT | F_FLOAT):
         raise NotImplementedError(f'"{name}_cpu" not implemented for \'{type_name(dtype)}\'')
     return 0
 

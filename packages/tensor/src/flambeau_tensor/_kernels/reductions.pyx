@@ -13,7 +13,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport pow, sqrt
 
 from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, letter
+from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, family
 from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
 from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
 from flambeau_tensor._core.parallel cimport parallel_for
@@ -24,6 +24,7 @@ from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
 from flambeau_tensor._core.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
+from flambeau_tensor._core.declaring import SAME, USUAL, WIDE, Dtypes, bits
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.levels import hot
 
@@ -382,11 +383,11 @@ cdef class Reduction(Kernel):
 
     Args:
         loops: the name of a table of loops in ``hot/reductions``.
-        result: ``"same"`` dtype as the input, ``"wide"`` (integers become int64), or the name of a dtype.
+        result: the result's dtype: ``SAME`` as the input, ``WIDE`` (integers become int64), or a dtype.
         finish: what turns accumulators into results.
         empty: what nothing reduces to; without it, reducing nothing is an error.
-        dtypes: families of dtypes that are accepted, letters of ``"biufch"``, as in `Elementwise`.
-        compute: the name of a dtype that everything is converted to first.
+        dtypes: families of dtypes that are accepted, as in `Elementwise`.
+        compute: the dtype that everything is converted to first.
         values, indices: which results there are.
         default_float: integers are computed in the default floating dtype.
         refusal: the error for other dtypes; `{}` in it is the dtype.
@@ -397,14 +398,16 @@ cdef class Reduction(Kernel):
     It reads the arguments `dim`, `keepdim`, `dtype` and `correction` of operators that have them.
     """
 
-    def __init__(self, str name not None, str loops not None, *, str result="same", str finish=None, empty=None,
-                 str dtypes="bifc", str compute=None, bint values=True, bint indices=False, bint default_float=False,
+    def __init__(self, str name not None, str loops not None, *, result=SAME, str finish=None, empty=None,
+                 dtypes=USUAL, DType compute=None, bint values=True, bint indices=False, bint default_float=False,
                  str refusal=None, fallback=None, bint each=False, bint skips_nan=False):
         from flambeau_tensor._core.dtype import _dtype_by_name
 
-        cdef int d
+        cdef int d, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef Entry* e
         cdef dict table = _LOOPS[loops]
+        if result is not SAME and result is not WIDE and not isinstance(result, DType):
+            raise TypeError(f"{name}: the result's dtype is SAME, WIDE or a dtype, not {result!r}")
         self.run = _run_reduction
         self.name, self.empty, self.default_float, self.refusal = name, empty, default_float, refusal
         self.fallback = fallback
@@ -414,22 +417,22 @@ cdef class Reduction(Kernel):
         for d in range(NDTYPES):
             e = &self.entries[d]
             e.along = NULL
-            reads = compute or dtype_object(d).name
+            reads = (compute or dtype_object(d)).name
             if reads not in table:
                 reads = dtype_object(_WIDER.get(d, d)).name
-            if letter(d) not in dtypes or reads not in table:
+            if not family(d) & accepted or reads not in table:
                 continue
             along, across, merge, acc = table[reads]
             e.along, e.across, e.merge = <along_t><size_t>along, <across_t><size_t>across, <merge_t><size_t>merge
             e.finish = <finish_t><size_t>_FINISH[finish][acc] if finish else NULL
             e.compute = (<DType>_dtype_by_name(reads)).id
             e.acc = (<DType>_dtype_by_name(acc)).id
-            if result == "same":
+            if result is SAME:
                 e.result = d
-            elif result == "wide":
+            elif result is WIDE:
                 e.result = INT64 if CATEGORY[d] <= CAT_INT else d
             else:
-                e.result = (<DType>_dtype_by_name(result)).id
+                e.result = (<DType>result).id
                 if e.result == BOOL and d == UINT8:
                     e.result = UINT8
 
@@ -450,11 +453,11 @@ cdef object _without_loop(Reduction r, str name, Tensor x, PyObject* dims, bint 
     """In the default dtype, or by the fallback, or why not."""
     if r.default_float and dtype < 0 and CATEGORY[x.dtype] <= CAT_INT:
         return reduce(r, name, x, dims, keepdim, default_dtype(), p)
-    family = letter(x.dtype if dtype < 0 else dtype)
-    if r.fallback is not None and family == "c":
+    cdef int of = family(x.dtype if dtype < 0 else dtype)
+    if r.fallback is not None and of == F_COMPLEX:
         return r.fallback(x, <object>dims, keepdim)
     kind = type_name(dtype_object(x.dtype if dtype < 0 else dtype))
-    if r.refusal is not None and family not in "uh":
+    if r.refusal is not None and not of & (F_UNSIGNED | F_HALF_COMPLEX):
         raise RuntimeError(r.refusal.format(kind))
     raise NotImplementedError(f'"{r.name}" not implemented for \'{kind}\'')
 

@@ -1,5 +1,6 @@
 """Gradients of elementwise functions in one pass: what comes in times the derivative, from the function's result."""
 
+from flambeau_tensor._core.declaring import FLOATS, FUNCTION
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.levels import hot
 from flambeau_tensor._core.operator import Operator
@@ -10,9 +11,9 @@ _LOOPS = hot("activation_backward").LOOPS
 def _backward(name, of):
     return Operator(
         f"{name}(Tensor grad_output, Tensor output) -> Tensor",
-        Elementwise(name, 2, _LOOPS[name], dtypes="f"),
+        Elementwise(name, 2, _LOOPS[name], dtypes=FLOATS),
         namespace="torch._ops",
-        variants="function",
+        variants=FUNCTION,
         doc=f"`grad_output` times {of}, for y = `output`, of a real dtype.",
     )
 

@@ -8,6 +8,7 @@ gradients, subclasses and types with `__torch_function__` take part. What torch 
 import numpy as np
 
 from flambeau_overrides import is_tensor_like
+from flambeau_tensor._core.declaring import METHOD
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import functions, set_attribute
 from flambeau_tensor._core.tensor import Tensor
@@ -96,7 +97,7 @@ def _array(self, dtype, copy):
 
 
 def _method(schema, function, **options):
-    return Operator(schema, function, composite=True, variants="method", **options)
+    return Operator(schema, function, composite=True, variants=METHOD, **options)
 
 
 _method(

@@ -1,5 +1,6 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.dtype import (
     CONVERSIONS,
     _dtype_by_name,
@@ -16,10 +17,8 @@ from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor.options import META, check_device
 from flambeau_tensor.options import device as torch_device
 
-FUNCTION, METHOD = "function", "method"
 
-
-def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
+def _fact(schema, kernel, doc, variants=METHOD, syntax=(), **options):
     return Operator(
         schema,
         kernel,
@@ -33,7 +32,7 @@ def _fact(schema, kernel, doc, variants=METHOD, syntax="", **options):
     )
 
 
-def _elements(schema, kernel, doc, variants=METHOD, syntax="", meta=True):
+def _elements(schema, kernel, doc, variants=METHOD, syntax=(), meta=True):
     return _fact(schema, kernel, doc, variants, syntax, data_dependent=True, meta=meta)
 
 
@@ -82,7 +81,7 @@ _property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions hav
 size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
 stride = _fact("stride(Tensor self, int? dim=None) -> int[]", kernels.stride, "Steps in elements, all or one.")
 dim = _fact("dim(Tensor self) -> int", kernels.dim, "The number of dimensions.")
-numel = _fact("numel(Tensor self) -> int", kernels.numel, "The number of elements.", "function method")
+numel = _fact("numel(Tensor self) -> int", kernels.numel, "The number of elements.", FUNCTION | METHOD)
 element_size = _fact("element_size(Tensor self) -> int", kernels.itemsize, "Bytes of one element.")
 is_contiguous = _fact(
     "is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool",
@@ -98,20 +97,20 @@ is_floating_point = _fact(
     "is_floating_point(Tensor self) -> bool",
     kernels.is_floating_point,
     "Whether the dtype is a real floating one.",
-    "function method",
+    FUNCTION | METHOD,
 )
 is_complex = _fact(
-    "is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.", "function method"
+    "is_complex(Tensor self) -> bool", kernels.is_complex, "Whether the dtype is complex.", FUNCTION | METHOD
 )
 is_signed = _fact(
-    "is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.", "function method"
+    "is_signed(Tensor self) -> bool", kernels.is_signed, "Whether the dtype has a sign.", FUNCTION | METHOD
 )
 is_nonzero = _elements(
     "is_nonzero(Tensor self) -> bool",
     kernels.is_nonzero,
     "Whether the one element is not zero.",
-    "function method",
-    "bool",
+    FUNCTION | METHOD,
+    {"bool"},
     meta=_NO_ITEM,
 )
 is_set_to = _fact(
@@ -138,13 +137,13 @@ is_conj = _fact(
     "is_conj(Tensor self) -> bool",
     kernels.is_conj,
     "Whether it is a conjugate view: what `conj` gives.",
-    "function method",
+    FUNCTION | METHOD,
 )
 is_neg = _fact(
     "is_neg(Tensor self) -> bool",
     kernels.is_neg,
     "Whether it is a negative view: the imaginary part of a conjugate view.",
-    "function method",
+    FUNCTION | METHOD,
 )
 suggest_memory_format = Operator(
     "suggest_memory_format(Tensor self) -> MemoryFormat",
@@ -157,7 +156,7 @@ suggest_memory_format = Operator(
     doc="The memory format that the order of the strides speaks for.",
 )
 is_inference = _fact(
-    "is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.", "function method"
+    "is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.", FUNCTION | METHOD
 )
 
 
@@ -174,7 +173,7 @@ def _is_pinned(input, device):
 is_pinned = _fact(
     "is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned, "False: memory is never page-locked."
 )
-get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", "function method")
+get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", FUNCTION | METHOD)
 is_shared = _fact(
     "is_shared(Tensor self) -> bool",
     lambda input: input.untyped_storage().is_shared(),
@@ -215,7 +214,7 @@ copy_ = Operator(
     "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
     kernels.copy_,
     variants=METHOD,
-    numbers="src",
+    numbers={"src"},
     lazy=True,
     meta=True,
     doc="Write the elements of `src`, broadcast and converted.",
@@ -223,8 +222,8 @@ copy_ = Operator(
 fill_ = Operator(
     "fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)",
     kernels.fill_,
-    variants="function method",
-    numbers="value",
+    variants=FUNCTION | METHOD,
+    numbers={"value"},
     lazy=True,
     doc="Write one value everywhere.",
 )
@@ -232,14 +231,14 @@ fill = Operator(
     "fill(Tensor self, Tensor value) -> Tensor",
     lambda input, value: fill_(clone(input), value),
     composite=True,
-    variants="function",
-    numbers="value",
+    variants=FUNCTION,
+    numbers={"value"},
     doc="One value in the size and dtype of `input`.",
 )
 zero_ = Operator(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
     kernels.zero_,
-    variants="function method",
+    variants=FUNCTION | METHOD,
     lazy=True,
     doc="Write zeros everywhere.",
 )
@@ -437,16 +436,16 @@ resolve_neg = Operator(
 
 
 for _name, _kernel in ("int", conversions.as_int), ("float", conversions.as_float), ("complex", conversions.as_complex):
-    _elements(f"__{_name}__(Tensor self) -> Scalar", _kernel, f"Python's `{_name}()`.", METHOD, _name, _NO_ITEM)
+    _elements(f"__{_name}__(Tensor self) -> Scalar", _kernel, f"Python's `{_name}()`.", METHOD, {_name}, _NO_ITEM)
 _elements(
     "__index__(Tensor self) -> int",
     conversions.as_index,
     "Python's index protocol, for integer tensors of one element.",
     METHOD,
-    "index",
+    {"index"},
     _NO_ITEM,
 )
-_fact("__len__(Tensor self) -> int", conversions.length, "The size of the first dimension.", METHOD, "len")
+_fact("__len__(Tensor self) -> int", conversions.length, "The size of the first dimension.", METHOD, {"len"})
 
 
 def _contains(input, element):
@@ -461,7 +460,7 @@ Operator(
     composite=True,
     variants=METHOD,
     plain_result=True,
-    syntax="contains",
+    syntax={"contains"},
     doc="Whether an element equals `element`.",
 )
 _fact(
@@ -469,7 +468,7 @@ _fact(
     lambda input, contents: describe(input) if contents is None else f"{type(input).__name__}({contents})",
     "Python's `repr()`: as many numbers as `set_printoptions` says, and what else there is to say.",
     METHOD,
-    "repr",
+    {"repr"},
 )
 _fact(
     "__format__(Tensor self, str format_spec) -> str",

@@ -1,5 +1,6 @@
 """Functions given by samples: integrals by the trapezoidal rule, and slopes by differences."""
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -8,7 +9,7 @@ from flambeau_tensor.ops.joining import cat
 
 
 def _function(schema, kernel, doc):
-    return Operator(schema, kernel, composite=True, variants="function", doc=doc)
+    return Operator(schema, kernel, composite=True, variants=FUNCTION, doc=doc)
 
 
 # --- integrals ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
 
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -87,7 +88,7 @@ tensordot = _composite(
     "tensordot(Tensor a, Tensor b, ContractedDims dims=2, Tensor(a!)? out=None) -> Tensor",
     _tensordot,
     "The sum of products over the last `dims` dimensions of `a` and the first of `b`, or over two lists of dimensions.",
-    variants="function",
+    variants=FUNCTION,
 )
 
 
@@ -126,7 +127,7 @@ multi_dot = _composite(
     "The product of two or more matrices in the order that takes the fewest multiplications; the "
     "first and the last may be vectors.",
     namespace=LINALG,
-    variants="function",
+    variants=FUNCTION,
 )
 
 
@@ -159,7 +160,7 @@ linalg_cross = _composite(
     kernels.linalg_cross,
     "The cross product of vectors of three along a dimension.",
     namespace=LINALG,
-    variants="function",
+    variants=FUNCTION,
 )
 cross = _composite(
     "cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor",
@@ -188,7 +189,7 @@ vecdot = _composite(
     _vecdot,
     "The dot products of vectors along a dimension, the first conjugated.",
     namespace=LINALG,
-    variants="function",
+    variants=FUNCTION,
 )
 
 
@@ -497,7 +498,7 @@ Operator(
     "einsum(str equation, Tensor[] tensors) -> Tensor",
     lambda equation, tensors: einsum(equation, *tensors),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     doc="Sums of products in Einstein's notation.",
     aten="einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
@@ -506,7 +507,7 @@ Operator(
     "chain_matmul(Tensor[] matrices) -> Tensor",
     lambda matrices: chain_matmul(*matrices),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     doc="The product of matrices.",
     aten="chain_matmul(Tensor[] matrices) -> Tensor",
@@ -515,7 +516,7 @@ Operator(
     "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
     lambda self, other, dims_self, dims_other: tensordot(self, other, (dims_self, dims_other)),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     composite=True,
     aten="tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
     doc="The sum of products over two lists of dimensions.",

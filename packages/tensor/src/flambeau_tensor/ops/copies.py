@@ -1,5 +1,6 @@
 """What views show as a copy: `NAME_copy` for each view, from its schema."""
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor.options import contiguous_format
@@ -56,7 +57,7 @@ def _declare_copy(view):
         f"{name}_copy{dot}{overload}({rest}",
         _copying(view, len(view.schema.arguments) - len(names), names),
         composite=True,
-        variants="function method" if name == "narrow" else "function",
+        variants=FUNCTION | METHOD if name == "narrow" else FUNCTION,
         doc=f"A copy of what `{name}` is a view of.",
     )
 

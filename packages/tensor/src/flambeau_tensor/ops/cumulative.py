@@ -2,19 +2,20 @@
 
 import numpy as np
 
+from flambeau_tensor._core.declaring import FLOATS, FUNCTION, INPLACE, METHOD, REALS
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels.cumulative import Cumulative
 from flambeau_tensor._kernels.interop import from_numpy
 
-_INPLACE = "function method inplace"
+_ALL_FORMS = FUNCTION | METHOD | INPLACE
 _FOLD = "(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!)? out=None) -> Tensor"
 _PLACES = "(Tensor self, int dim, *, Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 
 cumsum = Operator(
     "cumsum" + _FOLD,
     Cumulative("cumsum", "sum"),
-    variants=_INPLACE,
+    variants=_ALL_FORMS,
     doc="""
 The sum of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted first.
 """,
@@ -22,7 +23,7 @@ The sum of the elements up to each one along `dim`. Integers become int64; with 
 cumprod = Operator(
     "cumprod" + _FOLD,
     Cumulative("cumprod", "prod", start=1),
-    variants=_INPLACE,
+    variants=_ALL_FORMS,
     doc="""
 The product of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted
 first.
@@ -30,12 +31,12 @@ first.
 )
 cummax = Operator(
     "cummax" + _PLACES,
-    Cumulative("cummax_cpu", "max", places=True, dtypes="bif"),
+    Cumulative("cummax_cpu", "max", places=True, dtypes=REALS),
     doc="The largest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
 )
 cummin = Operator(
     "cummin" + _PLACES,
-    Cumulative("cummin_cpu", "min", places=True, dtypes="bif"),
+    Cumulative("cummin_cpu", "min", places=True, dtypes=REALS),
     doc="The smallest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
 )
 
@@ -53,7 +54,7 @@ def _complex_logcumsumexp(input, dim):
 
 logcumsumexp = Operator(
     "logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=None) -> Tensor",
-    Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes="f", fallback=_complex_logcumsumexp),
+    Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes=FLOATS, fallback=_complex_logcumsumexp),
     doc="The logarithm of the running sum of exponentials along `dim`, without overflow.",
 )
 
@@ -77,7 +78,7 @@ shares = Operator(
     "logcumsumexp_shares(Tensor self, Tensor exponents, Tensor sums, int dim, bool behind) -> Tensor",
     _shares,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="""
 Sums of `self`, weighted by the share that element i has in the sum for j, exp(exponents[i] - sums[j]) where i <= j:
 over all j for each i if `behind`, else over all i for each j. The derivatives of `logcumsumexp` consist of these.

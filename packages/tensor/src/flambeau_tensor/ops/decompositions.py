@@ -1,5 +1,6 @@
 """What PyTorch's own decompositions name: pieces of other operations, as programs of its compiler call them."""
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -10,7 +11,7 @@ from flambeau_tensor.ops.softmax import softmax
 
 
 def _function(schema, kernel, doc, **options):
-    return Operator(schema, kernel, composite=True, variants="function", doc=doc, **options)
+    return Operator(schema, kernel, composite=True, variants=FUNCTION, doc=doc, **options)
 
 
 def _safe_softmax(input, dim, dtype):
@@ -42,7 +43,7 @@ _function(
 constant_pad_nd = Operator(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.constant_pad,
-    variants="function",
+    variants=FUNCTION,
     doc="One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
     "negative numbers cut off.",
 )

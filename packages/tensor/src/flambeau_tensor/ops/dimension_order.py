@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+from flambeau_tensor._core.declaring import METHOD
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor.options import channels_last
 from flambeau_tensor.packing import apply
@@ -38,7 +39,7 @@ Operator(
     "dim_order(Tensor self, *, Object ambiguity_check=False) -> Object",
     _dim_order,
     composite=True,
-    variants="method",
+    variants=METHOD,
     plain_result=True,
     doc="""
 The dimensions from the one whose elements lie furthest apart to that whose elements are neighbours.

@@ -2,6 +2,7 @@
 
 import math
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels import distances as kernels
 from flambeau_tensor.ops import factories
@@ -28,7 +29,7 @@ distances = Operator(
     "cdist(Tensor x1, Tensor x2, float p) -> Tensor",
     kernels.distances,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="p-norms of the differences of rows, of two batches of the same sizes.",
 )
 
@@ -44,7 +45,7 @@ euclidean = Operator(
     "euclidean_dist(Tensor x1, Tensor x2) -> Tensor",
     _euclidean,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="Euclidean distances of rows by one product of matrices: |x|² - 2xy + |y|².",
 )
 
@@ -52,7 +53,7 @@ cdist = Operator(
     "cdist(Tensor x1, Tensor x2, float p=2.0, str? compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor",
     kernels.cdist,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The distance of each row of `x1` to each of `x2`: the p-norm of their difference.
 
@@ -82,7 +83,7 @@ pdist = Operator(
     "pdist(Tensor self, float p=2) -> Tensor",
     kernels.pdist,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The distance of each two rows of a matrix: what `cdist` of it with itself has above the diagonal, row by row.
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from flambeau_overrides import DisableTorchFunction, handle_torch_function, has_torch_function_unary
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.dtype import (
     DType,
     c_type_name,
@@ -23,7 +24,6 @@ _OPTIONS = (
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False"
 )
 _REST = "Tensor(a!)? out=None, OPTIONS) -> Tensor"
-FUNCTION, METHOD = "function", "method"
 
 
 def _factory(schema, kernel, doc, variants=FUNCTION, **options):
@@ -248,7 +248,7 @@ frombuffer = _factory(
 # --- by rule --------------------------------------------------------------------------------------------------------
 
 
-def _of_several(schema, kernel, doc, *signatures, numbers=""):
+def _of_several(schema, kernel, doc, *signatures, numbers=()):
     """A factory with several signatures."""
     op = _factory(f"{schema}, *, {_REST}", kernel, doc, numbers=numbers, namespace="torch._ops")
     overloads(
@@ -289,7 +289,7 @@ linspace = _of_several(
     ranges.linspace,
     "`steps` evenly spaced numbers from `start` to `end`, both included.",
     *(f"linspace{overload}({ends}, int steps" for overload, ends in _ENDS.items()),
-    numbers="start end",
+    numbers={"start", "end"},
 )
 
 
@@ -298,7 +298,7 @@ logspace = _of_several(
     ranges.logspace,
     "`steps` numbers from base**start to base**end, evenly spaced in the exponent.",
     *(f"logspace{overload}({ends}, int steps, float base=10.0" for overload, ends in _ENDS.items()),
-    numbers="start end",
+    numbers={"start", "end"},
 )
 
 

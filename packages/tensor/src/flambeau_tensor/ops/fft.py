@@ -5,6 +5,7 @@ with "backward" (the default) the inverse ones by the number of points, with "fo
 its root. Single precision is computed in single precision; integers and truth values in the default dtype.
 """
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import get_default_dtype, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -14,7 +15,7 @@ from flambeau_tensor._kernels.fft import Transform, fitted, norm_number, promote
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.factories import _factory
 
-_FFT = {"namespace": "torch.fft", "variants": "function", "composite": True}
+_FFT = {"namespace": "torch.fft", "variants": FUNCTION, "composite": True}
 _OUT = "*, Tensor(a!)? out=None) -> Tensor"
 
 # --- the kernels ----------------------------------------------------------------------------------------------------
@@ -23,19 +24,19 @@ _NORM = "`normalization` is 0 for none, 1 for the root of the number of points, 
 c2c = Operator(
     "_fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
     kernels.c2c,
-    variants="function",
+    variants=FUNCTION,
     doc=f"Complex numbers to complex numbers. {_NORM}",
 )
 r2c = Operator(
     "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
     kernels.r2c,
-    variants="function",
+    variants=FUNCTION,
     doc=f"Real numbers to complex ones, half of them if `onesided`. {_NORM}",
 )
 c2r = Operator(
     "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
     kernels.c2r,
-    variants="function",
+    variants=FUNCTION,
     doc=f"Half of a Hermitian signal, backward, to real numbers. {_NORM}",
 )
 

@@ -6,6 +6,7 @@ One rule makes them: a `form` says what stands beside the list in the schema, an
 
 from typing import NamedTuple
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
@@ -64,7 +65,7 @@ def _each(name, forms, apply=None, write=None):
                 f"_foreach_{name}{rest.format('Tensor[]')} -> Tensor[]",
                 Each(apply, form.dealt, keyword=form.keyword),
                 composite=True,
-                variants="function",
+                variants=FUNCTION,
                 doc=doc,
             )
         if write is not None:
@@ -72,7 +73,7 @@ def _each(name, forms, apply=None, write=None):
                 f"_foreach_{name}_{rest.format('Tensor(a!)[]')} -> Tensor(a!)[]",
                 Each(write, form.dealt, keyword=form.keyword, writes=True),
                 composite=True,
-                variants="function",
+                variants=FUNCTION,
                 doc=f"{doc[:-1]}, in place.",
             )
 
@@ -147,6 +148,6 @@ Operator(
     "_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]",
     _raised,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="A number to the power of each tensor of a list.",
 )

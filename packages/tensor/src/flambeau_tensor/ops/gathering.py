@@ -1,5 +1,6 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
 
+from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
 from flambeau_tensor._core.dtype import type_name
 from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operands import wrapped_dim
@@ -10,7 +11,7 @@ from flambeau_tensor._kernels import gathering as kernels
 from flambeau_tensor._kernels import lookup
 
 FUNCTIONAL = "torch.nn.functional"
-INPLACE = "function method inplace"
+_ALL_FORMS = FUNCTION | METHOD | INPLACE
 
 index_select = Operator(
     "index_select(Tensor self, int dim, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
@@ -20,20 +21,20 @@ index_select = Operator(
 index_add = Operator(
     "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
     kernels.index_add,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="Adds slices of `source`, times `alpha`, to the slices that `index` names; equal indices add up.",
 )
 index_copy = Operator(
     "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
     kernels.index_copy,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="Replaces the slices that `index` names by those of `source`.",
 )
 index_fill = Operator(
     "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
     kernels.index_fill,
-    variants=INPLACE,
-    numbers="value",
+    variants=_ALL_FORMS,
+    numbers={"value"},
     doc="Writes one value to the slices that `index` names.",
 )
 take = Operator(
@@ -44,7 +45,7 @@ take = Operator(
 put = Operator(
     "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
     kernels.put,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="Writes (or adds) elements of `source` to places of the flattened tensor.",
 )
 gather = Operator(
@@ -56,8 +57,8 @@ scatter = Operator(
     "scatter(Tensor self, int dim, Tensor index, Tensor? src=None, *, Scalar? value=None, str? reduce=None) -> Tensor",
     kernels.scatter,
     namespace="torch._ops",
-    variants="function inplace_function",
-    numbers="src",
+    variants=FUNCTION | INPLACE_FUNCTION,
+    numbers={"src"},
     doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
     "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.",
 )
@@ -73,19 +74,19 @@ overloads(
             ("value_reduce", "Scalar value, *, str reduce"),
         )
     ),
-    variants=INPLACE,
+    variants=_ALL_FORMS,
 )
 scatter_add = Operator(
     "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
     kernels.scatter_add,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="Adds each element of `src` to the place that `index` gives in `dim`.",
 )
 scatter_reduce = Operator(
     "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
     "bool include_self=True) -> Tensor",
     kernels.scatter_reduce,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
     "with what is there unless `include_self` is False.",
 )
@@ -131,7 +132,7 @@ def _index_reduce(input, dim, index, source, reduce, include_self):
 index_reduce = Operator(
     "index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor",
     _index_reduce,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     composite=True,
     doc="""
 Combines slices of `source` with the slices of a dimension that `index` names.
@@ -158,7 +159,7 @@ embedding = Operator(
     "float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
     kernels.embedding,
     namespace=FUNCTIONAL,
-    variants="function",
+    variants=FUNCTION,
     aten="embedding(Tensor weight, Tensor input, int? padding_idx=None, "
     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
     doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
@@ -241,7 +242,7 @@ one_hot = Operator(
     lookup.one_hot,
     meta=_classes_unknown,
     namespace=FUNCTIONAL,
-    variants="function",
+    variants=FUNCTION,
     differentiable=False,
     aten="one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
     doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.",

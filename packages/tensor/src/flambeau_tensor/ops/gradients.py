@@ -6,6 +6,7 @@ and what only PyTorch's tensors have.
 
 import warnings
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import define_property, set_attribute
 from flambeau_tensor.not_built import OF_TENSORS, NotBuiltAttribute
@@ -58,7 +59,7 @@ def _set_volatile(input, value):
     warnings.warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", stacklevel=2)
 
 
-_FACT = {"variants": "function", "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
+_FACT = {"variants": FUNCTION, "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
 _DOC = "False. Of old, it said that nothing should be recorded."
 define_property(
     "volatile",

@@ -1,16 +1,15 @@
 """Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
 
+from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels import indexing as kernels
 from flambeau_tensor._kernels import masking as masks
-
-METHOD = "method"
 
 getitem = Operator(
     "__getitem__(Tensor(a) self, Index? index) -> Tensor(a)",
     kernels.getitem,
     variants=METHOD,
-    syntax="getitem",
+    syntax={"getitem"},
     composite=True,
     doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy of what index "
     "tensors, lists, arrays and masks select.",
@@ -19,7 +18,7 @@ setitem = Operator(
     "__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()",
     kernels.setitem,
     variants=METHOD,
-    syntax="setitem",
+    syntax={"setitem"},
     composite=True,
     doc="Writes a number or a tensor, broadcast, to `self[index]`.",
 )
@@ -37,14 +36,14 @@ index = Operator(
     "index(Tensor self, Tensor?[] indices) -> Tensor",
     kernels.index,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     meta=_count_unknown,
     doc="What index tensors and masks (None: a whole dimension) select.",
 )
 index_put = Operator(
     "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     kernels.index_put,
-    variants="function method inplace_function",
+    variants=FUNCTION | METHOD | INPLACE_FUNCTION,
     doc="`values`, broadcast, written (or added) to the places that `indices` select.",
 )
 
@@ -75,7 +74,7 @@ masked_select = Operator(
 masked_scatter = Operator(
     "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
     masks.masked_scatter,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="Replaces elements where `mask` holds by those of `source`, in order.",
 )
 
@@ -83,7 +82,7 @@ masked_scatter = Operator(
 masked_fill = Operator(
     "masked_fill(Tensor self, Tensor mask, Tensor value) -> Tensor",
     masks.masked_fill,
-    variants="function method inplace",
-    numbers="value",
+    variants=FUNCTION | METHOD | INPLACE,
+    numbers={"value"},
     doc="One value where `mask` holds, and `input` elsewhere.",
 )

@@ -9,6 +9,7 @@ from math import comb
 import numpy as np
 
 from flambeau_overrides import overridable
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import _dtype_by_name, promote_types, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -18,7 +19,6 @@ from flambeau_tensor._kernels import joining as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy
 
-FUNCTION = "function"
 _INT64, _BYTE = _dtype_by_name("int64"), _dtype_by_name("uint8")
 
 cat = Operator(
@@ -65,7 +65,7 @@ unbind = _views(
     "unbind.int(Tensor(a) self, int dim=0)",
     kernels.unbind,
     "Views of the slices along a dimension, without it.",
-    syntax="iter",
+    syntax={"iter"},
 )
 
 

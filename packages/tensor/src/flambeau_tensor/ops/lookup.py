@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import lookup as kernels
@@ -42,7 +43,7 @@ for _overload, _these, _those in (
         f"isin.{_overload}({_these}, {_those}, *, bool assume_unique=False, bool invert=False, "
         "Tensor(a!)? out=None) -> Tensor",
         kernels.isin,
-        variants="function",
+        variants=FUNCTION,
         differentiable=False,
         doc=_DOC,
     )
@@ -109,7 +110,7 @@ unravel_index = Operator(
     "unravel_index(Tensor indices, Object shape) -> Tensor[]",
     _coordinates,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The coordinates of places in a flattened tensor.
 

@@ -1,6 +1,7 @@
 """Matrix and vector products."""
 
 from flambeau_tensor._core.binding import accept_deprecated
+from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -39,7 +40,7 @@ matmul = Operator(
     "matmul(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
     kernels.matmul,
     composite=True,
-    syntax="matmul",
+    syntax={"matmul"},
     doc="The matrix product; vectors count as a row (left) or a column (right), and dimensions before "
     "the last two are batches that broadcast.",
 )
@@ -47,26 +48,26 @@ Operator(
     "__rmatmul__(Tensor self, Tensor other) -> Tensor",
     lambda input, other: matmul(other, input),
     composite=True,
-    variants="method",
+    variants=METHOD,
     doc="`matmul` with the two turned round.",
 )
 addmm = Operator(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
     kernels.addmm,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="`beta * input + alpha * (mat1 @ mat2)`; with `beta` 0 `input` is not read.",
 )
 addmv = Operator(
     "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
     kernels.addmv,
-    variants="function method inplace_function",
+    variants=FUNCTION | METHOD | INPLACE_FUNCTION,
     doc="`beta * input + alpha * (mat @ vec)`; with `beta` 0 `input` is not read.",
 )
 baddbmm = Operator(
     "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1, "
     "Tensor(a!)? out=None) -> Tensor",
     kernels.baddbmm,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="`beta * input + alpha * (batch1 @ batch2)`; with `beta` 0 `input` is not read.",
 )
 linear = Operator(
@@ -74,7 +75,7 @@ linear = Operator(
     kernels.linear,
     aten="linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     namespace=FUNCTIONAL,
-    variants="function",
+    variants=FUNCTION,
     doc="`input @ weight.T + bias`: `input` (*, in), `weight` (out, in) or (in), `bias` (out).",
 )
 
@@ -100,7 +101,7 @@ addbmm = Operator(
     "Tensor(a!)? out=None) -> Tensor",
     _addbmm,
     composite=True,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="`beta * input` plus `alpha` times the sum of the products of two batches of matrices.",
 )
 
@@ -152,7 +153,7 @@ addr = Operator(
     "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
     _addr,
     composite=True,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="`beta * input + alpha * outer(vec1, vec2)`; with `beta` 0 `input` is not read.",
 )
 for _op in addmm, addmv, baddbmm, addbmm, addr:

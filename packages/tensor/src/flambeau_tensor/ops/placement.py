@@ -1,13 +1,14 @@
 """Where tensors are: questions and requests of programs for other devices, which mean little on the CPU."""
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.operator import Operator
 
-_QUESTION = {"variants": "function method", "differentiable": False, "plain_result": True, "meta": True}
+_QUESTION = {"variants": FUNCTION | METHOD, "differentiable": False, "plain_result": True, "meta": True}
 
 Operator(
     "pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
     lambda input, device=None: input,
-    variants="method",
+    variants=METHOD,
     composite=True,
     doc="The tensor itself: there is no device that reads page-locked memory faster.",
 )

@@ -8,6 +8,22 @@ from functools import cache
 import numpy as np
 
 from flambeau_tensor._core.binding import accept_deprecated
+from flambeau_tensor._core.declaring import (
+    BOOLS,
+    COMPLEX,
+    EVERY,
+    FLOATS,
+    FUNCTION,
+    HALF_COMPLEX,
+    INPLACE,
+    INPLACE_FUNCTION,
+    INTS,
+    METHOD,
+    REAL_PART,
+    REALS,
+    UNSIGNED,
+    USUAL,
+)
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.forwarding import ByGiven, Forward, overloads
@@ -26,12 +42,12 @@ LOOPS |= {name: loops | LOOPS.get(name, {}) for name, loops in _ELEMENTARY.items
 HALVES = hot("halves").LOOPS
 
 _BOOL, _INT64, _FLOAT64 = _dtype_by_name("bool"), _dtype_by_name("int64"), _dtype_by_name("float64")
-BOTH = "function method inplace"
-UNARY = "function method inplace_function"
-_ALL = "biufch"  # every family of dtypes
+BOTH = FUNCTION | METHOD | INPLACE
+UNARY = FUNCTION | METHOD | INPLACE_FUNCTION
+_NUMBERS = INTS | FLOATS | COMPLEX | HALF_COMPLEX
 
 
-def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax="", differentiable=True, **how):
+def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax=(), differentiable=True, **how):
     return Operator(
         f"{name}(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
         Elementwise(name, 1, loops, default_float=default_float, **how),
@@ -42,7 +58,7 @@ def _unary(name, loops, doc, *, default_float=False, variants=UNARY, syntax="", 
     )
 
 
-def _binary(name, loops, doc, *, syntax="", variants=BOTH, numbers="", differentiable=True, **how):
+def _binary(name, loops, doc, *, syntax=(), variants=BOTH, numbers=(), differentiable=True, **how):
     return Operator(
         f"{name}(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
         Elementwise(name, 2, loops, **how),
@@ -70,30 +86,30 @@ _BETTER = {(np.exp, "float32"), (np.sin, "float64"), (np.cos, "float64")}
 _SUM = "(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor"
 add = Operator(
     "add" + _SUM,
-    Elementwise("add", 2, np.add, alpha="alpha", dtypes="bifch"),
+    Elementwise("add", 2, np.add, alpha="alpha", dtypes=USUAL | HALF_COMPLEX),
     variants=BOTH,
-    numbers="self other",
-    syntax="add iadd",
+    numbers={"self", "other"},
+    syntax={"add", "iadd"},
     doc="Adds `other`, multiplied by `alpha`, to `input`.",
 )
 sub = Operator(
     "sub" + _SUM,
-    Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes="ifch", check=kernels.no_bool),
+    Elementwise("sub", 2, np.subtract, alpha="alpha", dtypes=_NUMBERS, check=kernels.no_bool),
     variants=BOTH,
-    numbers="self other",
-    syntax="sub isub",
+    numbers={"self", "other"},
+    syntax={"sub", "isub"},
     doc="Subtracts `other`, multiplied by `alpha`, from `input`.",
 )
 for _op in add, sub:
     accept_deprecated(_op, "self alpha other")
-mul = _binary("mul", np.multiply, "The product.", syntax="mul imul", numbers="self other", dtypes=_ALL)
-_INTEGER_DIVISION = {"dtypes": "if", "check": kernels.nonzero_divisor}
+mul = _binary("mul", np.multiply, "The product.", syntax={"mul", "imul"}, numbers={"self", "other"}, dtypes=EVERY)
+_INTEGER_DIVISION = {"dtypes": INTS | FLOATS, "check": kernels.nonzero_divisor}
 floor_divide = _binary(
     "floor_divide",
     (LOOPS["floor_divide"], np.floor_divide),
     "The quotient rounded down.",
-    syntax="floordiv ifloordiv",
-    numbers="self other",
+    syntax={"floordiv", "ifloordiv"},
+    numbers={"self", "other"},
     differentiable=False,
     **_INTEGER_DIVISION,
 )
@@ -101,39 +117,39 @@ remainder = _binary(
     "remainder",
     (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
     "What is left of Python's division: it has the sign of `other`.",
-    syntax="mod imod",
-    numbers="self other",
+    syntax={"mod", "imod"},
+    numbers={"self", "other"},
     **_INTEGER_DIVISION,
 )
 fmod = _binary(
     "fmod",
     (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
     "What is left of C's division: it has the sign of `input`.",
-    numbers="other",
+    numbers={"other"},
     **_INTEGER_DIVISION,
 )
 pow = Operator(
     "pow(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("pow", 2, LOOPS["power"], dtypes="ifc", check=kernels.exponent),
+    Elementwise("pow", 2, LOOPS["power"], dtypes=INTS | FLOATS | COMPLEX, check=kernels.exponent),
     variants=BOTH,
-    numbers="self exponent",
-    syntax="pow ipow",
+    numbers={"self", "exponent"},
+    syntax={"pow", "ipow"},
     doc="`input` to the power of `exponent`.",
 )
-_ORDERED = {"variants": "function method", "dtypes": "bif"}
+_ORDERED = {"variants": FUNCTION | METHOD, "dtypes": REALS}
 maximum = _binary(
     "maximum",
     (LOOPS["maximum"], np.maximum),
     "The larger of the two; NaN wins.",
     **_ORDERED,
-    refuse={"c": "maximum not implemented for complex tensors."},
+    refuse={COMPLEX: "maximum not implemented for complex tensors."},
 )
 minimum = _binary(
     "minimum",
     (LOOPS["minimum"], np.minimum),
     "The smaller of the two; NaN wins.",
     **_ORDERED,
-    refuse={"c": "minimum not implemented for complex tensors."},
+    refuse={COMPLEX: "minimum not implemented for complex tensors."},
 )
 fmax = _binary("fmax", np.fmax, "The larger of the two; NaN loses.", **_ORDERED)
 fmin = _binary("fmin", np.fmin, "The smaller of the two; NaN loses.", **_ORDERED)
@@ -142,52 +158,55 @@ atan2 = _binary(
     _elementary(np.arctan2),
     "The angle of the point (other, input), in radians.",
     default_float=True,
-    dtypes="bif",
+    dtypes=REALS,
 )
-hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes="f")
+hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overflow.", dtypes=FLOATS)
 copysign = _binary(
     "copysign",
     LOOPS["copysign"],
     "The size of `input` with the sign of `other`.",
-    numbers="other",
+    numbers={"other"},
     default_float=True,
-    dtypes="bif",
+    dtypes=REALS,
 )
 nextafter = _binary(
-    "nextafter", LOOPS["nextafter"] | HALVES["nextafter"], "The next number after `input` towards `other`.", dtypes="f"
+    "nextafter",
+    LOOPS["nextafter"] | HALVES["nextafter"],
+    "The number next to `input` towards `other`.",
+    dtypes=FLOATS,
 )
 logaddexp = _binary(
     "logaddexp",
     LOOPS["logaddexp"],
     "log(exp(input) + exp(other)), without overflow.",
-    dtypes="fc",
-    variants="function method",
+    dtypes=FLOATS | COMPLEX,
+    variants=FUNCTION | METHOD,
 )
 logaddexp2 = _binary(
     "logaddexp2",
     LOOPS["logaddexp2"],
     "log2(2**input + 2**other), without overflow.",
-    dtypes="f",
-    variants="function method",
+    dtypes=FLOATS,
+    variants=FUNCTION | METHOD,
 )
 xlogy = _binary(
     "xlogy",
     LOOPS["xlogy"],
     "input · log(other), 0 where `input` is 0.",
     default_float=True,
-    dtypes="bif",
-    numbers="self other",
+    dtypes=REALS,
+    numbers={"self", "other"},
     variants=UNARY,
 )
 heaviside = Operator(
     "heaviside(Tensor self, Tensor values, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("heaviside", 2, LOOPS["heaviside"], dtypes="bif", check=kernels.one_dtype),
+    Elementwise("heaviside", 2, LOOPS["heaviside"], dtypes=REALS, check=kernels.one_dtype),
     variants=BOTH,
     differentiable=False,
     doc="0 below zero, 1 above it, `values` at it.",
 )
-gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes="i", differentiable=False, variants=UNARY)
-lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes="i", differentiable=False, variants=UNARY)
+gcd = _binary("gcd", np.gcd, "The greatest common divisor.", dtypes=INTS, differentiable=False, variants=UNARY)
+lcm = _binary("lcm", np.lcm, "The least common multiple.", dtypes=INTS, differentiable=False, variants=UNARY)
 
 
 def _ldexp(input, other, out):
@@ -230,9 +249,9 @@ exponent=tensor([2, 4], dtype=torch.int32))
 )
 _ldexp_whole = Operator(
     "ldexp(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("ldexp", 2, np.ldexp, fixed={1: _INT64}, default_float=True, dtypes="bif"),
+    Elementwise("ldexp", 2, np.ldexp, fixed={1: _INT64}, default_float=True, dtypes=REALS),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="input · 2**other, of integers `other`.",
 )
 ldexp = Operator(
@@ -240,7 +259,7 @@ ldexp = Operator(
     _ldexp,
     composite=True,
     variants=UNARY,
-    numbers="other",
+    numbers={"other"},
     doc="input · 2**other.",
 )
 
@@ -261,8 +280,8 @@ div = Operator(
         ),
     ),
     variants=BOTH,
-    numbers="self other",
-    syntax="truediv itruediv",
+    numbers={"self", "other"},
+    syntax={"truediv", "itruediv"},
     doc="The quotient. Integers divide into the default floating dtype, unless `rounding_mode` is 'floor' or 'trunc'.",
 )
 alias("subtract", sub)
@@ -274,8 +293,8 @@ for _name in ("divide", "true_divide"):
 result_type = Operator(
     "result_type(Tensor tensor1, Tensor tensor2) -> ScalarType",
     kernels.result_type,
-    variants="function",
-    numbers="tensor1 tensor2",
+    variants=FUNCTION,
+    numbers={"tensor1", "tensor2"},
     differentiable=False,
     plain_result=True,
     meta=True,
@@ -286,95 +305,98 @@ result_type = Operator(
 # --- comparison and logic -------------------------------------------------------------------------------------------
 
 
-def _compare(name, loops, doc, syntax="", numbers="other", variants=BOTH, **how):
+def _compare(name, loops, doc, syntax=(), numbers=("other",), variants=BOTH, **how):
     return _binary(
-        name, loops, doc, syntax=syntax, numbers=numbers, variants=variants, differentiable=False, result="bool", **how
+        name, loops, doc, syntax=syntax, numbers=numbers, variants=variants, differentiable=False, result=_BOOL, **how
     )
 
 
-eq = _compare("eq", np.equal, "Whether the elements are equal.", "eq", dtypes=_ALL)
-ne = _compare("ne", np.not_equal, "Whether the elements differ.", "ne", dtypes=_ALL)
-lt = _compare("lt", np.less, "Whether `input` is less than `other`.", "lt", dtypes="bif")
-le = _compare("le", np.less_equal, "Whether `input` is at most `other`.", "le", dtypes="bif")
-gt = _compare("gt", np.greater, "Whether `input` is greater than `other`.", "gt", dtypes="bif")
-ge = _compare("ge", np.greater_equal, "Whether `input` is at least `other`.", "ge", dtypes="bif")
+eq = _compare("eq", np.equal, "Whether the elements are equal.", {"eq"}, dtypes=EVERY)
+ne = _compare("ne", np.not_equal, "Whether the elements differ.", {"ne"}, dtypes=EVERY)
+lt = _compare("lt", np.less, "Whether `input` is less than `other`.", {"lt"}, dtypes=REALS)
+le = _compare("le", np.less_equal, "Whether `input` is at most `other`.", {"le"}, dtypes=REALS)
+gt = _compare("gt", np.greater, "Whether `input` is greater than `other`.", {"gt"}, dtypes=REALS)
+ge = _compare("ge", np.greater_equal, "Whether `input` is at least `other`.", {"ge"}, dtypes=REALS)
 for _name, _op in (("not_equal", ne), ("less", lt), ("less_equal", le), ("greater", gt), ("greater_equal", ge)):
     alias(_name, _op)
-logical_and = _compare("logical_and", LOOPS["logical_and"], "Whether both are nonzero.", numbers="")
-logical_or = _compare("logical_or", LOOPS["logical_or"], "Whether one of the two is nonzero.", numbers="")
-logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one is nonzero.", numbers="")
+logical_and = _compare("logical_and", LOOPS["logical_and"], "Whether both are nonzero.", numbers=())
+logical_or = _compare("logical_or", LOOPS["logical_or"], "Whether one of the two is nonzero.", numbers=())
+logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one is nonzero.", numbers=())
 logical_not = _unary(
     "logical_not",
     LOOPS["logical_not"],
     "Whether the element is zero.",
     variants=BOTH,
-    result="bool",
+    result=_BOOL,
     differentiable=False,
 )
 isnan = _unary(
     "isnan",
     (LOOPS["isnan"], np.isnan),
     "Whether the element is NaN.",
-    variants="function method",
-    result="bool",
+    variants=FUNCTION | METHOD,
+    result=_BOOL,
     differentiable=False,
-    dtypes=_ALL,
+    dtypes=EVERY,
 )
 isinf = _unary(
     "isinf",
     (LOOPS["isinf"], np.isinf),
     "Whether the element is infinite.",
-    variants="function method",
-    result="bool",
+    variants=FUNCTION | METHOD,
+    result=_BOOL,
     differentiable=False,
-    dtypes=_ALL,
+    dtypes=EVERY,
 )
 isfinite = _unary(
     "isfinite",
     (LOOPS["isfinite"], np.isfinite),
     "Whether the element is neither infinite nor NaN.",
-    variants="function method",
-    result="bool",
+    variants=FUNCTION | METHOD,
+    result=_BOOL,
     differentiable=False,
-    dtypes=_ALL,
+    dtypes=EVERY,
 )
 signbit = _unary(
     "signbit",
     (LOOPS["signbit"], np.signbit),
     "Whether the sign bit is set.",
-    dtypes="biuf",
-    variants="function method",
-    result="bool",
+    dtypes=REALS | UNSIGNED,
+    variants=FUNCTION | METHOD,
+    result=_BOOL,
     differentiable=False,
-    refuse={"c": "signbit is not implemented for complex tensors."},
+    refuse={COMPLEX: "signbit is not implemented for complex tensors."},
 )
 
 
-def _bitwise(name, loops, doc, syntax, dtypes="bi"):
-    return _binary(name, loops, doc, syntax=syntax, dtypes=dtypes, numbers="self other", differentiable=False)
+_BITS = BOOLS | INTS | UNSIGNED
 
 
-bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", "and iand", "biu")
-bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", "or ior", "biu")
-bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", "xor ixor", "biu")
-bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", "lshift ilshift", "i")
+def _bitwise(name, loops, doc, syntax, dtypes=BOOLS | INTS):
+    return _binary(name, loops, doc, syntax=syntax, dtypes=dtypes, numbers={"self", "other"}, differentiable=False)
+
+
+bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", {"and", "iand"}, _BITS)
+bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", {"or", "ior"}, _BITS)
+bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", {"xor", "ixor"}, _BITS)
+bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", {"lshift", "ilshift"}, INTS)
 bitwise_right_shift = _bitwise(
-    "bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.", "rshift irshift", "i"
+    "bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.", {"rshift", "irshift"}, INTS
 )
 bitwise_not = _unary(
     "bitwise_not",
     np.invert,
     "Every bit flipped; logical not for bool.",
     variants=BOTH,
-    dtypes="bi",
+    dtypes=BOOLS | INTS,
     differentiable=False,
 )
 _NO_INVERSE = TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
 Operator(
     "__invert__(Tensor self) -> Tensor",
-    Elementwise("bitwise_not", 1, np.invert, dtypes="bi", refuse={"f": _NO_INVERSE, "c": _NO_INVERSE}),
-    variants="method",
-    syntax="invert",
+    Elementwise("bitwise_not", 1, np.invert, dtypes=BOOLS | INTS, refuse={FLOATS: _NO_INVERSE, COMPLEX: _NO_INVERSE}),
+    variants=METHOD,
+    syntax={"invert"},
     differentiable=False,
     doc="`~input`, which is :func:`torch.bitwise_not`.",
 )
@@ -386,10 +408,10 @@ neg = _unary(
     "neg",
     np.negative,
     "The negative.",
-    syntax="neg",
-    dtypes="ifch",
+    syntax={"neg"},
+    dtypes=_NUMBERS,
     refuse={
-        "b": "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
+        BOOLS: "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
         "a mask, use the `~` or `logical_not()` operator instead."
     },
 )
@@ -402,39 +424,45 @@ def _positive(input):
 
 
 positive = Operator(
-    "positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax="pos", doc="The tensor itself."
+    "positive(Tensor(a) self) -> Tensor(a)", _positive, composite=True, syntax={"pos"}, doc="The tensor itself."
 )
 abs = _unary(
     "abs",
     np.absolute,
     "The absolute value; the modulus of complex numbers.",
-    syntax="abs",
-    result="real",
-    dtypes="ifch",
+    syntax={"abs"},
+    result=REAL_PART,
+    dtypes=_NUMBERS,
 )
 sign = _unary(
     "sign",
     LOOPS["sign"],
     "-1, 0 or 1; 0 for NaN.",
-    dtypes="bif",
-    refuse={"c": "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."},
+    dtypes=REALS,
+    refuse={
+        COMPLEX: "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
+    },
 )
 sgn = _unary(
-    "sgn", LOOPS["sgn"], "The sign; for complex numbers the direction, z / |z|.", variants=BOTH, dtypes="bifch"
+    "sgn",
+    LOOPS["sgn"],
+    "The sign; of complex numbers the direction, z / |z|.",
+    variants=BOTH,
+    dtypes=USUAL | HALF_COMPLEX,
 )
-floor = _unary("floor", np.floor, "The next integer below.", dtypes="iuf")
-ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes="iuf")
-trunc = _unary("trunc", np.trunc, "The integer part.", dtypes="iuf")
-frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes="f")
+floor = _unary("floor", np.floor, "The next integer below.", dtypes=INTS | UNSIGNED | FLOATS)
+ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes=INTS | UNSIGNED | FLOATS)
+trunc = _unary("trunc", np.trunc, "The integer part.", dtypes=INTS | UNSIGNED | FLOATS)
+frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes=FLOATS)
 angle = _unary(
     "angle",
     LOOPS["angle"],
     "The angle of complex numbers, in radians; 0 or pi of real ones.",
     default_float=True,
-    result="real",
-    variants="function method",
+    result=REAL_PART,
+    variants=FUNCTION | METHOD,
 )
-square = _unary("square", np.square, "The square.", bool_as="int64")
+square = _unary("square", np.square, "The square.", bool_as=_INT64)
 reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
 sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
 rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "One over the square root.", default_float=True)
@@ -449,11 +477,11 @@ neg_view = Operator(
     doc="The negative, a view that is computed when it is read.",
 )
 conj_physical = _unary(
-    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.", dtypes=_ALL
+    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.", dtypes=EVERY
 )
 round = Operator(
     "round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("round", 1, LOOPS["round"], dtypes="iuf", params="decimals"),
+    Elementwise("round", 1, LOOPS["round"], dtypes=INTS | UNSIGNED | FLOATS, params=("decimals",)),
     variants=UNARY,
     doc="Rounded to `decimals` places, halves to even.",
 )
@@ -500,9 +528,9 @@ lgamma = _float("lgamma", LOOPS["lgamma"], "The logarithm of the absolute gamma 
 digamma = _float("digamma", LOOPS["digamma"], "The derivative of lgamma.")
 _polygamma = Operator(
     "polygamma(Tensor self, int n, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes="bif", params="n"),
+    Elementwise("polygamma", 1, LOOPS["polygamma"], default_float=True, dtypes=REALS, params=("n",)),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="The `n`-th derivative of digamma, n > 0.",
 )
 sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
@@ -514,17 +542,17 @@ for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in 
         LOOPS[_name],
         _doc,
         default_float=True,
-        dtypes="bif",
-        refuse={"c": f"{_name} is not supported for complex tensors."},
+        dtypes=REALS,
+        refuse={COMPLEX: f"{_name} is not supported for complex tensors."},
     )
 relu = _unary(
     "relu",
     LOOPS["relu"],
     "The element, or 0 where it is negative.",
-    dtypes="if",
+    dtypes=INTS | FLOATS,
     refuse={
-        "b": RuntimeError("Boolean inputs not supported for relu"),
-        "c": "clamp is not supported for complex types",
+        BOOLS: RuntimeError("Boolean inputs not supported for relu"),
+        COMPLEX: "clamp is not supported for complex types",
     },
 )
 
@@ -535,50 +563,52 @@ Operator(
     "where(Tensor condition) -> Tensor[]",
     lambda condition: find_operator("torch.nonzero")(condition, as_tuple=True),
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="The indices of what is not zero, a tensor for each dimension.",
 )
 where = Operator(
     "where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
     kernels.Where(
-        "where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition, exact_numbers=True, dtypes=_ALL
+        "where", 3, LOOPS["where"], fixed={0: _BOOL}, check=kernels.condition, exact_numbers=True, dtypes=EVERY
     ),
-    variants="function",
-    numbers="self other",
+    variants=FUNCTION,
+    numbers={"self", "other"},
     doc="`input` where `condition` holds, `other` elsewhere.",
 )
 Operator(
     "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
     Forward(where),
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="One number where `condition` holds, another elsewhere.",
 )
 Operator(
     "where(Tensor self, Tensor condition, Tensor other) -> Tensor",
     lambda input, condition, other: where(condition, input, other),
     composite=True,
-    variants="method",
-    numbers="other",
+    variants=METHOD,
+    numbers={"other"},
     doc="The tensor where `condition` holds, `other` elsewhere.",
 )
 lerp = Operator(
     "lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("lerp", 3, LOOPS["lerp"], dtypes="fc", check=kernels.same_dtypes),
+    Elementwise("lerp", 3, LOOPS["lerp"], dtypes=FLOATS | COMPLEX, check=kernels.same_dtypes),
     variants=BOTH,
-    numbers="weight",
+    numbers={"weight"},
     doc="input + weight · (end - input).",
 )
 _ADDC = "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!)? out=None) -> Tensor"
 addcmul = Operator(
     "addcmul" + _ADDC,
-    Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes="ifch", params="value"),
+    Elementwise("addcmul", 3, LOOPS["addcmul"], dtypes=_NUMBERS, params=("value",)),
     variants=BOTH,
     doc="input + value · tensor1 · tensor2.",
 )
 addcdiv = Operator(
     "addcdiv" + _ADDC,
-    Elementwise("addcdiv", 3, LOOPS["addcdiv"], dtypes="fc", params="value", check=kernels.float_divisor),
+    Elementwise(
+        "addcdiv", 3, LOOPS["addcdiv"], dtypes=FLOATS | COMPLEX, params=("value",), check=kernels.float_divisor
+    ),
     variants=BOTH,
     doc="input + value · tensor1 / tensor2.",
 )
@@ -586,7 +616,7 @@ for _op in addcmul, addcdiv:
     accept_deprecated(_op, "self value tensor1 tensor2")
 
 
-_BOUND = {"dtypes": "bif", "exact_numbers": True, "refuse": {"c": "clamp is not supported for complex types"}}
+_BOUND = {"dtypes": REALS, "exact_numbers": True, "refuse": {COMPLEX: "clamp is not supported for complex types"}}
 
 
 def _bound(name, argument, loops, doc):
@@ -594,7 +624,7 @@ def _bound(name, argument, loops, doc):
         f"{name}(Tensor self, Tensor {argument}, *, Tensor(a!)? out=None) -> Tensor",
         Elementwise(name, 2, loops, **_BOUND),
         variants=UNARY,
-        numbers=argument,
+        numbers={argument},
         doc=doc,
     )
 
@@ -605,8 +635,8 @@ _clamp_both = Operator(
     "clamp_both(Tensor self, Tensor min, Tensor max, *, Tensor(a!)? out=None) -> Tensor",
     Elementwise("clamp", 3, LOOPS["clamp"], **_BOUND),
     namespace="torch._ops",
-    variants="function inplace_function",
-    numbers="min max",
+    variants=FUNCTION | INPLACE_FUNCTION,
+    numbers={"min", "max"},
     doc="Between `min` and `max`.",
 )
 _CLAMP = "(Tensor self, {0}? min=None, {0}? max=None, *, Tensor(a!)? out=None) -> Tensor"
@@ -618,8 +648,8 @@ clamp = Operator(
     ),
     composite=True,
     namespace="torch._ops",
-    variants="function inplace_function",
-    numbers="min max",
+    variants=FUNCTION | INPLACE_FUNCTION,
+    numbers={"min", "max"},
     doc="No less than `min` and no more than `max`; one may be left out.",
 )
 alias(
@@ -628,7 +658,7 @@ alias(
 )
 
 
-def _composite(schema, doc, variants="function method", **how):
+def _composite(schema, doc, variants=FUNCTION | METHOD, **how):
     def declare(function):
         return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
 
@@ -638,8 +668,8 @@ def _composite(schema, doc, variants="function method", **how):
 @_composite(
     "rsub(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
     "other - alpha · input.",
-    "function",
-    numbers="other",
+    FUNCTION,
+    numbers={"other"},
 )
 def rsub(input, other, alpha):
     return sub(other, input, alpha=alpha)
@@ -648,7 +678,7 @@ def rsub(input, other, alpha):
 @_composite(
     "float_power(Tensor self, Tensor exponent, *, Tensor(a!)? out=None) -> Tensor",
     "The power, in double precision.",
-    numbers="self exponent",
+    numbers={"self", "exponent"},
 )
 def float_power(input, exponent, out):
     to = [
@@ -661,8 +691,8 @@ def float_power(input, exponent, out):
 @_composite(
     "float_power_(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
     "In-place version of :func:`torch.float_power`, of tensors in double precision.",
-    "method",
-    numbers="exponent",
+    METHOD,
+    numbers={"exponent"},
 )
 def float_power_(input, exponent):
     is_complex = exponent.is_complex() if hasattr(exponent, "dtype") else isinstance(exponent, complex)
@@ -684,23 +714,23 @@ polygamma = Operator(
     "polygamma(int n, Tensor self, *, Tensor(a!)? out=None) -> Tensor",
     _of_order,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="The `n`-th derivative of digamma.",
 )
 Operator(
     "polygamma(Tensor self, int n) -> Tensor",
     lambda input, n: _of_order(n, input),
     composite=True,
-    variants="method inplace",
+    variants=METHOD | INPLACE,
     doc="The `n`-th derivative of digamma.",
 )
 
 
 _logit = Operator(
     "logit(Tensor self, Scalar eps, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes="bif", params="eps"),
+    Elementwise("logit", 1, LOOPS["logit"], default_float=True, dtypes=REALS, params=("eps",)),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="log(x / (1 - x)) of x between eps and 1 - eps, unless eps is negative.",
 )
 
@@ -745,9 +775,9 @@ def nan_to_num(input, nan, posinf, neginf, out):
 
 _nan_to_num = Operator(
     "nan_to_num(Tensor self, Scalar nan, Scalar posinf, Scalar neginf, *, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes="f", params="nan posinf neginf"),
+    Elementwise("nan_to_num", 1, LOOPS["nan_to_num"], dtypes=FLOATS, params=("nan", "posinf", "neginf")),
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="Numbers for NaN and infinities.",
 )
 
@@ -777,7 +807,7 @@ def isreal(input):
 @_composite(
     "polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",
     "Complex numbers of given modulus and angle.",
-    "function",
+    FUNCTION,
 )
 def polar(abs, angle, out):
     if abs.dtype is not angle.dtype or not abs.is_floating_point():
@@ -836,8 +866,8 @@ def _reflected(name, op, function=None):
         f"{name}(Tensor self, Tensor other) -> Tensor",
         function or (lambda input, other: op(other, input)),
         composite=True,
-        variants="method",
-        numbers="other",
+        variants=METHOD,
+        numbers={"other"},
         doc=f"`{op.name}` with the two turned round.",
     )
 

@@ -6,6 +6,7 @@ PyTorch's CPU generator for the same seed.
 
 import numpy as np
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
@@ -24,14 +25,14 @@ _LIKE = f"*, {_OPTIONS}, MemoryFormat? memory_format=None, {_GENERATOR}"
 
 
 def _factory(schema, kernel, doc):
-    return Operator(f"{schema} -> Tensor", kernel, variants="function", differentiable=False, random=True, doc=doc)
+    return Operator(f"{schema} -> Tensor", kernel, variants=FUNCTION, differentiable=False, random=True, doc=doc)
 
 
 def _fill(schema, kernel, doc, composite=False):
     return Operator(
         f"{schema}, *, {_GENERATOR}) -> Tensor(a!)",
         kernel,
-        variants="method",
+        variants=METHOD,
         composite=composite,
         random=True,
         doc=doc,
@@ -51,7 +52,7 @@ randint = Operator(
     f"randint(int high, int[] size, {_FRESH}) -> Tensor",
     Forward(_randint, low=0),
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="Integers from 0 up to `high`, which is excluded.",
 )
 randperm = _factory(f"randperm(int n, {_FRESH})", factories.randperm, "The integers from 0 to `n` - 1, shuffled.")
@@ -74,7 +75,7 @@ randint_like = Operator(
     f"randint_like(Tensor self, int high, {_LIKE}) -> Tensor",
     Forward(_randint_like, low=0),
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="Integers from 0 up to `high`, which is excluded, in the size and dtype of `input`.",
 )
 
@@ -84,7 +85,7 @@ bernoulli = Operator(
     f"bernoulli(Tensor self, float? p=None, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
     kernels.bernoulli,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     random=True,
     doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.",
 )
@@ -104,7 +105,7 @@ multinomial = Operator(
 poisson = Operator(
     "poisson(Tensor self, Generator? generator=None) -> Tensor",
     poisson_kernels.poisson,
-    variants="function",
+    variants=FUNCTION,
     random=True,
     doc="""
 Numbers of the Poisson distribution: how many independent events occur where `input` are expected.
@@ -159,7 +160,7 @@ for _overload, _arguments in (
     normal[_overload] = Operator(
         f"normal.{_overload}({_arguments}, *, {_GENERATOR}, Tensor(a!)? out=None) -> Tensor",
         _normal,
-        variants="function",
+        variants=FUNCTION,
         random=True,
         doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their gradient is 0.",
     )

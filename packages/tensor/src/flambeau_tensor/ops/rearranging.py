@@ -1,5 +1,6 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 
+from flambeau_tensor._core.declaring import FUNCTION, INPLACE, METHOD
 from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -11,7 +12,6 @@ from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.ops import views
 from flambeau_tensor.options import contiguous_format
 
-FUNCTION = "function"
 _INT64 = _dtype_by_name("int64")
 
 flip = Operator(
@@ -22,18 +22,18 @@ flip = Operator(
 tril = Operator(
     "tril(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.tril,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="The matrix, or batch of them, with zeros above a diagonal.",
 )
 triu = Operator(
     "triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.triu,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="The matrix, or batch of them, with zeros below a diagonal.",
 )
 
 
-def _composite(schema, function, doc, variants="function method"):
+def _composite(schema, function, doc, variants=FUNCTION | METHOD):
     return Operator(schema, function, composite=True, variants=variants, doc=doc)
 
 
@@ -112,7 +112,7 @@ repeat = _composite(
     "repeat(Tensor self, int[] repeats) -> Tensor",
     _repeat,
     "Copies of the whole tensor side by side, so many along each dimension.",
-    "method",
+    METHOD,
 )
 
 

@@ -4,7 +4,20 @@ from builtins import all as _all
 
 import numpy as np
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.declaring import (
+    COMPLEX,
+    EVERY,
+    FLOATS,
+    FUNCTION,
+    INPLACE,
+    INTS,
+    METHOD,
+    REALS,
+    UNSIGNED,
+    USUAL,
+    WIDE,
+)
+from flambeau_tensor._core.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.forwarding import Forward, overloads
 from flambeau_tensor._core.operands import wrapped_dim
 from flambeau_tensor._core.operator import Operator
@@ -14,11 +27,12 @@ from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor._kernels.reductions import Reduction
 from flambeau_tensor.ops.pointwise import isnan, maximum, minimum
 
+_BOOL, _INT64 = _dtype_by_name("bool"), _dtype_by_name("int64")
 _DIMS = "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
 _OUT = "Tensor(a!)? out=None) -> Tensor"
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 _SUM = _DIMS + "ScalarType? dtype=None, " + _OUT
-_INNER = {"namespace": "torch._ops", "variants": "function"}  # operators that others are made of
+_INNER = {"namespace": "torch._ops", "variants": FUNCTION}  # operators that others are made of
 _NOTHING_LIKE_IT = "An error where nothing is left to reduce."
 
 
@@ -36,7 +50,7 @@ def _with_and_without_dim(op, by_dim, overload):
 
 sum = Operator(
     "sum" + _SUM,
-    Reduction("sum", "sum", result="wide", empty=0, dtypes="biufc"),
+    Reduction("sum", "sum", result=WIDE, empty=0, dtypes=USUAL | UNSIGNED),
     **_INNER,
     doc="""
 The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
@@ -49,9 +63,9 @@ nansum = Operator(
     Reduction(
         "nansum",
         "nansum",
-        result="wide",
+        result=WIDE,
         empty=0,
-        dtypes="biuf",
+        dtypes=REALS | UNSIGNED,
         refusal="nansum on CPU does not support complex inputs",
         skips_nan=True,
     ),
@@ -59,7 +73,7 @@ nansum = Operator(
 )
 prod = Operator(
     "prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
-    Reduction("prod", "prod", result="wide", empty=1, dtypes="biufc"),
+    Reduction("prod", "prod", result=WIDE, empty=1, dtypes=USUAL | UNSIGNED),
     **_INNER,
     doc="The product of the elements over one dimension or all.",
 )
@@ -71,7 +85,7 @@ mean = Operator(
         "sum",
         finish="mean",
         empty=float("nan"),
-        dtypes="fc",
+        dtypes=FLOATS | COMPLEX,
         refusal="mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. "
         "Got: {}",
     ),
@@ -107,7 +121,7 @@ def _sum_to_size(input, size):
 sum_to_size = Operator(
     "sum_to_size(Tensor self, int[] size) -> Tensor",
     _sum_to_size,
-    variants="method",
+    variants=METHOD,
     composite=True,
     doc="The sum over those dimensions that broadcasting from `size` would make or stretch.",
 )
@@ -117,12 +131,12 @@ sum_to_size = Operator(
 
 amax = Operator(
     "amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
-    Reduction("amax", "max", dtypes="bif"),
+    Reduction("amax", "max", dtypes=REALS),
     doc=f"The largest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
 )
 amin = Operator(
     "amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
-    Reduction("amin", "min", dtypes="bif"),
+    Reduction("amin", "min", dtypes=REALS),
     doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
 )
 
@@ -130,7 +144,7 @@ amin = Operator(
 def _extreme(name, word, both):
     all_ = Operator(
         f"{name}(Tensor self, *, {_OUT}",
-        Reduction(name, name, dtypes="bif"),
+        Reduction(name, name, dtypes=REALS),
         doc=f"The {word} element; NaN wins. {_NOTHING_LIKE_IT}",
     )
     Operator(
@@ -141,7 +155,7 @@ def _extreme(name, word, both):
     )
     along = Operator(
         f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, {_PAIR}",
-        Reduction(name, f"arg{name}", dtypes="bif", indices=True, refusal=f"{name}(): does not support complex input"),
+        Reduction(name, f"arg{name}", dtypes=REALS, indices=True, refusal=f"{name}(): does not support complex input"),
         doc=f"The {word} elements along one dimension and where they stand, the first of equals; NaN wins.",
     )
     places = Operator(
@@ -149,7 +163,7 @@ def _extreme(name, word, both):
         Reduction(
             f"arg{name}",
             f"arg{name}",
-            dtypes="if",
+            dtypes=INTS | FLOATS,
             values=False,
             indices=True,
             refusal=f"arg{name}(): does not support {{}} input",
@@ -186,14 +200,14 @@ aminmax = Operator(
 
 all = Operator(
     "all" + _DIMS + _OUT,
-    Reduction("all", "min", result="bool", compute="bool", empty=1, each=True, dtypes="biufch"),
+    Reduction("all", "min", result=_BOOL, compute=_BOOL, empty=1, each=True, dtypes=EVERY),
     differentiable=False,
     doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
     **_INNER,
 )
 any = Operator(
     "any" + _DIMS + _OUT,
-    Reduction("any", "max", result="bool", compute="bool", empty=0, each=True, dtypes="biufch"),
+    Reduction("any", "max", result=_BOOL, compute=_BOOL, empty=0, each=True, dtypes=EVERY),
     differentiable=False,
     doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
     **_INNER,
@@ -232,7 +246,7 @@ for _op in all, any:
     )
 count_nonzero = Operator(
     "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
-    Reduction("count_nonzero", "sum", result="int64", compute="bool", empty=0, dtypes="biufch"),
+    Reduction("count_nonzero", "sum", result=_INT64, compute=_BOOL, empty=0, dtypes=EVERY),
     differentiable=False,
     doc="How many elements are nonzero.",
     **_INNER,
@@ -283,7 +297,7 @@ def _signatures(name, compute, result, out, doc, **how):
 def _spread(name, finish, word):
     inner = Operator(
         f"{name}{_DEVIATION}",
-        Reduction(name, "moments", finish=finish, empty=float("nan"), dtypes="f", refusal=_ONLY_FLOATS),
+        Reduction(name, "moments", finish=finish, empty=float("nan"), dtypes=FLOATS, refusal=_ONLY_FLOATS),
         **_INNER,
         doc=f"The {word} over `dim`.",
     )
@@ -320,9 +334,7 @@ def _with_mean(name, spread, word):
             raise RuntimeError(f"{name}_mean only support floating point and complex dtypes")
         return spread(input, dim, correction, keepdim), mean(input, dim, keepdim)
 
-    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.", variants="function")[
-        0
-    ]
+    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.", variants=FUNCTION)[0]
 
 
 var_mean = _with_mean("var", _var, "variance")
@@ -349,7 +361,7 @@ logsumexp = Operator(
         finish="logsumexp",
         default_float=True,
         empty=float("-inf"),
-        dtypes="bif",
+        dtypes=REALS,
         fallback=_complex_logsumexp,
     ),
     doc="The logarithm of the sum of exponentials, without overflow.",
@@ -358,7 +370,7 @@ vector_norm = Operator(
     "vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
     norms.vector_norm,
     namespace="torch.linalg",
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The vector norm: (Σ |x|^ord)^(1/ord); the largest or smallest |x| for ±inf, the number of nonzeros for 0.
 """,
@@ -423,7 +435,7 @@ renorm = Operator(
     "renorm(Tensor self, Scalar p, int dim, Scalar maxnorm, *, Tensor(a!)? out=None) -> Tensor",
     _renorm,
     composite=True,
-    variants="function method inplace",
+    variants=FUNCTION | METHOD | INPLACE,
     doc="""
 The slices of one dimension, those scaled down whose p-norm is larger than `maxnorm`.
 

@@ -3,27 +3,28 @@
 The numbers are those of PyTorch's CPU generator for the same seed.
 """
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._kernels import sampling as kernels
 
 _standard_gamma = Operator(
     "_standard_gamma(Tensor self, Generator? generator=None) -> Tensor",
     kernels.standard_gamma,
-    variants="function",
+    variants=FUNCTION,
     random=True,
     doc="Numbers of the gamma distribution with the parameters `input` and rate 1.",
 )
 _sample_dirichlet = Operator(
     "_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor",
     kernels.sample_dirichlet,
-    variants="function",
+    variants=FUNCTION,
     random=True,
     doc="Numbers of the Dirichlet distribution with the parameters `input` along the last dimension.",
 )
 binomial = Operator(
     "binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
     kernels.binomial,
-    variants="function",
+    variants=FUNCTION,
     random=True,
     doc="""
 Numbers of the binomial distribution: how many of some trials succeed.
@@ -48,13 +49,13 @@ tensor([0., 5.])
 _standard_gamma_grad = Operator(
     "_standard_gamma_grad(Tensor self, Tensor output) -> Tensor",
     kernels.standard_gamma_grad,
-    variants="function",
+    variants=FUNCTION,
     doc="The derivatives of samples `output` of `_standard_gamma` by its parameters.",
 )
 _dirichlet_grad = Operator(
     "_dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor",
     kernels.dirichlet_grad,
-    variants="function",
+    variants=FUNCTION,
     doc="The derivatives of beta variables `x` with the parameters `alpha` and `total - alpha` "
     "by the former, over `1 - x`.",
 )

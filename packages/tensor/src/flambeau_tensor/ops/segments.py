@@ -2,6 +2,7 @@
 
 from math import prod
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import hides_values
@@ -58,7 +59,7 @@ segment_reduce = Operator(
     "int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor",
     kernels.segment_reduce,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The sum, mean, product, maximum or minimum of each of several segments that a dimension is cut into.
 
@@ -83,6 +84,6 @@ Operator(
     segment_reduce.schema.text.replace("segment_reduce(", "_segment_reduce(", 1),
     kernels.segment_reduce,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="`segment_reduce`.",
 )

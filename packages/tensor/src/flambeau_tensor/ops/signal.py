@@ -4,6 +4,7 @@ import math
 import warnings
 from functools import cache
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
 from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operator import Operator
@@ -308,13 +309,13 @@ def _window(name, doc, formula, *more):
         f"{head}{defaults}, *, {_OPTIONS}) -> Tensor",
         kernel,
         namespace="torch._ops",
-        variants="function",
+        variants=FUNCTION,
         differentiable=False,
         doc=f"{doc} `window_length` numbers; a `periodic` window, for transforms, is "
         "the symmetric one of one number more without its last.",
     )
     overloads(
-        op, *(f"{each}, *, {_OPTIONS}) -> Tensor" for each in signatures), variants="function", differentiable=False
+        op, *(f"{each}, *, {_OPTIONS}) -> Tensor" for each in signatures), variants=FUNCTION, differentiable=False
     )
 
 

@@ -1,5 +1,6 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -209,7 +210,7 @@ for _original, _sorted, _what, _aten in (
         f"{_original.name}(Tensor self, {_sorted}{_FLAGS}, int? dim=None) {_THREE}",
         lambda self, *args, f=_original: _three(f(self, *args), *args[-3:-1]),
         namespace="torch._ops",
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=_what,
         aten=_aten,
@@ -224,7 +225,7 @@ for _overload, _type in ("Tensor", "Tensor"), ("Scalar", "Scalar"):
         f"searchsorted.{_overload}(Tensor sorted_sequence, {_type} self, *, bool out_int32=False, "
         "bool right=False, str? side=None, Tensor? sorter=None, Tensor(a!)? out=None) -> Tensor",
         lookup.searchsorted,
-        variants="function",
+        variants=FUNCTION,
         differentiable=False,
         doc="""
 Where the values would be put into a sorted sequence (row by row, if it has several dimensions): before equals, or
@@ -235,7 +236,7 @@ behind them with `right`.
         f"bucketize.{_overload}({_type} self, Tensor boundaries, *, bool out_int32=False, bool right=False, "
         "Tensor(a!)? out=None) -> Tensor",
         lookup.bucketize,
-        variants="function",
+        variants=FUNCTION,
         differentiable=False,
         doc="The number of the interval between sorted boundaries that each value falls into.",
     )

@@ -11,6 +11,7 @@ between their zeros; next to these errors are small beside the amplitude.
 
 import math
 
+from flambeau_tensor._core.declaring import FLOATS, FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD, REALS
 from flambeau_tensor._core.elementwise import Elementwise
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.levels import hot
@@ -19,21 +20,21 @@ from flambeau_tensor.ops import factories, pointwise, reductions, softmax
 from flambeau_tensor.ops.pointwise import LOOPS as _OLDER
 
 _LOOPS = hot("bessel").LOOPS | hot("gammas").LOOPS | hot("polynomials").LOOPS | hot("normal").LOOPS
-SPECIAL = {"namespace": "torch.special", "variants": "function"}
+SPECIAL = {"namespace": "torch.special", "variants": FUNCTION}
 _OUT = "*, Tensor(a!)? out=None) -> Tensor"
 
 
 def _one(name, doc, loop=None, argument="self", *, differentiable=True, error="", **where):
-    kernel = Elementwise(error or f"{name}_cpu", 1, _LOOPS[loop or name], default_float=True, dtypes="bif")
+    kernel = Elementwise(error or f"{name}_cpu", 1, _LOOPS[loop or name], default_float=True, dtypes=REALS)
     return Operator(
         f"{name}(Tensor {argument}, {_OUT}", kernel, differentiable=differentiable, doc=doc, **(where or SPECIAL)
     )
 
 
-def _same(name, target, arguments="self", variants="function", doc=None):
+def _same(name, target, arguments="self", variants=FUNCTION, doc=None):
     """Another name in `torch.special`."""
     listed = {"self": "Tensor self, " + _OUT, "pair": "Tensor self, Tensor other, " + _OUT}
-    numbers = "self other" if arguments == "pair" and target is not igamma and target is not igammac else ""
+    numbers = {"self", "other"} if arguments == "pair" and target is not igamma and target is not igammac else ()
     return Operator(
         f"{name}({listed.get(arguments, arguments)}",
         Forward(target),
@@ -51,7 +52,7 @@ i0 = _one(
     "i0",
     "The modified Bessel function of the first kind, of order 0.",
     error="i0_vml_cpu",
-    variants="function method inplace_function",
+    variants=FUNCTION | METHOD | INPLACE_FUNCTION,
 )
 i0e = _one("i0e", "exp(-|x|) I₀(x).")
 i1 = _one("i1", "The modified Bessel function of the first kind, of order 1.")
@@ -82,8 +83,8 @@ for _name, _loop, _doc in (
 def _incomplete(name, doc):
     return Operator(
         f"{name}(Tensor self, Tensor other, {_OUT}",
-        Elementwise("igamma_cpu", 2, _LOOPS[name], dtypes="f"),
-        variants="function method inplace",
+        Elementwise("igamma_cpu", 2, _LOOPS[name], dtypes=FLOATS),
+        variants=FUNCTION | METHOD | INPLACE,
         doc=doc,
     )
 
@@ -92,8 +93,8 @@ igamma = _incomplete("igamma", "The regularized lower incomplete gamma function,
 igammac = _incomplete("igammac", "The regularized upper incomplete gamma function, of order `input`.")
 zeta = Operator(
     "zeta(Tensor self, Tensor other, " + _OUT,
-    Elementwise("zeta_cpu", 2, _OLDER["zeta"], default_float=True, dtypes="bif"),
-    numbers="self other",
+    Elementwise("zeta_cpu", 2, _OLDER["zeta"], default_float=True, dtypes=REALS),
+    numbers={"self", "other"},
     **SPECIAL,
     doc="Hurwitz's zeta function, the sum of (other + k)^(-input) over k ≥ 0.",
 )
@@ -109,7 +110,11 @@ def _mvlgamma(input, p, out=None):
 
 _MVLGAMMA = "The logarithm of the multivariate gamma function of dimension `p`."
 mvlgamma = Operator(
-    "mvlgamma(Tensor self, int p, " + _OUT, _mvlgamma, composite=True, variants="function method inplace", doc=_MVLGAMMA
+    "mvlgamma(Tensor self, int p, " + _OUT,
+    _mvlgamma,
+    composite=True,
+    variants=FUNCTION | METHOD | INPLACE,
+    doc=_MVLGAMMA,
 )
 
 
@@ -122,8 +127,8 @@ erfcx = _one("erfcx", "exp(x²) erfc(x).")
 entr = _one("entr", "-x log(x); 0 at 0, -inf below it.")
 xlog1py = Operator(
     "xlog1py(Tensor self, Tensor other, " + _OUT,
-    Elementwise("xlog1py_cpu", 2, _LOOPS["xlog1py"], default_float=True, dtypes="bif"),
-    numbers="self other",
+    Elementwise("xlog1py_cpu", 2, _LOOPS["xlog1py"], default_float=True, dtypes=REALS),
+    numbers={"self", "other"},
     doc="input · log(1 + other), 0 where `input` is 0.",
     **SPECIAL,
 )
@@ -147,8 +152,8 @@ for _name, _loop, _doc in (
 ):
     Operator(
         f"{_name}(Tensor x, Tensor n, {_OUT}",
-        Elementwise(f"{_name}_cpu", 2, _LOOPS[_loop], default_float=True, dtypes="bif"),
-        numbers="x n",
+        Elementwise(f"{_name}_cpu", 2, _LOOPS[_loop], default_float=True, dtypes=REALS),
+        numbers={"x", "n"},
         differentiable=False,
         doc=f"{_doc}, of the degree `n` cut to an integer; 0 for negative ones.",
         **SPECIAL,

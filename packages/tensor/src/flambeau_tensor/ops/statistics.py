@@ -3,6 +3,7 @@
 import math
 import warnings
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import c_type_name, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -204,7 +205,7 @@ even_edges = Operator(
     "histogram_edges(Tensor self, int[] bins, float[]? range) -> Tensor[]",
     _even_edges,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     differentiable=False,
     doc=_even_edges.__doc__,
 )
@@ -234,7 +235,7 @@ cell_counts = Operator(
     "histogram_counts(Tensor self, Tensor[] edges, Tensor? weight, bool density, bool even) -> Tensor",
     histograms.cell_counts,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="How many rows of a matrix, or which sum of their weights, fall into each cell.",
 )
 
@@ -321,7 +322,7 @@ for _overload, _type in ("", "int[] bins"), (".int_bins", "int bins"), (".Tensor
     Operator(
         f"histogramdd{_overload}(Tensor self, {_type}, {_REST}",
         _histogramdd,
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=_HISTOGRAMDD,
     )

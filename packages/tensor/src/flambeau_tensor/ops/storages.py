@@ -3,6 +3,7 @@
 import warnings
 from math import prod
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.dtype import c_type_name, get_default_dtype, type_name
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.tensor import Tensor
@@ -12,7 +13,7 @@ from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.options import check_device, check_layout, preserve_format
 from flambeau_tensor.packing import apply
 
-METHOD = {"variants": "method", "differentiable": False}
+_ON_TENSORS = {"variants": METHOD, "differentiable": False}
 
 
 def _set(input, storage, offset, size, stride):
@@ -86,7 +87,7 @@ for _schema, _function in (
     Operator(
         _schema,
         _function,
-        variants="method",
+        variants=METHOD,
         composite=True,
         object_state=True,
         doc="""
@@ -118,7 +119,7 @@ def _typed_storage(input):
 Operator(
     "storage(Tensor self) -> Object",
     _storage,
-    **METHOD,
+    **_ON_TENSORS,
     plain_result=True,
     lazy=True,
     data_dependent=True,
@@ -127,7 +128,7 @@ Operator(
 Operator(
     "_typed_storage(Tensor self) -> Object",
     _typed_storage,
-    **METHOD,
+    **_ON_TENSORS,
     plain_result=True,
     lazy=True,
     data_dependent=True,
@@ -143,7 +144,7 @@ def _share_memory(input):
 Operator(
     "share_memory_(Tensor(a!) self) -> Tensor(a!)",
     _share_memory,
-    **METHOD,
+    **_ON_TENSORS,
     lazy=True,
     object_state=True,
     doc="""
@@ -169,7 +170,7 @@ from_file = Operator(
     "Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False) -> "
     "Tensor",
     _from_file,
-    variants="function",
+    variants=FUNCTION,
     differentiable=False,
     lazy=True,
     doc="""
@@ -184,7 +185,7 @@ Raises:
 resize_ = Operator(
     "resize_(Tensor(a!) self, int[] size, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
     factories.resize_,
-    variants="method",
+    variants=METHOD,
     differentiable=False,
     lazy=True,
     doc="Change the sizes in place, growing the storage where needed.",
@@ -201,7 +202,7 @@ Operator(
     "resize_as_(Tensor(a!) self, Tensor the_template, *, MemoryFormat? memory_format=None) -> Tensor(a!)",
     _resize_as,
     composite=True,
-    variants="function method",
+    variants=FUNCTION | METHOD,
     doc="Change the sizes in place to those of another tensor, growing the storage where needed.",
 )
 
@@ -220,14 +221,14 @@ def _resized(name, input, sizes):
 Operator(
     "resize(Tensor self, int[] sizes) -> Tensor",
     lambda input, sizes: _resized("resize", input, (sizes,) if isinstance(sizes, int) else sizes),
-    variants="method",
+    variants=METHOD,
     composite=True,
     doc="Deprecated: use reshape, which it is but for a warning.",
 )
 Operator(
     "resize_as(Tensor self, Tensor tensor) -> Tensor",
     lambda input, tensor: _resized("resize_as", input, tuple(tensor.shape)),
-    variants="method",
+    variants=METHOD,
     composite=True,
     doc="Deprecated: use reshape with the shape of tensor, which it is but for a warning.",
 )

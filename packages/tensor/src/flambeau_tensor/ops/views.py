@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.forwarding import overloads
 from flambeau_tensor._core.operator import Operator
@@ -11,8 +12,7 @@ from flambeau_tensor._kernels import view_compositions as compositions
 from flambeau_tensor._kernels import views as kernels
 from flambeau_tensor.ops import factories
 
-METHOD = "method"
-INPLACE = "function method inplace"
+_ALL_FORMS = FUNCTION | METHOD | INPLACE
 
 view = Operator(
     "view(Tensor(a) self, int[] size) -> Tensor(a)",
@@ -34,13 +34,13 @@ reshape = Operator(
 transpose = Operator(
     "transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     kernels.transpose,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="A view with two dimensions swapped.",
 )
 t = Operator(
     "t(Tensor(a) self) -> Tensor(a)",
     kernels.t,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="A matrix transposed; vectors and scalars as they are.",
 )
 permute = Operator(
@@ -51,14 +51,14 @@ permute = Operator(
 unsqueeze = Operator(
     "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
     kernels.unsqueeze,
-    variants=INPLACE,
+    variants=_ALL_FORMS,
     doc="A view with a dimension of size 1 put in at `dim`.",
 )
 squeeze = Operator(
     "squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)",
     kernels.squeeze,
     namespace="torch._ops",
-    variants="function inplace_function",
+    variants=FUNCTION | INPLACE_FUNCTION,
     doc="A view without the dimensions of size 1, all of them or those named.",
 )
 overloads(
@@ -66,7 +66,7 @@ overloads(
     "squeeze(Tensor(a) self) -> Tensor(a)",
     "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
     "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
-    variants=INPLACE,
+    variants=_ALL_FORMS,
 )
 expand = Operator(
     "expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)",
@@ -83,7 +83,7 @@ slice_ = Operator(
     "slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
     kernels.slice,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     aten="slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
     doc="Every `step`-th element of a dimension from `start` up to `end`.",
 )
@@ -95,7 +95,7 @@ narrow = Operator(
 as_strided = Operator(
     "as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a)",
     kernels.as_strided,
-    variants="function method inplace_function",
+    variants=FUNCTION | METHOD | INPLACE_FUNCTION,
     doc="A view of the storage with any sizes, strides and offset.",
 )
 diagonal = Operator(
@@ -118,38 +118,38 @@ alias_ = Operator(
     "alias(Tensor(a) self) -> Tensor(a)",
     kernels.alias,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="A view with the same geometry.",
 )
 view_as_real = Operator(
     "view_as_real(Tensor(a) self) -> Tensor(a)",
     kernels.view_as_real,
-    variants="function",
+    variants=FUNCTION,
     doc="Complex numbers as pairs of real ones, in a last dimension of size 2.",
 )
 view_as_complex = Operator(
     "view_as_complex(Tensor(a) self) -> Tensor(a)",
     kernels.view_as_complex,
-    variants="function",
+    variants=FUNCTION,
     doc="Pairs of real numbers in the last dimension as complex ones.",
 )
 real = Operator(
     "real(Tensor(a) self) -> Tensor(a)",
     kernels.real,
-    variants="function",
+    variants=FUNCTION,
     doc="The real parts, a view; a real tensor is returned as it is.",
 )
 imag = Operator(
     "imag(Tensor(a) self) -> Tensor(a)",
     kernels.imag,
-    variants="function",
+    variants=FUNCTION,
     doc="The imaginary parts of a complex tensor, a view.",
 )
 reversed_dims = Operator(
     "T(Tensor(a) self) -> Tensor(a)",
     kernels.reversed_dims,
     namespace="torch._get",
-    variants="function",
+    variants=FUNCTION,
     doc="The dimensions in reverse order.",
 )
 
@@ -163,7 +163,7 @@ def _adjoint_of(schema, view_of, doc):
         view_of(out, *where).copy_(grad)
         return out
 
-    return Operator(schema, kernel, namespace="torch._ops", variants="function", doc=doc)
+    return Operator(schema, kernel, namespace="torch._ops", variants=FUNCTION, doc=doc)
 
 
 select_backward = _adjoint_of(
@@ -263,7 +263,7 @@ unfold_backward = Operator(
     "unfold_backward(Tensor self, int[] sizes, int dimension, int size, int step) -> Tensor",
     _unfold_backward,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="The sum of windows at the places they were taken from.",
 )
 
@@ -279,7 +279,7 @@ as_strided_backward = Operator(
     "as_strided_backward(Tensor self, int storage_size, int[] size, int[] stride, int offset) -> Tensor",
     _as_strided_backward,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="A flat storage with the elements of `self` added at the places that sizes, strides and offset name.",
 )
 
@@ -311,7 +311,7 @@ mT = Operator(
     _matrix_transpose,
     composite=True,
     namespace="torch._get",
-    variants="function",
+    variants=FUNCTION,
     doc="The last two dimensions swapped.",
 )
 mH = Operator(
@@ -319,7 +319,7 @@ mH = Operator(
     _adjoint,
     composite=True,
     namespace="torch._get",
-    variants="function",
+    variants=FUNCTION,
     doc="The last two dimensions swapped, conjugated.",
 )
 H = Operator(
@@ -327,7 +327,7 @@ H = Operator(
     _hermitian,
     composite=True,
     namespace="torch._get",
-    variants="function",
+    variants=FUNCTION,
     doc="A matrix transposed and conjugated.",
 )
 adjoint = Operator(
@@ -351,7 +351,7 @@ for _name, _get in ("real", real), ("imag", imag):
         f"{_name}(Tensor(a) self) -> Tensor(a)",
         _get,
         namespace="torch._get",
-        variants="function",
+        variants=FUNCTION,
         composite=True,
         doc=f"`torch.{_name}` of the tensor.",
     )
@@ -361,23 +361,23 @@ for _name, _get in ("real", real), ("imag", imag):
         Operator(
             f"{_name}.set(Tensor(a!) self, Tensor value) -> ()",
             _set_part(_get),
-            numbers="value",
+            numbers={"value"},
             composite=True,
             namespace="torch._set",
-            variants="function",
+            variants=FUNCTION,
         ),
         asks=False,
     )
 
 
-def _composite(schema, doc, variants="function method", **how):
+def _composite(schema, doc, variants=FUNCTION | METHOD, **how):
     def declare(function):
         return Operator(schema, function, composite=True, variants=variants, doc=doc, **how)
 
     return declare
 
 
-@_composite("swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "`transpose`, as NumPy names it.", INPLACE)
+@_composite("swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "As `transpose`.", _ALL_FORMS)
 def swapaxes(input, axis0, axis1):
     return transpose(input, axis0, axis1)
 
@@ -413,7 +413,7 @@ movedim = Operator(
     compositions.movedim,
     composite=True,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="Dimensions moved to other places, the rest in their order.",
 )
 alias(

@@ -406,7 +406,7 @@ def check_complete(namespace=None):
     """
     missing = missing_derivatives(namespace)
     if missing:
-        names = ", ".join(sorted({(op.functional or op).__torch_name__ for op in missing}))
+        names = ", ".join(sorted({f"{(op.functional or op).__torch_name__} ({op.declared_at})" for op in missing}))
         raise ImportError(f"these operators are differentiable and have no derivative: {names}. Add a line for each to "
                           "the file of its family in flambeau_autograd/derivatives, or declare it with "
                           "differentiable=False.")

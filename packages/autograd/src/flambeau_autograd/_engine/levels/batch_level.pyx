@@ -28,7 +28,8 @@ cdef object _rule_of = None  # operator -> its rule
 
 def batching_rules_in(str module not None):
     """Name a module that fills the table of batching rules; it is imported with the table, at the first ``vmap``."""
-    _modules.append(module)
+    if module not in _modules:
+        _modules.append(module)
     if _rule_of is not None:
         import_module(module)
 
@@ -37,9 +38,9 @@ cdef int _import_rules() except -1:
     global _rule_of
     from flambeau_autograd import batching
 
-    _rule_of = batching.rule_of
     for module in _modules:
         import_module(module)
+    _rule_of = batching.rule_of  # from now on they are not asked for again
     return 0
 
 

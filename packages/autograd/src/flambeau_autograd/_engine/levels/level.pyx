@@ -30,7 +30,11 @@ cdef class Level:
             raise RuntimeError(f"more than {MAX_DEPTH} transforms inside each other")
         self.depth, self.alive = <int>len(stack) + 1, True
         stack.append(self)
-        self.begin()
+        try:
+            self.begin()
+        except BaseException:
+            stack.pop()
+            raise
         return self
 
     def __exit__(self, *error):

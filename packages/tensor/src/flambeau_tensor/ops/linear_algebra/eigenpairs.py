@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels.interop import requires_grad
@@ -165,7 +166,7 @@ lobpcg = Operator(
     "Object? ortho_fparams=None, Object? ortho_bparams=None) -> (Tensor, Tensor)",
     _lobpcg,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The largest (or smallest) eigenvalues of symmetric positive definite matrices and their eigenvectors, A x = λ B x, by
 the locally optimal block preconditioned conjugate gradient method.

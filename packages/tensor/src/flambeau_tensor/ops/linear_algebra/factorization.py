@@ -1,12 +1,13 @@
 """Matrices as products of simpler ones: Cholesky, LU and QR, and the determinants that LU gives."""
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import factorization as kernels
 
-LINALG = {"namespace": "torch.linalg", "variants": "function"}
-FUNCTION = {"variants": "function"}
+LINALG = {"namespace": "torch.linalg", "variants": FUNCTION}
+_OF_TORCH = {"variants": FUNCTION}
 _OUT = "Tensor(a!)? out=None"
 _OUTS = "Tensor(a!)[]? out=None"
 _BATCH = "`A` has shape (*, {shape}), its last two dimensions are matrices, all before them a batch."
@@ -74,7 +75,7 @@ permutation = Operator(
     kernels.permutation,
     differentiable=False,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="P of PLU = A, from exchanges of rows.",
 )
 
@@ -113,7 +114,7 @@ lu_unpack = Operator(
     doc="""
 P, L and U of A = PLU from what `linalg.lu_factor` returns; what is not asked for is empty.
 """,
-    **FUNCTION,
+    **_OF_TORCH,
 )
 
 
@@ -139,13 +140,13 @@ _det = Operator(
     "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
     kernels.det,
     doc="The determinant, and the LU that gave it.",
-    **FUNCTION,
+    **_OF_TORCH,
 )
 _slogdet = Operator(
     "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
     kernels.slogdet,
     doc="Sign and logarithm of the determinant, and the LU that gave them.",
-    **FUNCTION,
+    **_OF_TORCH,
 )
 det = Operator(
     "det(Tensor A, *, " + _OUT + ") -> Tensor",

@@ -1,5 +1,6 @@
 """Symmetric and Hermitian matrices that need not be positive definite, and what is found of matrices by few vectors."""
 
+from flambeau_tensor._core.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
@@ -8,7 +9,7 @@ from flambeau_tensor.ops.linear_algebra.factorization import lu_factor_ex, qr
 from flambeau_tensor.ops.matmul import matmul
 from flambeau_tensor.packing import apply, apply_functional
 
-LINALG = {"namespace": "torch.linalg", "variants": "function"}
+LINALG = {"namespace": "torch.linalg", "variants": FUNCTION}
 _OUTS = "Tensor(a!)[]? out=None"
 
 # --- LDLᵀ -----------------------------------------------------------------------------------------------------------
@@ -77,12 +78,12 @@ def _lu(input, pivot, get_infos, out=None):
     return tuple(o.resize_as_(r).copy_(r) for o, r in zip(out, results, strict=True))
 
 
-Operator("lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]", _lu, composite=True, variants="method")
+Operator("lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[]", _lu, composite=True, variants=METHOD)
 Operator(
     "lu(Tensor A, bool pivot=True, bool get_infos=False, Tensor(a!)[]? out=None) -> Tensor[]",
     _lu,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="`linalg.lu_factor`, which does not raise for singular matrices; with `get_infos` also where each is so.",
 )
 
@@ -129,7 +130,7 @@ svd_lowrank = Operator(
     "svd_lowrank(Tensor A, int? q=6, int? niter=2, Tensor? M=None) -> Tensor[]",
     _svd_lowrank,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The singular value decomposition of matrices of low rank: A - M ≈ U diag(S) Vᴴ.
 
@@ -157,7 +158,7 @@ pca_lowrank = Operator(
     "pca_lowrank(Tensor A, int? q=None, bool center=True, int niter=2) -> Tensor[]",
     _pca_lowrank,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="""
 Principal components of the rows of matrices: `svd_lowrank` of them less the mean of the rows. The columns of V are the
 directions, S²/(m - 1) the variances along them.

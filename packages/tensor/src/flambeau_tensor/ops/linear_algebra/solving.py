@@ -2,11 +2,12 @@
 
 from math import prod
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._kernels import solving as kernels
-from flambeau_tensor.ops.linear_algebra.factorization import _OUT, _OUTS, _SQUARE, FUNCTION, LINALG
+from flambeau_tensor.ops.linear_algebra.factorization import _OF_TORCH, _OUT, _OUTS, _SQUARE, LINALG
 
 # --- by LU ----------------------------------------------------------------------------------------------------------
 
@@ -33,7 +34,7 @@ _solve_ex = Operator(
     "(Tensor result, Tensor LU, Tensor pivots, Tensor info)",
     kernels.solve_ex,
     doc="What solves a system, and the LU of its matrix.",
-    **FUNCTION,
+    **_OF_TORCH,
 )
 _SOLVED = f"""
 X of AX = B, with `left=False` of XA = B. {_SQUARE} `B` has shape (*, n, k), or holds vectors: (n,), or (*, n) with the
@@ -156,7 +157,7 @@ _least_squares = Operator(
     "_least_squares(Tensor A, Tensor B, float rcond, str driver) -> (Tensor, Tensor, Tensor)",
     kernels.least_squares,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     differentiable=False,
     doc="Solutions, ranks and singular values from LAPACK.",
 )

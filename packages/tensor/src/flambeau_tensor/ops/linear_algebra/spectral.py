@@ -1,5 +1,6 @@
 """Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
 
+from flambeau_tensor._core.declaring import FUNCTION
 from flambeau_tensor._core.dtype import _dtype_by_name
 from flambeau_tensor._core.forwarding import Forward
 from flambeau_tensor._core.operands import wrapped_dim
@@ -7,7 +8,7 @@ from flambeau_tensor._core.operator import Operator
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor, is_layered
 from flambeau_tensor._kernels import spectral as kernels
-from flambeau_tensor.ops.linear_algebra.factorization import _ANY, _OUT, _OUTS, _SQUARE, FUNCTION, LINALG
+from flambeau_tensor.ops.linear_algebra.factorization import _ANY, _OF_TORCH, _OUT, _OUTS, _SQUARE, LINALG
 from flambeau_tensor.ops.linear_algebra.solving import inv
 from flambeau_tensor.ops.reductions import vector_norm
 
@@ -23,7 +24,7 @@ _eigh = Operator(
     "_linalg_eigh(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, Tensor eigenvectors)",
     kernels.eigh,
     doc="Eigenvalues in ascending order, and vectors if wanted.",
-    **FUNCTION,
+    **_OF_TORCH,
 )
 _HERMITIAN = f"of symmetric or Hermitian matrices, of which the triangle `UPLO` is read. {_SQUARE}"
 
@@ -79,7 +80,7 @@ _svd = Operator(
     "(Tensor U, Tensor S, Tensor Vh)",
     kernels.svd,
     doc="Singular values, and vectors if wanted.",
-    **FUNCTION,
+    **_OF_TORCH,
 )
 svd = Operator(
     "svd(Tensor A, bool full_matrices=True, *, str? driver=None, " + _OUTS + ") -> (Tensor U, Tensor S, Tensor Vh)",
@@ -214,7 +215,7 @@ pinv_kernel = Operator(
     "_pinv(Tensor self, Tensor atol, Tensor rtol, bool hermitian) -> Tensor",
     _pseudoinverse,
     namespace="torch._ops",
-    variants="function",
+    variants=FUNCTION,
     doc="""
 The pseudoinverse; tolerances are for each matrix of the batch, or for all.
 """,
@@ -485,7 +486,7 @@ Operator(
     "vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
     _named_vander,
     composite=True,
-    variants="function",
+    variants=FUNCTION,
     doc="The powers N - 1 to 0 of each number of a vector, as a row; 0 to N - 1 if `increasing`.",
 )
 Operator(
