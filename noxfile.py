@@ -4,7 +4,6 @@ Packages are found in packages/ and ordered by what they declare. Their wheels a
 build folders that last (build/), and every session installs those.
 """
 
-import json
 import os
 import shutil
 import sys
@@ -176,7 +175,12 @@ def before_the_interface_grew(session):
 
 @nox.session(venv_backend="none")
 def dev(session):
-    """Install all packages, editable, into the environment that runs nox."""
+    """Install all packages, editable, into the environment that runs nox; `-- all` builds hot kernels for every level.
+
+    Without it they are built for this processor alone.
+    """
+    if session.posargs:
+        os.environ["SKBUILD_CMAKE_DEFINE"] = f"FLAMBEAU_LEVELS={session.posargs[0]}"
     python = [sys.executable, "-m", "pip", "install"]
     tools = {*build_requirements(), *group("lint"), *group("types"), *group("docs"), *group("test", *ORDER), "nox"}
     session.run(*python, *sorted(tools))
@@ -256,11 +260,8 @@ def asan(session):
     standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
     env["LD_PRELOAD"] = f"{library} {standard}"
     env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
-    names = "interface header registering tensors calls layers cxx functions cython ffi interop"
-    names += " torch_layer torch_library torch_autograd torch_programs torch_wild"
-    names += " custom_ops libraries library_autograd opcheck"  # the rest tests the builder itself
-    files = [f"packages/cext/tests/test_{name}.py" for name in names.split()]
-    session.run("python", "-m", "pytest", *but, *spread("cext"), *files, env=env)
+    but = ["-m", "not measures and not builder"]
+    session.run("python", "-m", "pytest", *but, *spread("cext"), "packages/cext/tests", env=env)
 
 
 @nox.session
@@ -320,27 +321,18 @@ def beside_pytorch(session):
     session.install("torch==2.13.*", "expecttest", "pytest>=8", "scipy")
 
 
-def compare(session, tool, *args, env=None):
-    """Run a tool that needs PyTorch beside flambeau; it lies in the folder that FLAMBEAU_TOOLS names."""
-    path = Path(os.environ.get("FLAMBEAU_TOOLS", "")) / tool
-    if not path.is_file():
-        session.error(f"{path} is not there: set FLAMBEAU_TOOLS to the folder that holds {tool}")
-    beside_pytorch(session)
-    session.run("python", str(path), *args, *session.posargs, env=env)
-
-
 @nox.session
 def bench(session):
     """Time the same work in PyTorch and in flambeau, what computes also with both held to AVX2."""
     os.environ["SKBUILD_CMAKE_DEFINE"] = "FLAMBEAU_LEVELS=all"
     build(session)
+    beside_pytorch(session)
     python = str(Path(session.bin) / "python")
     sides = ["--peer-python", python, "--our-python", python]
-    compare(session, "bench.py", *sides, "--json", "benchmarks/results.json")
-    found = json.loads((ROOT / "benchmarks" / "results.json").read_text())
-    computing = ";".join(name for name, times in found.items() if times["kind"] in ("kernel", "training step"))
-    options = ["--only", computing, "--json", "benchmarks/results_avx2.json"]
-    compare(session, "bench.py", *sides, *options, env=AVX2)
+    command = ["python", "benchmarks/compare.py", *sides]
+    session.run(*command, "--json", "benchmarks/results.json", *session.posargs)
+    options = ["--kinds", "kernel,training", "--json", "benchmarks/results_avx2.json"]
+    session.run(*command, *options, *session.posargs, env=AVX2)
     session.install("ninja", *group("test", "cext"))  # PyTorch builds extensions with ninja
     session.run("python", "benchmarks/extensions.py", *sides, "--json", "benchmarks/extensions.json")
     session.run("python", "benchmarks/compiled.py", *sides, "--json", "benchmarks/compiled.json")
@@ -361,7 +353,8 @@ def fuzz(session):
 def conformance(session):
     """Replay PyTorch's databases of operators and modules against flambeau: results, gradients, transforms, errors."""
     folder = ROOT / "conformance"
-    compare(session, "opinfo.py", "flambeau", "--backward", "--json", str(folder / "results.json"))
+    beside_pytorch(session)
+    session.run("python", str(folder / "operators.py"), "--json", str(folder / "results.json"), *session.posargs)
     options = ["--json", str(folder / "transforms.json"), *session.posargs]
     session.run("python", str(folder / "transforms.py"), *options)
     python = ["--peer-python", str(Path(session.bin) / "python"), "--our-python", str(Path(session.bin) / "python")]

@@ -10,7 +10,7 @@
 
 option(FLAMBEAU_CHECKED "Bounds, None and initialization checks in Cython code" OFF)
 option(FLAMBEAU_SANITIZE "Build with AddressSanitizer and what UndefinedBehaviorSanitizer finds in numbers and addresses" OFF)
-# A wheel that leaves this machine needs "all". Editable installs have all as well, so that tests reach each of them.
+# A wheel that leaves this machine needs "all"; tests reach the levels that are built.
 set(FLAMBEAU_LEVELS "" CACHE STRING
     "Levels of x86-64 to build hot kernels for: all, native (the highest that this processor runs), or some of v2;v3;v4")
 
@@ -59,8 +59,7 @@ endfunction()
 
 if(NOT FLAMBEAU_X86_LEVELS)
   set(_flambeau_hot_levels base)
-elseif(FLAMBEAU_LEVELS STREQUAL "all" OR CMAKE_CROSSCOMPILING
-       OR (FLAMBEAU_LEVELS STREQUAL "" AND SKBUILD_STATE STREQUAL "editable"))
+elseif(FLAMBEAU_LEVELS STREQUAL "all" OR CMAKE_CROSSCOMPILING)
   set(_flambeau_hot_levels v2 v3 v4)
 elseif(FLAMBEAU_LEVELS MATCHES "^(native)?$")
   _flambeau_native_level(_flambeau_hot_levels)

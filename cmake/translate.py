@@ -60,7 +60,7 @@ def is_current(output):
 
 def translate(source, module, output, include, directives):
     """Whether Cython took the source; what it has against it, it prints."""
-    Options.fast_fail = True
+    Options.fast_fail = Options.warning_errors = True
     if source.endswith(".py"):
         # As Python reads it: annotations are for people and type checkers, indices count from the end, too.
         python = {"annotation_typing": False, "boundscheck": True, "wraparound": True, "cdivision": False}

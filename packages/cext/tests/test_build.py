@@ -13,6 +13,8 @@ import flambeau_cext as cext
 from flambeau_cext import CompileError
 from flambeau_cext.errors import first_error
 
+pytestmark = pytest.mark.builder
+
 TWICE = "double twice(double x) { return 2 * x; }\n"
 
 

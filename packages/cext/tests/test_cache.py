@@ -12,6 +12,8 @@ import pytest
 import flambeau_cext as cext
 from flambeau_cext import cache as cache_module
 
+pytestmark = pytest.mark.builder
+
 LOAD = """
     import sys
     import flambeau_cext

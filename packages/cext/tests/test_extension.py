@@ -11,6 +11,8 @@ import pytest
 
 import flambeau_cext as cext
 
+pytestmark = pytest.mark.builder
+
 pytest.importorskip("setuptools")
 
 KERNEL = r"""

@@ -9,6 +9,8 @@ import pytest
 
 import flambeau_cext as cext
 
+pytestmark = pytest.mark.builder
+
 SOURCE = "int answer(void);\nint ask(void) { return answer(); }\n"
 
 

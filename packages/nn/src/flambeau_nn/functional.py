@@ -34,10 +34,6 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
 
 
 def __getattr__(name):
-    if name == "pdist":
-        from flambeau_tensor import pdist
-
-        return pdist
     found = _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
     if found is not None:
         globals()[name] = found
@@ -48,4 +44,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE), *_ops.LATE_OF_TORCH, "pdist"})
+    return sorted({*globals(), *_lazy_names(_ops.NAMESPACE), *_ops.LATE_OF_TORCH})

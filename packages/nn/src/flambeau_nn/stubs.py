@@ -16,7 +16,7 @@ def files() -> dict[str, str]:
     """The texts of the files that are written, by name."""
     names = stubs.lazy_names_text("flambeau_nn", LAZY)  # the first: what loads families later finds them loaded
     listed, more = functions(NAMESPACE), []
-    late = {name: getattr(functional, name) for name in (*LATE_OF_TORCH, "pdist")}
+    late = {name: getattr(functional, name) for name in LATE_OF_TORCH}
     for name, value in sorted({**vars(functional), **late}.items()):
         if name.startswith("_") or name in listed:
             continue

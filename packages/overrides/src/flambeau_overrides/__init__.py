@@ -3,7 +3,7 @@ functions. It knows nothing of tensors and depends on nothing.
 
 `overridable` and `register_base` make a library take part; `has_torch_function` and `handle_torch_function` do the
 same by hand. Modes and the `Disable` classes change who is asked; the listing functions tell what can be overridden.
-Compiled code cimports `flambeau_overrides._dispatch` and `flambeau_overrides._thread`.
+Compiled code cimports `flambeau_overrides.abi`.
 """
 # ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
 

@@ -34,6 +34,7 @@ LATE_OF_TORCH = (
     "rrelu_",
     "selu_",
     "threshold_",
+    "pdist",
 )
 
 for _family in FAMILIES:

@@ -353,16 +353,6 @@ def mode_stack():
     return [] if state.modes == NULL else list(<list>state.modes)
 
 
-def reenter(state=None):
-    """(whether this thread records, how many kernels and handlers it is in), to be put aside in a handler; with an
-    argument, sets it."""
-    cdef ThreadState* s = thread_state()
-    now = s.grad_enabled, s.kernels, s.handlers
-    if state is not None:
-        s.grad_enabled, s.kernels, s.handlers = state
-    return now
-
-
 cdef class Undispatched:
     """Inside the block this thread's calls are handed over to nobody."""
     cdef list before

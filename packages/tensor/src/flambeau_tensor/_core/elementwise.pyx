@@ -321,7 +321,7 @@ cdef Tensor _given(Operator op, Elementwise el, PyObject** tensors, PyObject* ou
         check_writable(op.name, out)
         check_cast(result, out.dtype)
         if CATEGORY[out.dtype] == CAT_COMPLEX and CATEGORY[result] == CAT_FLOAT:
-            raise RuntimeError(f"In-place {op.name[:-1]} is not supported for complex tensors.")
+            raise RuntimeError(f"In-place {op.name.removesuffix('_')} is not supported for complex tensors.")
         if not fits:
             raise RuntimeError(f"output with shape {shape_str(out.ndim, out.sizes)} doesn't match the broadcast shape "
                                f"{shape_str(ndim, shape)}")

@@ -115,9 +115,9 @@ cdef object _default(str text):
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if c == u"'" or c == u'"':
-        return text[1:-1]
+        return text[1:len(text) - 1]
     if c == u"[":
-        return tuple([_default(p) for p in _split(text[1:-1])])
+        return tuple([_default(p) for p in _split(text[1:len(text) - 1])])
     try:
         return int(text)
     except ValueError:
@@ -155,7 +155,7 @@ cdef int _check_parts(str typ, str text) except -1:
     while base.endswith("]"):
         base = base[:base.rindex("[")].rstrip("?")
     if base.startswith(("Dict(", "(")) and base.endswith(")"):
-        for part in _split(base[base.index("(") + 1:-1]):
+        for part in _split(base[base.index("(") + 1:len(base) - 1]):
             _check_parts(part, text)
     elif base not in _KINDS and not base.startswith("__torch__."):
         raise SchemaError(f"unknown type '{base}' in '{text}'; known are {', '.join(sorted(_KINDS))}")
@@ -195,14 +195,14 @@ cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
         typ = typ[:i] + typ[j + 1:]
     if typ.endswith("?"):
         a.optional = True
-        typ = typ[:-1]
+        typ = typ[:len(typ) - 1]
     if typ.endswith("]"):
         i = typ.rfind("[")
         a.is_list = True
-        a.size = int(typ[i + 1:-1] or 0)
+        a.size = int(typ[i + 1:len(typ) - 1] or 0)
         typ = typ[:i]
         if typ.endswith("?"):
-            typ = typ[:-1]
+            typ = typ[:len(typ) - 1]
     base = typ
     if base not in _KINDS:
         raise SchemaError(f"unknown type '{base}' in '{text}'; known are {', '.join(sorted(_KINDS))}")
@@ -227,7 +227,7 @@ def parse(str text not None):
     cdef str head, part, ret
     cdef list args = []
     cdef bint kwarg_only = False
-    if lo < 0 or arrow < 0 or text[:arrow].rstrip()[-1:] != ")":
+    if lo < 0 or arrow < 0 or not text[:arrow].rstrip().endswith(")"):
         raise SchemaError(f"a schema reads 'name(Type arg, ...) -> Type', got '{text}'")
     hi = text.rfind(")", 0, arrow)
     head = text[:lo].strip()
@@ -249,7 +249,7 @@ def parse(str text not None):
     s.arguments = tuple(args)
     ret = text[arrow + 2:].strip()
     if ret.startswith("(") and ret.endswith(")"):  # several results; one that is a tuple stands in two pairs
-        s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:-1])])
+        s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:len(ret) - 1])])
     else:
         s.returns = (_argument(ret, False, True),)
     return s

@@ -158,18 +158,6 @@ cdef object _empty_strided(Operator op, PyObject** a):  # (size, stride, *, dtyp
     return finished(make_strided(options(a, 2, default_dtype()), n, sizes, strides), a[6])
 
 
-def empty_result(Tensor a not None, Tensor b not None, DType dtype not None):
-    """An uninitialised tensor for the elementwise result of two others."""
-    cdef PyObject* both[2]
-    cdef Py_ssize_t[MAX_NDIM] sizes, strides
-    cdef int n
-    both[0], both[1] = <PyObject*>a, <PyObject*>b
-    n = broadcast_shape(2, both, sizes)
-    if result_strides(2, both, n, sizes, strides):
-        return make_strided(dtype.id, n, sizes, strides)
-    return make_empty(dtype.id, n, sizes)
-
-
 # --- copying and filling --------------------------------------------------------------------------------------------
 
 cdef Tensor _copy_in(Tensor t, int dtype, int format):

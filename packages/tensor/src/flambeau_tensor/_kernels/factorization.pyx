@@ -318,7 +318,7 @@ cdef int _check_tau(str function, Tensor a, Tensor tau) except -1:
     for d in range(a.ndim - 2):
         if a.sizes[d] != tau.sizes[d]:
             raise RuntimeError(f"{function}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got "
-                               f"{list((<object>tau).shape[:-1])}")
+                               f"{list((<object>tau).shape[:tau.ndim - 1])}")
     if a.dtype != tau.dtype:
         raise RuntimeError(f"{function}: tau dtype {(<object>tau).dtype} does not match input dtype "
                            f"{(<object>a).dtype}")
@@ -364,7 +364,7 @@ cdef object _ormqr(Operator op, PyObject** slots):
     for d in range(a.ndim - 2):
         if a.sizes[d] != other.sizes[d]:
             raise RuntimeError("torch.ormqr: Expected batch dimensions of other to be equal to input.shape[:-2], but "
-                               f"got {list((<object>other).shape[:-2])}")
+                               f"got {list((<object>other).shape[:other.ndim - 2])}")
     if other.dtype != a.dtype:
         raise RuntimeError("torch.ormqr: Expected input and other to have the same dtype, but input has dtype "
                            f"{(<object>a).dtype} and other has dtype {(<object>other).dtype}")

@@ -228,7 +228,7 @@ for _name, _reduction, _which in (("_is_all_true", all, "every"), ("_is_any_true
         f"{_name}(Tensor self) -> Tensor",
         _of_truth(_name, _reduction),
         differentiable=False,
-        variants="function",
+        variants=FUNCTION,
         doc=f"Whether {_which} element of a tensor of truth values is True; of all examples under `vmap`, so that "
         "programs may ask.",
     )
