@@ -482,6 +482,22 @@ def test_the_rule_finds_who_breaks_it(check, path, added):
     assert check(sources | {path: f"{sources.get(path, '')}\n{added}\n"})
 
 
+def compiled_files():
+    """The Python files that packages have compiled, by their CMakeLists.txt."""
+    for folder in PACKAGES:
+        if (folder / "CMakeLists.txt").exists():
+            text = re.sub("#.*", "", (folder / "CMakeLists.txt").read_text())
+            for names in re.findall(r"COMPILED([^)]*)\)", text):
+                yield from (f"packages/{folder.name}/src/flambeau_{folder.name}/{name}" for name in names.split())
+
+
+def test_compiled_files_declare_no_operators():
+    """A compiled module does not run a second time where an import failed, and has no lines for errors to name."""
+    files = list(compiled_files())
+    assert files
+    assert [f for f in files if re.search(r"\b(Operator|overloads|composite|define_property)\(", SOURCES[f])] == []
+
+
 def test_files_are_short():
     long = {name: n for name, text in SOURCES.items() if (n := code_lines(text)) > MAX_CODE_LINES}
     assert not long, f"files of more than {MAX_CODE_LINES} lines of code: {long}"

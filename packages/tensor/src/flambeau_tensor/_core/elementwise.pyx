@@ -565,7 +565,6 @@ cdef int _check_loops(str name, dict loops) except -1:
         if type(address) is not int or not address:
             raise TypeError(f"{name}: the loop for {dtype} is the address of a function, not {address!r}")
         _dtype_by_name(dtype)
-    return 0
 
 
 cdef class Check:

@@ -604,7 +604,6 @@ cdef int _fill(Operator self, schema, implementation, str namespace, int variant
     if not inplace and schema.returns and schema.returns[0].alias and not schema.returns[0].write:
         self.flags |= OP_VIEW
     _choose_kernel(self)
-    return 0
 
 
 cdef bint _read_arguments(Operator self, tuple arguments, tuple number_names) except -1:

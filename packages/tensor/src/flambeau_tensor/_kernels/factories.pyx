@@ -13,10 +13,7 @@ from flambeau_tensor._core.layout cimport (
     empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
 )
 from flambeau_tensor._core.meta_device cimport META, is_dry
-from flambeau_tensor._core.operands cimport (
-    broadcast_shape, check_not_readonly, check_overlap, check_writable, out_tensor, result_strides,
-    same_sizes,
-)
+from flambeau_tensor._core.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor, same_sizes
 from flambeau_tensor._core.operator cimport Operator, make_kernel
 from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.storage cimport new_storage
