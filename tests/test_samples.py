@@ -20,16 +20,15 @@ OUTSIDE = re.compile(
     r"torch\.(Tensor\.(requires_grad|grad|grad_fn|is_leaf|output_nr|retains_grad|_backward_hooks|data)\b|"
     r"Tensor\.(__\w+__|backward|requires_grad_|_is_view|retain_grad|register_\w+)$|detach_?$)"
 )
-FAMILY = re.compile(r"flambeau_(\w+)/ops/(\w+)")  # in the path of the file that declares an operator
+# In the path of the file that declares an operator: its package, and its family where there is one.
+DECLARED = re.compile(r"flambeau_(tensor|autograd|nn)/(?:ops/(\w+))?")
 
 
 @cache
 def owners():
     """The family that declares each operator: ``{"torch.hypot": "tensor.pointwise"}``; "" for other modules."""
-    return {
-        name: ".".join(found[1:3]) if (found := FAMILY.search(op.declared_at)) else ""
-        for name, op in operators().items()
-    }
+    found = {name: DECLARED.search(op.declared_at) for name, op in operators().items() if ".ops." not in name}
+    return {name: ".".join(m.groups()) if m[2] else "" for name, m in found.items() if m}
 
 
 def members(name):

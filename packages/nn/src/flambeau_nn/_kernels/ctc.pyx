@@ -165,8 +165,8 @@ cdef class _Batch:
         _forward(<const double*>self.x.data + k * self.classes, self.batch * self.classes, self.of(k), states, times,
                  self.blank, alpha)
         end = alpha + times * states
-        total = end[-1]
-        return -(_add(total, end[-2]) if states > 1 else total)
+        total = (end - 1)[0]
+        return -(_add(total, (end - 2)[0]) if states > 1 else total)
 
     cdef double* work(self) except NULL:
         """Room for alpha of one example and two rows of beta."""

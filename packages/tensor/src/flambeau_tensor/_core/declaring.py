@@ -64,13 +64,23 @@ def names(name, option, value):
 
 
 def call_site():
-    """Where an operator is declared: the code of the outermost call in the file that does it, outside of that file's
-    own helpers, and the place in it, for `line_of`. Lines are looked up when somebody asks: most are never needed."""
-    frame = sys._getframe(1)
-    file = frame.f_code.co_filename
-    while frame.f_back is not None and frame.f_back.f_code.co_filename == file:
+    """Where an operator is declared, as code and the place in it, for `line_of`: the line of the module that does it,
+    which a package's own helpers are passed by for; inside of a function, the outermost call in its file. Lines are
+    looked up when somebody asks: most are never needed."""
+    frame = found = sys._getframe(1)
+    package, file = _package(frame), frame.f_code.co_filename
+    while frame is not None and _package(frame) == package:
+        if frame.f_code.co_name == "<module>":
+            found = frame
+            break
+        if frame.f_code.co_filename == file:
+            found = frame
         frame = frame.f_back
-    return frame.f_code, frame.f_lasti
+    return found.f_code, found.f_lasti
+
+
+def _package(frame):
+    return frame.f_globals.get("__name__", "").partition(".")[0]
 
 
 def line_of(code, place):
