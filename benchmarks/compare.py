@@ -4,7 +4,7 @@
 
 The programs stand in programs.py. Each round times all of them in a fresh process of either side, one side after the
 other; a program's time is the least mean of many short windows over all rounds, which is what an undisturbed moment of
-a busy machine gives. PyTorch's `torch.compile` needs its compiler. What one side cannot run is listed with the reason.
+a busy machine gives. What one side cannot run is listed with the reason.
 """
 
 import argparse

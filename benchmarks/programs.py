@@ -2,14 +2,14 @@
 
 `overhead` is one small call, whose cost is everything but the arithmetic; `kernel` is one large call. `training` is a
 step of gradients and an optimizer, `transform` a transform of a small program, `distribution` what sampling and
-densities take, and `compile` a small program once it is compiled. Data come from one seed, so both sides compute the
+densities take; compiled.py has what compiling brings. Data come from one seed, so both sides compute the
 same; what is built here is not timed.
 """
 
 import numpy as np
 
 PROGRAMS = []  # (kind, name, function)
-KINDS = "overhead", "training", "transform", "distribution", "kernel", "compile"
+KINDS = "overhead", "training", "transform", "distribution", "kernel"
 
 
 def program(kind, name):
@@ -331,30 +331,3 @@ _KERNELS = {
 }
 for _name, _make in _KERNELS.items():
     program("kernel", _name)(_make)
-
-
-# --- compiled -------------------------------------------------------------------------------------------------------
-
-
-@program("compile", "pendulum")
-def compiled_pendulum(torch, data):
-    run, state, torque = torch.compile(pendulum(torch)), data.normal(48, 2), data.normal(48)
-    return lambda: run(state, torque)
-
-
-@program("compile", "elementwise chain, 100,000")
-def compiled_chain(torch, data):
-    run, x = torch.compile(lambda x: (x.sin() * x + x.exp()).tanh() - 0.5 * x), data.normal(100_000)
-    return lambda: run(x)
-
-
-@program("compile", "perceptron 12-24-3, forward")
-def compiled_perceptron(torch, data):
-    model, x = perceptron(torch, 12, 24, 3), data.normal(8, 12)
-    run = torch.compile(model)
-
-    def forward():
-        with torch.no_grad():
-            return run(x)
-
-    return forward
