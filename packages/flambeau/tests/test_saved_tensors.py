@@ -82,7 +82,9 @@ def test_formulas_read_what_they_ask_for():
     idle = []
     for name, op in operators().items():
         rule = op.derivative
-        for function in [] if rule is None else [*rule.functions, rule.jvp]:
+        if rule is None or isinstance(rule, FunctionType):  # custom operators of other tests have functions
+            continue
+        for function in [*rule.functions, rule.jvp]:
             if not isinstance(function, FunctionType):
                 continue
             code = function.__code__
