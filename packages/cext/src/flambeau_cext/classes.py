@@ -45,7 +45,7 @@ class ScriptObject:
             raise RuntimeError(
                 f"Tried to serialize object {self._qualified} which does not have a __getstate__ method defined!"
             )
-        return _rebuilt, (*_place(type(self)), self.__getstate__())  # type: ignore[attr-defined]
+        return _rebuilt, (*_place(type(self)), self.__getstate__())
 
     def __repr__(self) -> str:
         return f"<torch.ScriptObject of {self._qualified}>"

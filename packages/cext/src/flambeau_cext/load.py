@@ -240,7 +240,7 @@ def _differentiable(
     caller: str, module: Any, sources: list[Source], backward: dict[str, dict[str, str]]
 ) -> Any:  # the module, or what else was loaded
     if backward:
-        declared = {}
+        declared: dict[str, Any] = {}
         for source in sources:
             text = _COMMENT.sub(" ", source.content.decode("utf-8", "replace"))
             declared |= find_functions(_DIRECTIVE.sub(" ", text), names(backward), cxx=source.language == CXX)

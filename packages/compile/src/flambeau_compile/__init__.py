@@ -7,7 +7,7 @@
 tensor([1., 1.])
 """
 
-from flambeau_compile import _compiled  # noqa: F401  (loads the compiled modules)
+import flambeau_compile._compiled  # noqa: F401  (loads the compiled modules)
 from flambeau_compile.api import (
     OptimizedModule,
     Unsupported,

@@ -87,7 +87,8 @@ def while_loop(
     while True:
         going = cond_fn(*values)
         differs = _differs(going)
-        if not (torch._is_any_true(going.bool()) if differs else _truth(going, "what cond_fn returns")):
+        any_true = torch._is_any_true  # type: ignore[attr-defined]
+        if not (any_true(going.bool()) if differs else _truth(going, "what cond_fn returns")):
             return values
         result = body_fn(*values)
         result = tuple(result) if isinstance(result, (tuple, list)) else (result,)

@@ -1,6 +1,6 @@
 """Batching of joining."""
 
-from flambeau_autograd.batching import kinds
+import flambeau_autograd.batching.kinds as kinds
 from flambeau_autograd.batching.table import batched, looped, one_more
 from flambeau_tensor.ops import joining as ops
 

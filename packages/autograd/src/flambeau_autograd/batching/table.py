@@ -9,10 +9,10 @@ tensors). It returns the same of its results, in tuples where there are several.
 import functools
 from typing import NamedTuple
 
+import flambeau_autograd.batching.kinds as kinds
 import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError as VmapUnsupportedError
 from flambeau_autograd._engine.levels.dispatch import call as call
-from flambeau_autograd.batching import kinds
 from flambeau_autograd.batching.moving import batch_first as batch_first
 from flambeau_autograd.batching.random import drawn, drawn_in_place
 from flambeau_tensor.extend import Elementwise, Forward, find_operator

@@ -1,7 +1,7 @@
 """Batching of views and reshaping."""
 
+import flambeau_autograd.batching.kinds as kinds
 import flambeau_tensor as torch
-from flambeau_autograd.batching import kinds
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,
     batch_first,

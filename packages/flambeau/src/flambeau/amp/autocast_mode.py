@@ -285,7 +285,7 @@ class autocast:  # noqa: N801
             return self
         except BaseException as e:  # an interrupt, too: nobody leaves a block that was not entered
             if len(_get_current_function_mode_stack()) > depth:
-                mode.__exit__(type(e), e, None)
+                mode.__exit__(type(e), e, None)  # type: ignore[union-attr]
             if self._entered and self._entered[-1] is before:
                 self._entered.pop()
             self._restore(*before[:3])

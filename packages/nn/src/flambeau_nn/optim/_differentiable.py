@@ -54,7 +54,7 @@ def update_by_operations(
 
 
 def _is_handled(t: Tensor) -> bool:
-    return type(t).__torch_dispatch__ is not Tensor.__torch_dispatch__
+    return getattr(type(t), "__torch_dispatch__") is not getattr(Tensor, "__torch_dispatch__")  # noqa: B009
 
 
 def _prepare(optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:

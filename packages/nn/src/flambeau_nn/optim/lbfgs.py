@@ -181,7 +181,7 @@ class LBFGS(Optimizer):
             part = (
                 p.new_zeros(p.numel())
                 if p.grad is None
-                else (p.grad.to_dense() if p.grad.is_sparse else p.grad).reshape(-1)
+                else (p.grad.to_dense() if p.grad.is_sparse else p.grad).reshape(-1)  # type: ignore[attr-defined]
             )
             parts.append(view_as_real(part).view(-1) if part.is_complex() else part)
         return cat(parts, 0)
