@@ -54,7 +54,7 @@ def update_by_operations(
 
 
 def _is_handled(t: Tensor) -> bool:
-    return getattr(type(t), "__torch_dispatch__") is not getattr(Tensor, "__torch_dispatch__")  # noqa: B009
+    return type(t).__torch_dispatch__ is not Tensor.__torch_dispatch__  # type: ignore[attr-defined]
 
 
 def _prepare(optimizer: FusedOptimizer, formula: str, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
