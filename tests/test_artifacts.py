@@ -4,6 +4,7 @@
 """
 
 import email
+import runpy
 import subprocess
 import sys
 import tarfile
@@ -33,7 +34,17 @@ def tracked(folder):
     done = subprocess.run(["git", "ls-files", "-z"], cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode == 0:
         return {name for name in done.stdout.split("\0") if name and (folder / name).exists()}
-    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name != ".gitignore")
+    return {str(path.relative_to(folder)) for path in files}
+
+
+def made(folder):
+    """What the package's build hook writes, by the names in the checkout."""
+    hooks = ALL[folder.name]["tool"].get("hatch", {}).get("build", {}).get("hooks", {})
+    if "custom" not in hooks:
+        return {}
+    script = runpy.run_path(str(folder / hooks["custom"]["path"]))
+    return {f"{script['PLACE']}/{name}": text for name, text in script["files"]().items()}
 
 
 @pytest.mark.parametrize(("folder", "path"), found(".whl"), ids=lambda p: p.name)
@@ -45,6 +56,8 @@ def test_wheel(folder, path):
         told = email.message_from_bytes(wheel.read(metadata))
         shared = [name for name in names if name.startswith(f"{stem}/_compiled.") and name.endswith(".so")]
         compiled = b"".join(wheel.read(name) for name in shared)
+        for name, text in made(folder).items():
+            assert wheel.read(name.removeprefix("src/")).decode() == text, name
     info = metadata.partition("/")[0]
     assert {f"{info}/licenses/LICENSE", f"{stem}/py.typed"} <= names
     assert told["License-Expression"] == project["license"] and told["Author"] and told["Keywords"]
@@ -74,4 +87,5 @@ def test_sdist(folder, path):
     assert tracked(folder) <= names
     added = names - tracked(folder) - {"PKG-INFO"}
     builds = {"cmake/FlambeauCython.cmake", "cmake/translate.py", "cmake/compiled.c.in"}
-    assert added <= (builds if (folder / "CMakeLists.txt").exists() else {".gitignore"})
+    assert made(folder).keys() <= names
+    assert added <= (builds if (folder / "CMakeLists.txt").exists() else {".gitignore", *made(folder)})

@@ -4,16 +4,32 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from flambeau_cext.operator_headers import INCLUDE
 
 
-def test_headers_follow_the_schemas():
+@pytest.fixture(scope="module")
+def told():
+    """The headers, and the names of functions with their first parameters."""
     # In a process of its own, as they are written: what else declares operators is not in them.
-    code = "import json, flambeau.nn; from flambeau_cext import operator_headers as o; print(json.dumps(o.headers()))"
+    code = """
+import json, flambeau.nn
+from flambeau_cext import operator_headers as o
+firsts = [(s.name, s.parameters[0].argument if s.parameters else "") for s in o.signatures() if s.function]
+print(json.dumps([o.headers(), firsts]))
+"""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    headers = json.loads(done.stdout)
-    again = "write them again: python -m flambeau_cext.operator_headers flambeau.nn"
-    for name, text in headers.items():
+    return json.loads(done.stdout)
+
+
+def test_headers_follow_the_schemas(told):
+    for name, text in told[0].items():
+        again = "write them again: python -m flambeau_cext.operator_headers flambeau.nn"
         assert (INCLUDE / name).read_text(encoding="utf-8") == text, again
-    one_by_one = {f"ops/{path.name}" for path in (INCLUDE / "ops").iterdir()}
-    assert one_by_one == {name for name in headers if name.startswith("ops/")}, again
+
+
+def test_each_function_has_a_file_with_its_other_forms(told):
+    names = {n.removesuffix("_out") if n.endswith("_out") and first == "out" else n.rstrip("_") for n, first in told[1]}
+    by_hand = {"convolution_backward", "resize_as"}
+    assert {path.stem for path in (INCLUDE / "ops").iterdir()} == names | by_hand

@@ -4,6 +4,7 @@ import errno
 import functools
 import importlib.util
 import os
+import runpy
 import sys
 import sysconfig
 import threading
@@ -86,7 +87,7 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
     if not torch_include_dirs:
         return []
     pybind = _include_folder("pybind11", "pybind11/pybind11.h")
-    return [str(_tensor_include()), str(INCLUDE), *([pybind] if pybind else [])]
+    return [str(_tensor_include()), _own_include(), *([pybind] if pybind else [])]
 
 
 def library_paths(device_type: str = "cpu", torch_include_dirs: bool = True,
@@ -112,6 +113,15 @@ def _include_folder(package: str, header: str, folder: str = "include") -> str |
         if Path(place, folder, header).exists():
             return str(Path(place, folder))
     return None
+
+
+@functools.lru_cache
+def _own_include() -> str:
+    """The folder of this package's headers; in an editable install, those that a build writes are renewed first."""
+    generator = INCLUDE.parents[2] / "forwarding_headers.py"
+    if INCLUDE.parents[1].name == "src" and generator.exists():
+        runpy.run_path(str(generator), run_name="__main__")
+    return str(INCLUDE)
 
 
 def _tensor_include() -> str:

@@ -1,9 +1,10 @@
 """The operators as C++ functions and methods of ``at::Tensor``, written from their schemas.
 
-``python -m flambeau_cext.operator_headers MODULE...`` imports the modules, whose operators it takes, and writes
-``ATen/MethodDeclarations.h``, ``ATen/Functions.h`` and ``ATen/ops/``. A call names the arguments that it passes, and
-the library finds them by name when it is first made, so an extension compiled with these headers runs with later
-schemas as well.
+``python -m flambeau_cext.operator_headers flambeau.nn`` imports the modules that are named, whose operators it takes,
+and writes ``ATen/MethodDeclarations.h``, ``ATen/Functions.h`` and the headers of ``torch::fft``, ``linalg`` and
+``special``; the files of ``ATen/ops`` follow from these when the package is built. A call names the arguments that it
+passes, and the library finds them by name when it is first made, so an extension compiled with these headers runs with
+later schemas as well.
 
 Operators whose declarations have schemas for ``torch.ops.aten`` have those forms in C++, too. What is written by hand
 in the headers (``Tensor::to`` with its options, indexing) is left out.
@@ -341,10 +342,6 @@ def _method(s: _Signature) -> str:
     return f"{head} {{ {_call(s, True)} }}"
 
 
-def _writes_out(s: _Signature) -> bool:
-    return s.name.endswith("_out") and s.parameters[0].argument == "out"
-
-
 _SPACES = ("fft", "linalg", "special")
 
 
@@ -371,13 +368,8 @@ def headers() -> dict[str, str]:
     declarations = [f"{_joined(s.returns[0], s.name)}({_method_parameters(s, True)}) const;" for s in forms if s.method]
     functions = [_function(s) for s in forms if s.function]
     methods = [_method(s) for s in forms if s.method]
-    # PyTorch has a header for each operator, with its in-place and out= forms.
-    names = {s.name.removesuffix("_out") if _writes_out(s) else s.name.rstrip("_") for s in forms if s.function}
-    names |= {"convolution_backward", "resize_as"}  # whose C++ forms are written by hand
-    one_by_one = {f"ops/{name}.h": "#pragma once\n#include <ATen/ATen.h>\n" for name in names}
     around = (_NOTE, "#pragma once", "", "#include <ATen/core/Call.h>", "", "namespace at {", "")
     return {
-        **one_by_one,
         **{f"../torch/{space}.h": _in_space(space, forms) for space in _SPACES},
         "MethodDeclarations.h": "\n".join((_NOTE, *declarations, "")),
         "Functions.h": "\n".join((*around, *functions, "", *methods, "", "}  // namespace at", "")),
@@ -388,7 +380,6 @@ def main() -> None:
     """Write the headers with the operators of the modules that are named on the command line."""
     for module in sys.argv[1:]:
         importlib.import_module(module)
-    (INCLUDE / "ops").mkdir(exist_ok=True)
     for name, text in headers().items():
         (INCLUDE / name).write_text(text, encoding="utf-8")
 

@@ -1,2 +1,0 @@
-#pragma once
-#include <torch/custom_class.h>
