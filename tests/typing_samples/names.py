@@ -1,17 +1,18 @@
 """Writes a program that names everything public of PyTorch's that is here; `nox -s types` checks that stubs have it."""
 
 import keyword
+import runpy
 import sys
 from importlib import import_module
 from pathlib import Path
 
 import flambeau
-from flambeau.stubs import files
 from flambeau_tensor.not_built import names_of_pytorch
 
 
 def main() -> None:
-    stubs = files()
+    script = Path(__file__).parents[2] / "packages" / "flambeau" / "layout_stubs.py"
+    stubs = runpy.run_path(str(script))["files"]()
     places, lines = set(), []
     for place, names in sorted(names_of_pytorch().items()):
         path = place.partition(".")[2].replace(".", "/")

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import json
+import runpy
 import subprocess
 import sys
 import textwrap
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import flambeau as torch
-from flambeau import _layout
+from flambeau import _names
 from flambeau_tensor.not_built import NotBuiltError, names_of_pytorch
 
 
@@ -140,7 +141,7 @@ def test_running_a_script_written_for_pytorch(tmp_path):
 
 
 def test_every_module_imports_or_says_that_it_is_not_built():
-    for name in _layout.SUBMODULES | _layout.MISSING:
+    for name in _names.SUBMODULES | _names.MISSING:
         if name in dir(torch):
             assert getattr(torch, name) is importlib.import_module(f"flambeau.{name}")
         else:
@@ -247,18 +248,26 @@ def test_schemas_name_types():
     assert any_ == {f"torch.Tensor.{name}.__set__" for name in ("data", "grad", "requires_grad")}
 
 
-def test_stubs_are_current():
-    code = "import json; from flambeau import stubs; print(json.dumps(stubs.files()))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    folder, texts = Path(torch.__file__).parent, json.loads(done.stdout)
-    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.pyi")} == {
-        n for n in texts if n.endswith("i")
-    }
+def test_installed_stubs_are_those_of_the_layout():
+    script = Path(__file__).parents[1] / "layout_stubs.py"
+    folder, texts = Path(torch.__file__).parent, runpy.run_path(str(script))["files"]()
+    installed = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.pyi")}
+    assert installed.keys() == texts.keys(), f"renew them with: python {script}"
     for name, text in texts.items():
         compile(text, name, "exec")
-        assert folder.joinpath(name).read_text(encoding="utf-8") == text, (
-            "renew them with: python -m flambeau.stubs packages/flambeau/src/flambeau"
-        )
+        assert installed[name].read_text(encoding="utf-8") == text, f"renew them with: python {script}"
+
+
+def test_the_functions_of_torch_that_nn_declares_are_listed():
+    """Compiled kernels tell no module, so: what is declared neither below nor by `flambeau_autograd`."""
+    code = """
+import json, flambeau, flambeau_nn, flambeau_tensor
+from flambeau_tensor.extend import operators
+declared = {op.name for op in operators().values() if op.namespace == "torch" and op.is_function}
+print(json.dumps(sorted(declared - {*vars(flambeau_tensor)["__all__"], "detach", "detach_"})))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)) == _names.FUNCTIONS_OF_NN
 
 
 def test_what_editors_list():
@@ -270,7 +279,7 @@ def test_what_editors_list():
 def test_what_a_module_has_it_lists():
     """Names and modules that load when they are used are in `dir`, too."""
     names = {f"{place}.{name}" for place, names in names_of_pytorch().items() for name in names}
-    names |= {f"torch.{name}" for name in _layout.TABLE}
+    names |= {f"torch.{name}" for name in _names.TABLE}
     unlisted = []
     for full in sorted(names):
         place, _, name = full.rpartition(".")

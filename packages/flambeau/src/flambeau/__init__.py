@@ -15,7 +15,7 @@ from typing import Any
 
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensors
-from flambeau import _layout
+from flambeau import _layout, _names
 from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import ignore_names as _ignore_names
@@ -34,27 +34,17 @@ RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface thi
 
 globals().update(_functions("torch", lazy=False))
 globals().update({name: getattr(_tensors, name) for name in _tensors.TORCH_NAMES})
-for _name in (
-    "enable_grad",
-    "inference_mode",
-    "is_anomaly_check_nan_enabled",
-    "is_anomaly_enabled",
-    "is_grad_enabled",
-    "is_inference_mode_enabled",
-    "no_grad",
-    "set_grad_enabled",
-):
-    globals()[_name] = getattr(_autograd, _name)
+globals().update({name: getattr(_autograd, name) for name in _names.OF_AUTOGRAD})
 
 
 _find_quickly("flambeau")
 _layout.install("flambeau")
-_pytorch_names.update({f"torch.{name}": module for name, module in _layout.TABLE.items()}, torch="flambeau")
+_pytorch_names.update({f"torch.{name}": module for name, module in _names.TABLE.items()}, torch="flambeau")
 for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
-for _name, _names in _IGNORED.items():
-    _ignore_names(_name, _names)
-for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function in _layout.FUNCTIONS_OF_NN)):
+for _name, _ignored in _IGNORED.items():
+    _ignore_names(_name, _ignored)
+for _name in ("torch.nn.", "torch._C._nn.", *(f"torch.{_function}" for _function in _names.FUNCTIONS_OF_NN)):
     _sockets.providers[_name] = "flambeau_nn"
 _declare_lazily(
     "flambeau.sparse.methods",
@@ -101,13 +91,13 @@ def __getattr__(name: str) -> Any:
     import importlib
 
     if name == "__all__":  # asked for by `from torch import *`, which loads what waits to be named
-        return [name for name in __dir__() if not name.startswith("_") and name not in _layout.SUBMODULES]
+        return [name for name in __dir__() if not name.startswith("_") and name not in _names.SUBMODULES]
     if name == "torch":  # PyTorch's module has itself among its names
         return importlib.import_module("flambeau")
-    if name in _layout.NAMES:
-        found = globals()[name] = getattr(importlib.import_module(_layout.NAMES[name]), name)
+    if name in _names.NAMES:
+        found = globals()[name] = getattr(importlib.import_module(_names.NAMES[name]), name)
         return found
-    if name in _layout.SUBMODULES:
+    if name in _names.SUBMODULES:
         try:
             return importlib.import_module(f"flambeau.{name}")
         except ModuleNotFoundError as e:
@@ -116,13 +106,13 @@ def __getattr__(name: str) -> Any:
     if name in _tensors.LAZY_NAMES:
         found = globals()[name] = getattr(_tensors, name)
         return found
-    found = _find_operator(f"torch.{name}") if name in _layout.FUNCTIONS_OF_NN else _first_use("torch", name)
+    found = _find_operator(f"torch.{name}") if name in _names.FUNCTIONS_OF_NN else _first_use("torch", name)
     if found is not None:
         globals()[name] = found
         return found
     from flambeau_tensor.not_built import missing, not_built
 
-    if name in _layout.SUBMODULES or name in _layout.MISSING:
+    if name in _names.SUBMODULES or name in _names.MISSING:
         raise not_built(f"torch.{name}")
     raise missing("torch", name)
 
@@ -131,6 +121,6 @@ def __dir__() -> list[str]:
     from importlib.util import find_spec
 
     return sorted(
-        {*_layout.NAMES, *_tensors.LAZY_NAMES, *globals(), *_lazy_names("torch"), *_layout.FUNCTIONS_OF_NN}
-        | {name for name in _layout.SUBMODULES if find_spec(f"flambeau.{name}")}
+        {*_names.NAMES, *_tensors.LAZY_NAMES, *globals(), *_lazy_names("torch"), *_names.FUNCTIONS_OF_NN}
+        | {name for name in _names.SUBMODULES if find_spec(f"flambeau.{name}")}
     )

@@ -1,3 +1,0 @@
-"""Written by flambeau.stubs from the table of the layout; do not edit."""
-
-from flambeau_distributions.inverse_gamma import *
