@@ -88,10 +88,10 @@ cdef inline real exp_down(real x) noexcept nogil:
     """exp(x) for x <= 0, as softmax needs it: 0 where the result would be subnormal."""
     cdef real n, r, p
     if real is float:
-        n = x * <float>1.44269504088896341 + <float>12582912
-        r = x - (n - <float>12582912) * <float>0.693145751953125
-        r = r - (n - <float>12582912) * <float>1.42860677e-6
-        p = (_excess(r) + <float>1) * from_bits32((bits32(n) - bits32(<float>12582912) + 127) << 23)
+        n = x * <float>1.44269504088896341 + <float>12583039  # 127 more than in fast_exp: the exponent's offset
+        r = x - (n - <float>12583039) * <float>0.693145751953125
+        r = r - (n - <float>12583039) * <float>1.42860677e-6
+        p = (_excess(r) + <float>1) * from_bits32(bits32(n) << 23)
         return 0 if x < <float>-87.33654 else p
     else:
         n = x * 1.44269504088896341 + 6755399441055744.0
@@ -107,9 +107,9 @@ cdef inline real fast_expm1(real x) noexcept nogil:
     if real is float:
         x = <float>-30 if x < <float>-30 else x
         x = <float>88 if x > <float>88 else x
-        n = x * <float>1.44269504088896341 + <float>12582912
-        scale = from_bits32((bits32(n) - bits32(<float>12582912) + 127) << 23)
-        n = n - <float>12582912
+        n = x * <float>1.44269504088896341 + <float>12583039  # as in exp_down
+        scale = from_bits32(bits32(n) << 23)
+        n = n - <float>12583039
         r = x - n * <float>0.693145751953125
         r = r - n * <float>1.42860677e-6
         return _excess(r) * scale + (scale - <float>1)
@@ -122,6 +122,25 @@ cdef inline real fast_expm1(real x) noexcept nogil:
         r = x - n * 0.693147180369123816490
         r = r - n * 1.90821492927058770002e-10
         return _excess(r) * scale + (scale - 1.0)
+
+
+cdef inline real fast_sigmoid(real x) noexcept nogil:
+    """1 / (1 + exp(-x)), as exp(x) / (1 + exp(x)): 0 where the result would be subnormal."""
+    cdef real e = exp_down(<real>60 if x > 60 else x)
+    return e / (<real>1 + e)
+
+
+cdef inline float fast_tanh(float x) noexcept nogil:
+    """tanh(x) = -t / (2 + t) with t = exp(-2 |x|) - 1."""
+    cdef float z = math.fabsf(x), n, r, q, scale
+    z = <float>9.5 if z > <float>9.5 else z  # 1, to the last place
+    z = z + z
+    n = <float>12583039 - z * <float>1.44269504088896341  # 127 more: the exponent's offset
+    scale = from_bits32(bits32(n) << 23)
+    n = n - <float>12583039
+    r = -n * <float>0.69314718056 - z  # one part is enough: what it lacks counts where 2^n is small
+    q = _excess(r)
+    return math.copysignf((q * scale + (scale - <float>1)) / (q * scale + (scale + <float>1)), x)
 
 
 # --- logarithms -----------------------------------------------------------------------------------------------------

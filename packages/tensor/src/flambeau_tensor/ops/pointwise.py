@@ -78,7 +78,7 @@ def _elementary(ufunc):
     return loops, ufunc
 
 
-_BETTER = {(np.exp, "float32"), (np.sin, "float64"), (np.cos, "float64")}
+_BETTER = {(np.exp, "float32"), (np.tanh, "float32"), (np.sin, "float64"), (np.cos, "float64")}
 
 
 # --- arithmetic -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from libc.stdint cimport int32_t, uint32_t, uint64_t
 from flambeau_tensor._kernels.maps cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
 from flambeau_tensor.vector_math cimport (
     bits32, bits64, excess_rest, fast_exp, fast_log, fast_log1p, fast_log2, fast_log10, from_bits32, from_bits64,
-    log1p_of,
+    fast_tanh, log1p_of,
 )
 
 cdef extern from *:
@@ -167,16 +167,12 @@ cdef inline real_t _cosh(real_t x) noexcept nogil:
 
 
 cdef inline real_t _tanh(real_t x) noexcept nogil:
-    cdef double u = math.fabs(<double>x), v = 30 if u > 30 else u, a, a_low, b, b_low, n, r, scale
-    if real_t is float:  # by e^2u - 1: doubles have digits to spare
-        v = 2 * v
-        n = v * 1.4426950408889634 + ROUND
-        scale = from_bits64((bits64(n) - bits64(ROUND) + 1023) << 52)
-        r = v - (n - ROUND) * 0.6931471805599453
-        a = scale * (r + r * r * _exp_rest(r, x)) + (scale - 1)
-        return x if u < 1e-9 else <real_t>math.copysign(a / (a + 2), <double>x)
+    cdef double u, a, a_low, b, b_low
+    if real_t is float:
+        return fast_tanh(x)
     else:
-        _hyperbolic(v, &a, &a_low, &b, &b_low, x)
+        u = math.fabs(x)
+        _hyperbolic(30 if u > 30 else u, &a, &a_low, &b, &b_low, x)
         return x if u < 1e-9 else math.copysign(_quotient(a, a_low, b, b_low), x)
 
 

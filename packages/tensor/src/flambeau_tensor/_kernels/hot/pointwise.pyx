@@ -10,10 +10,10 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
 from flambeau_tensor._kernels.complexes cimport narrow, wide
 from flambeau_tensor._kernels.maps cimport (
-    BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map2, map2_checked, map2_truth,
-    number_t, real_t, reals, scatter, wider_unsigned,
+    BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map1_blocks, map2, map2_checked,
+    map2_truth, number_t, real_t, reals, scatter, wider_unsigned,
 )
-from flambeau_tensor.vector_math cimport exp_down, fast_log
+from flambeau_tensor.vector_math cimport fast_log, fast_sigmoid
 
 import numpy as np
 
@@ -150,13 +150,8 @@ cdef void loop_rsqrt_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s,
     map1[complex_t](a, n, s, _rsqrt_complex[complex_t])
 
 
-cdef inline real_t _sigmoid(real_t x) noexcept nogil:
-    cdef real_t e = exp_down[real_t](x if x < 0 else -x), r = <real_t>1 / (<real_t>1 + e)
-    return e * r if x < 0 else r
-
-
 cdef void loop_sigmoid(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    map1[real_t](a, n, s, _sigmoid[real_t])
+    map1_blocks[real_t](a, n, s, fast_sigmoid[real_t])
 
 
 cdef void loop_logit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
