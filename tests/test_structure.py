@@ -335,6 +335,18 @@ def public_functions(body):
             yield from public_functions(node.body)
 
 
+def own_getattr(sources):
+    """Modules with a ``__getattr__`` of their own instead of that of `flambeau_tensor.lazy_attributes`."""
+    whole = "packages/flambeau/src/flambeau/__init__.py"  # which says what `import *` takes
+    return [
+        f"{path}:{node.lineno} use attach() of flambeau_tensor.lazy_attributes"
+        for path, text in sources.items()
+        if path.endswith(".py") and path != whole
+        for node in ast.parse(text).body
+        if isinstance(node, ast.FunctionDef) and node.name == "__getattr__"
+    ]
+
+
 def unannotated(sources):
     """Public functions of `flambeau` without annotations, which mypy would pass over."""
     wrong = []
@@ -363,6 +375,7 @@ CHECKS = [
     repeated,
     decided_by_words,
     unannotated,
+    own_getattr,
 ]
 
 
@@ -474,6 +487,7 @@ def cython_bodies(text):
         (decided_by_words, "nn/src/flambeau_nn/functional.py", "if str(e).startswith('size'):\n    raise"),
         (unannotated, "flambeau/src/flambeau/hub.py", "class Loader:\n    def get(self, name): ..."),
         (unannotated, "flambeau/src/flambeau/hub.py", "def get(name: str): ..."),
+        (own_getattr, "nn/src/flambeau_nn/functional.py", "def __getattr__(name): ..."),
     ],
 )
 def test_the_rule_finds_who_breaks_it(check, path, added):

@@ -11,6 +11,7 @@ Importing it plugs recording into the tensor package and gives tensors ``require
 
 from __future__ import annotations
 
+from importlib import import_module as _import_module
 from typing import Any
 
 __version__ = "0.1.0"
@@ -42,6 +43,8 @@ from flambeau_autograd.grad_mode import is_multithreading_enabled, set_multithre
 from flambeau_autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from flambeau_autograd.mutation import detect_mutation, is_mutation_detection_enabled, set_detect_mutation
 from flambeau_autograd.variable import Variable
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.pytorch_names import LOCAL_NAMES as _LOCAL_NAMES
 
 __all__ = [
     "Function",
@@ -70,29 +73,18 @@ __all__ = [
     "set_multithreading_enabled",
 ]
 
-# Loaded when asked for.
-_SUBMODULES = ("checkpoint", "forward_ad", "function", "functional", "grad_mode", "graph", "hooks", "variable")
 
-
-def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        from importlib import import_module
-
-        return import_module(f"flambeau_autograd.{name}")
-    from flambeau_tensor.not_built import missing
-    from flambeau_tensor.pytorch_names import LOCAL_NAMES
-
-    if f"torch.autograd.{name}" in LOCAL_NAMES:  # a module of a package above
-        from importlib import import_module
-
-        return import_module(LOCAL_NAMES[f"torch.autograd.{name}"])
+def _of_packages_above(name: str) -> Any:
     if name in ("_profiler_enabled", "_disable_profiler"):
         return getattr(__getattr__("profiler"), name)
-    raise missing("torch.autograd", name)
+    module = _LOCAL_NAMES.get(f"torch.autograd.{name}")
+    return None if module is None else _import_module(module)
+
+
+_modules = ("checkpoint", "forward_ad", "function", "functional", "grad_mode", "graph", "hooks", "variable")
+__getattr__, _own_names = _attach(__name__, "torch.autograd", modules=_modules, find=_of_packages_above)
 
 
 def __dir__() -> list[str]:
-    from flambeau_tensor.pytorch_names import LOCAL_NAMES
-
-    above = {name.removeprefix("torch.autograd.") for name in LOCAL_NAMES if name.startswith("torch.autograd.")}
-    return sorted({*globals(), *_SUBMODULES, *above})
+    above = {name.removeprefix("torch.autograd.") for name in _LOCAL_NAMES if name.startswith("torch.autograd.")}
+    return sorted({*_own_names(), *above})

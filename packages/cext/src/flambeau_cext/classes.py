@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from flambeau_cext.ops import load_library, loaded_libraries
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["ScriptObject", "load_library", "loaded_libraries"]
 
@@ -94,10 +95,7 @@ def _missing(space: str) -> Callable[[str], Any]:
     return missing
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.classes' has no attribute '{name}'")
-    return _namespace(name)
+__getattr__, __dir__ = _attach(__name__, "torch.classes", find=_namespace)
 
 
 def _place(cls: type[ScriptObject]) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from flambeau_cext.overloads import OpOverload, OpOverloadPacket
 from flambeau_tensor.extend import Operator
 from flambeau_tensor.extend import declared_operators as _declared
 from flambeau_tensor.extend import sockets as _sockets
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["OpOverload", "OpOverloadPacket", "load_library", "loaded_libraries"]
 
@@ -82,7 +83,4 @@ def load_library(path: str) -> None:
     loaded_libraries.add(str(path))
 
 
-def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
-    return globals().setdefault(name, _namespace(name))
+__getattr__, __dir__ = _attach(__name__, "torch.ops", find=_namespace)

@@ -1,7 +1,6 @@
 """Datasets, samplers, pipes and the :class:`DataLoader`: what users know as ``torch.utils.data``."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flambeau_data._utils.collate import default_collate, default_convert
 from flambeau_data._utils.worker import get_worker_info
@@ -25,6 +24,7 @@ from flambeau_data.sampler import (
     SubsetRandomSampler,
     WeightedRandomSampler,
 )
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 if TYPE_CHECKING:
     from flambeau_data.datapipes._decorator import (
@@ -47,23 +47,12 @@ __all__ = [
 
 # Pipes load when one is named.
 _PIPES = {
-    **dict.fromkeys(("DataChunk", "IterDataPipe", "MapDataPipe"), "datapipe"),
-    **dict.fromkeys(("functional_datapipe", "guaranteed_datapipes_determinism", "non_deterministic"), "_decorator"),
+    **dict.fromkeys(("DataChunk", "IterDataPipe", "MapDataPipe"), ".datapipes.datapipe"),
+    **dict.fromkeys(
+        ("functional_datapipe", "guaranteed_datapipes_determinism", "non_deterministic"), ".datapipes._decorator"
+    ),
 }
-_MODULES = {"datapipes", "graph", "graph_settings"}
+_MODULES = ("datapipes", "graph", "graph_settings")
 
 
-def __getattr__(name: str) -> Any:
-    if name in _PIPES:
-        value = getattr(importlib.import_module(f"flambeau_data.datapipes.{_PIPES[name]}"), name)
-        globals()[name] = value
-        return value
-    if name in _MODULES:
-        return importlib.import_module(f"flambeau_data.{name}")
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.utils.data", name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_PIPES, *_MODULES})
+__getattr__, __dir__ = _attach(__name__, "torch.utils.data", _PIPES, _MODULES)

@@ -8,6 +8,8 @@ tensor([0.0000, 0.5000])
 
 from importlib import import_module as _import_module
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 __version__ = "0.1.0"
 
 # Which module holds which names. All are here from the start: programs go over the module's dictionary.
@@ -67,11 +69,5 @@ for _module, _names in _MODULES.items():
     globals().update({name: getattr(_found, name) for name in _names.split()})
 
 
-def __getattr__(name):
-    if name in ("constraints", "utils"):
-        return _import_module(f"flambeau_distributions.{'parameters' if name == 'utils' else name}")
-    raise AttributeError(f"module 'torch.distributions' has no attribute {name!r}")
-
-
-def __dir__():
-    return sorted({*globals(), "constraints", "utils"})
+_modules = {"constraints": ".constraints", "utils": ".parameters"}
+__getattr__, __dir__ = _attach(__name__, "torch.distributions", modules=_modules)

@@ -28,6 +28,8 @@ from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.not_built import not_built as _not_built
 from flambeau_tensor.pytorch_names import LOCAL_NAMES as _pytorch_names
 
 RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
@@ -87,40 +89,22 @@ _sockets.compile_module = _compile_module
 _sockets.forms_of, _sockets.decompositions = _forms_of, _decomposition
 
 
-def __getattr__(name: str) -> Any:
-    import importlib
+def _declared_late(name: str) -> Any:
+    if name in _names.MISSING:
+        raise _not_built(f"torch.{name}")
+    return _find_operator(f"torch.{name}") if name in _names.FUNCTIONS_OF_NN else _first_use("torch", name)
 
+
+_late = {**dict.fromkeys(_tensors.LAZY_NAMES, "flambeau_tensor"), **_names.NAMES}
+_modules = {_name: f".{_name}" for _name in _names.SUBMODULES} | {"torch": "flambeau"}  # as PyTorch's, which is its own
+_lazy, _listed = _attach(__name__, "torch", _late, _modules, _declared_late)
+
+
+def __getattr__(name: str) -> Any:
     if name == "__all__":  # asked for by `from torch import *`, which loads what waits to be named
         return [name for name in __dir__() if not name.startswith("_") and name not in _names.SUBMODULES]
-    if name == "torch":  # PyTorch's module has itself among its names
-        return importlib.import_module("flambeau")
-    if name in _names.NAMES:
-        found = globals()[name] = getattr(importlib.import_module(_names.NAMES[name]), name)
-        return found
-    if name in _names.SUBMODULES:
-        try:
-            return importlib.import_module(f"flambeau.{name}")
-        except ModuleNotFoundError as e:
-            if e.name != f"flambeau.{name}":
-                raise
-    if name in _tensors.LAZY_NAMES:
-        found = globals()[name] = getattr(_tensors, name)
-        return found
-    found = _find_operator(f"torch.{name}") if name in _names.FUNCTIONS_OF_NN else _first_use("torch", name)
-    if found is not None:
-        globals()[name] = found
-        return found
-    from flambeau_tensor.not_built import missing, not_built
-
-    if name in _names.SUBMODULES or name in _names.MISSING:
-        raise not_built(f"torch.{name}")
-    raise missing("torch", name)
+    return _lazy(name)
 
 
 def __dir__() -> list[str]:
-    from importlib.util import find_spec
-
-    return sorted(
-        {*_names.NAMES, *_tensors.LAZY_NAMES, *globals(), *_lazy_names("torch"), *_names.FUNCTIONS_OF_NN}
-        | {name for name in _names.SUBMODULES if find_spec(f"flambeau.{name}")}
-    )
+    return sorted({*_listed(), *_lazy_names("torch"), *_names.FUNCTIONS_OF_NN} - {"torch"})

@@ -1,6 +1,8 @@
 """``torch.accelerator``: there is none."""
 
-from typing import Any
+from typing import Any, NoReturn
+
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 
 def is_available() -> bool:
@@ -21,26 +23,17 @@ def empty_cache() -> None:
     """Does nothing."""
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import not_built
+_NEED_A_DEVICE = (
+    *("current_device_idx", "current_device_index", "current_stream", "get_memory_info", "max_memory_allocated"),
+    *("memory_allocated", "set_device_idx", "set_device_index", "set_stream", "synchronize"),
+)
 
-    if name in (
-        "current_device_idx",
-        "current_device_index",
-        "current_stream",
-        "get_memory_info",
-        "memory_allocated",
-        "max_memory_allocated",
-        "set_device_idx",
-        "set_device_index",
-        "set_stream",
-        "synchronize",
-    ):
 
-        def refuse(*args, **kwargs):
-            raise RuntimeError("Cannot access accelerator device when none is available.")
+def _refusing(name: str) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError("Cannot access accelerator device when none is available.")
 
-        return refuse
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise not_built(f"torch.accelerator.{name}")
+    return refuse if name in _NEED_A_DEVICE else None
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.accelerator", find=_refusing, unlisted=True)

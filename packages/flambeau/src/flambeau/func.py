@@ -16,6 +16,7 @@ from flambeau_autograd.func import (
     vmap,
 )
 from flambeau_nn.func import functional_call, replace_all_batch_norm_modules_, stack_module_state
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "functional_call",
@@ -70,7 +71,4 @@ def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Cal
     return wrapped
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.func", name)
+__getattr__, __dir__ = _attach(__name__, "torch.func")

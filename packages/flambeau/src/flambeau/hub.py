@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import NotBuiltError
 
 __all__ = ["download_url_to_file", "get_dir", "help", "list", "load", "load_state_dict_from_url", "set_dir"]
@@ -18,18 +19,18 @@ HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
 _folder = None
 
 
-def __getattr__(name: str) -> Any:
-    if name == "tqdm":
-        try:
-            from tqdm import tqdm
-        except ImportError:
-            from flambeau.viz._progress import _Unseen as tqdm
-        return tqdm
-    if name in ("Request", "urlopen"):
-        import urllib.request
+def _progress_bar(name: str) -> Any:
+    if name != "tqdm":
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        from flambeau.viz._progress import _Unseen as tqdm
+    return tqdm
 
-        return getattr(urllib.request, name)
-    raise AttributeError(f"module 'torch.hub' has no attribute {name!r}")
+
+_names = dict.fromkeys(("Request", "urlopen"), "urllib.request")
+__getattr__, __dir__ = _attach(__name__, "torch.hub", _names, find=_progress_bar)
 
 
 def get_dir() -> str:

@@ -1,6 +1,8 @@
 """``torch.mps``: there are no such devices, and what needs one raises."""
 
-from typing import Any
+from typing import Any, NoReturn
+
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 _CALLS = {
     "current_allocated_memory": "getCurrentAllocatedMemory",
@@ -29,15 +31,11 @@ def manual_seed(seed: int) -> None:
     """Does nothing."""
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import not_built
+def _refusing(name: str) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(f"Cannot execute {_CALLS[name]}() without MPS backend.")
 
-    if name in _CALLS:
+    return refuse if name in _CALLS else None
 
-        def refuse(*args, **kwargs):
-            raise RuntimeError(f"Cannot execute {_CALLS[name]}() without MPS backend.")
 
-        return refuse
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise not_built(f"torch.mps.{name}")
+__getattr__, __dir__ = _attach(__name__, "torch.mps", find=_refusing, unlisted=True)

@@ -7,9 +7,8 @@ Traceback (most recent call last):
 flambeau_tensor.not_built.NotBuiltError: torch.nested.nested_tensor is not built: pad the parts
 """
 
-from typing import Any
-
-from flambeau_tensor.not_built import function_not_built, left_out
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.not_built import function_not_built
 
 for _name in (
     "as_nested_tensor",
@@ -22,5 +21,4 @@ for _name in (
     globals()[_name] = function_not_built(f"torch.nested.{_name}", ": pad the parts")
 
 
-def __getattr__(name: str) -> Any:
-    raise left_out("torch.nested", name)
+__getattr__, __dir__ = _attach(__name__, "torch.nested", unlisted=True)

@@ -1,15 +1,9 @@
 """``torch.xpu``: there are no such devices, and what needs one raises."""
 
-from typing import Any
-
 from flambeau import _devices
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 globals().update(_devices.device_module(__name__, "XPU"))
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import not_built
-
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise not_built(f"torch.xpu.{name}")
+__getattr__, __dir__ = _attach(__name__, "torch.xpu", unlisted=True)

@@ -10,7 +10,6 @@ torch.Size([3, 2])
 __version__ = "0.1.0"
 
 import typing as _typing
-from typing import Any as _Any
 
 import flambeau_autograd as _autograd  # noqa: F401  (its rules are checked before there are operations without one)
 from flambeau_autograd.extend import batching_rules_in as _batching_rules_in
@@ -21,11 +20,13 @@ from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  
 
 from flambeau_nn import init as init
 from flambeau_nn.modules import *
+from flambeau_nn.modules import LATE as _LATE
 from flambeau_nn.parameter import Buffer as Buffer
 from flambeau_nn.parameter import Parameter as Parameter
 from flambeau_nn.parameter import UninitializedBuffer as UninitializedBuffer
 from flambeau_nn.parameter import UninitializedParameter as UninitializedParameter
 from flambeau_tensor.extend import find_quickly as _find_quickly
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 if _typing.TYPE_CHECKING:
     from flambeau_nn.parallel import DataParallel as DataParallel
@@ -35,26 +36,5 @@ _find_quickly(__name__)
 
 
 _SUBMODULES = ("_reduction", "attention", "common_types", "grad", "optim", "parallel", "utils")
-
-
-def __getattr__(name: str) -> _Any:
-    from importlib import import_module
-
-    if name in _SUBMODULES:
-        return import_module(f"flambeau_nn.{name}")
-    if name == "DataParallel":
-        return import_module("flambeau_nn.parallel").DataParallel
-    from flambeau_nn.modules import LATE
-
-    if name in LATE:
-        globals()[name] = getattr(import_module("flambeau_nn.modules"), name)
-        return globals()[name]
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.nn", name)
-
-
-def __dir__() -> list[str]:
-    from flambeau_nn.modules import LATE
-
-    return sorted({*globals(), *LATE, *_SUBMODULES, "DataParallel"})
+_names = {**dict.fromkeys(_LATE, ".modules"), "DataParallel": ".parallel"}
+__getattr__, __dir__ = _attach(__name__, "torch.nn", _names, _SUBMODULES)

@@ -11,6 +11,7 @@ from flambeau_tensor.extend import find_quickly as _find_quickly
 from flambeau_tensor.extend import first_use as _first_use
 from flambeau_tensor.extend import functions as _functions
 from flambeau_tensor.extend import lazy_names as _lazy_names
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 _find_quickly(__name__)
 globals().update(_functions(_ops.NAMESPACE, lazy=False))
@@ -33,14 +34,11 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
     return _activation.clamped(input, min_val, max_val, True)
 
 
-def __getattr__(name):
-    found = _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
-    if found is not None:
-        globals()[name] = found
-        return found
-    from flambeau_tensor.not_built import missing
+def _first_named(name):
+    return _first_use("torch" if name in _ops.LATE_OF_TORCH else _ops.NAMESPACE, name)
 
-    raise missing("torch.nn.functional", name)
+
+__getattr__ = _attach(__name__, "torch.nn.functional", find=_first_named)[0]
 
 
 def __dir__():

@@ -14,6 +14,7 @@ import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_overrides import overridable
 from flambeau_tensor import Generator, Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -473,7 +474,4 @@ orthogonal = _renamed(orthogonal_)
 sparse = _renamed(sparse_)
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.nn.init", name)
+__getattr__, __dir__ = _attach(__name__, "torch.nn.init")

@@ -33,6 +33,7 @@ from flambeau_tensor._core.registry import functions as _functions
 from flambeau_tensor._core.registry import import_declarations as _import_declarations
 from flambeau_tensor._core.registry import lazy_names as _lazy_names
 from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops import contraction as _contraction
 from flambeau_tensor.ops import joining as _joining
 from flambeau_tensor.options import (
@@ -101,7 +102,7 @@ _named |= {_sys.intern(f.__name__): f for f in (*_joining.TORCH_FUNCTIONS, *_con
 TORCH_NAMES = (*(name for name in __all__ if name != "Operator"), *_named)
 _KINDS = ("Bool", "Byte", "Char", "Short", "Int", "Long", "Half", "BFloat16", "Float", "Double")
 LAZY_NAMES = {
-    name: module
+    name: f".{module}"
     for module, names in {
         "serialization": ("save", "load"),
         "printing": ("set_printoptions", "printoptions"),
@@ -163,20 +164,5 @@ for _name in ("fft", "functional", "linalg", "special"):
     _register_namespace(f"torch.{_name}", f"flambeau_tensor.{_name}")
 
 
-_SUBMODULES = ("fft", "functional", "linalg", "masked", "random", "signal", "special")
-
-
-def __getattr__(name):
-    from importlib import import_module
-
-    name = _sys.intern(name)  # what is found by its address later
-    if name in LAZY_NAMES:
-        found = globals()[name] = getattr(import_module(f"flambeau_tensor.{LAZY_NAMES[name]}"), name)
-        return found
-    if name in _SUBMODULES:
-        return import_module(f"flambeau_tensor.{name}")
-    found = _first_use("torch", name)
-    if found is not None:
-        globals()[name] = found
-        return found
-    raise AttributeError(f"module 'flambeau_tensor' has no attribute '{name}'")
+_modules = ("fft", "functional", "linalg", "masked", "random", "signal", "special")
+__getattr__ = _attach(__name__, __name__, LAZY_NAMES, _modules, find=lambda name: _first_use("torch", name))[0]

@@ -2,6 +2,7 @@
 
 from flambeau_tensor._core.registry import first_use as _first_use
 from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops.contraction import chain_matmul as chain_matmul
 from flambeau_tensor.ops.contraction import einsum as einsum
 from flambeau_tensor.ops.joining import atleast_1d as atleast_1d
@@ -17,19 +18,13 @@ from flambeau_tensor.packing import FUNCTIONAL as _packed
 globals().update({name: function for name, function in _functions("torch", lazy=False).items() if name in _packed})
 
 
-def __getattr__(name):
-    if name in (
-        "stft",
-        "istft",
-        "cdist",
-        "lu",
-        "svd_lowrank",
-        "pca_lowrank",
-        "unravel_index",
-        "unique",
-        "unique_consecutive",
-    ):  # declared when named
-        return _first_use("torch", name)
-    from flambeau_tensor.not_built import missing
+_LATE = (
+    *("cdist", "istft", "lu", "pca_lowrank", "stft", "svd_lowrank", "unique", "unique_consecutive", "unravel_index"),
+)
 
-    raise missing("torch.functional", name)
+
+def _first_named(name):
+    return _first_use("torch", name) if name in _LATE else None
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.functional", find=_first_named)

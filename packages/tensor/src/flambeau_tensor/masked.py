@@ -12,6 +12,8 @@ tensor(5.)
 import flambeau_tensor as _ft
 from flambeau_tensor.extend import find_operator as _find
 from flambeau_tensor.extend import wrapped_dim as _wrapped_dim
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.not_built import not_built as _not_built_error
 
 __all__ = [
     "amax",
@@ -384,9 +386,9 @@ def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
     return _ft.logaddexp(*sides).to(dtype or input.dtype)
 
 
-def __getattr__(name):
-    from flambeau_tensor.not_built import not_built
-
+def _not_built(name):
     if name in ("MaskedTensor", "as_masked_tensor", "is_masked_tensor", "masked_tensor"):
-        raise not_built(f"torch.masked.{name}")
-    raise AttributeError(f"module 'torch.masked' has no attribute {name!r}")
+        raise _not_built_error(f"torch.masked.{name}")
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.masked", find=_not_built)

@@ -1,8 +1,8 @@
 """PyTorch's names that are not here, and the one error that says so.
 
-Modules end their ``__getattr__`` with ``raise missing(...)``. What is no name of PyTorch's either stays the ordinary
-AttributeError of a typing mistake. Modules of which little is here, and whose names are not listed, end it with
-``raise left_out(...)``.
+The ``__getattr__`` of modules (`lazy_attributes.attach`) ends with ``raise missing(...)``. What is no name of PyTorch's
+either stays the ordinary AttributeError of a typing mistake. Modules of which little is here, and whose names are not
+listed, end it with ``raise left_out(...)``.
 """
 
 from collections.abc import Callable

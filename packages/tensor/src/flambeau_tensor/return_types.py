@@ -6,6 +6,8 @@ They are made when an operator first returns one, or when somebody asks this mod
 import copyreg
 from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 _types = {}
 
 
@@ -78,11 +80,11 @@ def _of_operators():
             yield _name_of(op), fields
 
 
-def __getattr__(name):
-    for operator, fields in () if name.startswith("__") else _of_operators():
-        if operator == name:
-            return named_result(name, fields)
-    raise AttributeError(f"module 'torch.return_types' has no attribute '{name}'")
+def _of_operator(name):
+    return next((named_result(name, fields) for operator, fields in _of_operators() if operator == name), None)
+
+
+__getattr__ = _attach(__name__, "torch.return_types", find=_of_operator)[0]
 
 
 def __dir__():

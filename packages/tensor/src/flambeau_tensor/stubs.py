@@ -317,10 +317,10 @@ def _found_when_used():
     for name, module in sorted(flambeau_tensor.LAZY_NAMES.items(), key=lambda item: (item[1], item[0])):
         if re.search(rf"\b(def {name}\(|class {name}\b|{name}: |{name} as {name}\b)", _HEAD):
             continue
-        kind = "_layout" if module == "options" else "Any"
-        source = Path(flambeau_tensor.__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+        kind = "_layout" if module == ".options" else "Any"
+        source = Path(flambeau_tensor.__file__).with_name(f"{module[1:]}.py").read_text(encoding="utf-8")
         written = re.search(rf"(?m)^(def|class) {name}\b|^{name}\b.* = |^from .* import .*\b{name}\b", source)
-        yield f"from flambeau_tensor.{module} import {name} as {name}" if written else f"{name}: {kind}"
+        yield f"from flambeau_tensor{module} import {name} as {name}" if written else f"{name}: {kind}"
 
 
 def stub_text():

@@ -10,6 +10,7 @@ import copyreg
 from flambeau_overrides import DisableTorchFunction
 from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
 from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops.factories import construct
 from flambeau_tensor.options import strided
 from flambeau_tensor.storage import YOUNGER
@@ -109,5 +110,4 @@ def typename(obj: object) -> str:
     return module + name
 
 
-def __getattr__(name):
-    return tensor_type(name)
+__getattr__, __dir__ = _attach(__name__, "torch", find=tensor_type)

@@ -17,6 +17,7 @@ from flambeau_overrides import (
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
 from flambeau_tensor.extend import dispatching as _dispatching
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
 
 
@@ -165,19 +166,15 @@ for _name in (
     globals()[_name] = _switch(_name)
 
 
-def __getattr__(name):
-    from importlib import import_module
+def _type_of_tensor(name):
+    from flambeau_tensor import Tensor
 
-    if name in ("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"):
-        return getattr(import_module("flambeau._dispatch_keys"), name)
-    if name == "_functorch":
-        return import_module("flambeau._C._functorch")
-    if name == "_LinAlgError":
-        return import_module("flambeau_tensor.linalg").LinAlgError
-    if name == "Generator":
-        return import_module("flambeau").Generator
-    if name == "_TensorMeta":
-        from flambeau import Tensor
+    return type(Tensor) if name == "_TensorMeta" else None
 
-        return type(Tensor)
-    raise AttributeError(f"module 'torch._C' has no attribute {name!r}")
+
+_names = {
+    **dict.fromkeys(("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"), "flambeau._dispatch_keys"),
+    "Generator": "flambeau_tensor",
+    "_LinAlgError": "flambeau_tensor.linalg:LinAlgError",
+}
+__getattr__, __dir__ = _attach(__name__, "torch._C", _names, ("_functorch",), _type_of_tensor)

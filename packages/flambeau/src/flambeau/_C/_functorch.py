@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 
 def is_batchedtensor(tensor: Any) -> bool:
     """False: under ``vmap``, a tensor is one with a further dimension."""
@@ -33,7 +35,4 @@ def _remove_batch_dim(tensor: Any, level: Any, batch_size: int, out_dim: int) ->
     return _maybe_remove_batch_dim("a function", tensor, level, batch_size, out_dim)
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch._C._functorch", name)
+__getattr__, __dir__ = _attach(__name__, "torch._C._functorch", unlisted=True)

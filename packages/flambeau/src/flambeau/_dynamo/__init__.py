@@ -1,7 +1,5 @@
 """``torch._dynamo``: names of PyTorch's compiler that programs use. Functions run as they are."""
 
-from importlib import import_module as _import_module
-
 from flambeau.compiler import _same
 from flambeau.compiler import allow_in_graph as allow_in_graph
 from flambeau.compiler import assume_constant_result as assume_constant_result
@@ -11,6 +9,7 @@ from flambeau.compiler import list_backends as list_backends
 from flambeau.compiler import reset as reset
 from flambeau.compiler import set_stance as set_stance
 from flambeau.compiler import substitute_in_graph as substitute_in_graph
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 disallow_in_graph = forbid_in_graph = nonstrict_trace = run = allow_in_graph
 
@@ -48,11 +47,6 @@ def is_dynamo_supported() -> bool:
     return False
 
 
-def __getattr__(name):
-    if name in ("config", "eval_frame", "exc", "utils"):
-        return _import_module(f"flambeau._dynamo.{name}")
-    if name == "OptimizedModule":
-        return _import_module("flambeau._dynamo.eval_frame").OptimizedModule
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch._dynamo", name)
+_names = {"OptimizedModule": ".eval_frame"}
+_modules = ("config", "eval_frame", "exc", "utils")
+__getattr__, __dir__ = _attach(__name__, "torch._dynamo", _names, _modules, unlisted=True)

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 MODULES = (
     "cpu",
     "cuda",
@@ -42,13 +44,4 @@ def __allow_nonbracketed_mutation() -> Iterator[None]:  # noqa: N807
     yield
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in MODULES:
-        return import_module(f"flambeau.backends.{name}")
-    raise AttributeError(f"module 'torch.backends' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *MODULES})
+__getattr__, __dir__ = _attach(__name__, "torch.backends", modules=MODULES)

@@ -19,6 +19,7 @@ from flambeau_compile import explain as explain
 from flambeau_compile import is_compiling as is_compiling
 from flambeau_compile import reset as reset
 from flambeau_tensor.extend import trace_event
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -258,7 +259,4 @@ class set_stance(ContextDecorator):  # noqa: N801
         return False
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.compiler", name)
+__getattr__, __dir__ = _attach(__name__, "torch.compiler", unlisted=True)

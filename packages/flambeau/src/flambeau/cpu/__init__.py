@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 
 class Stream:
     """Stands for an order of work; everything here is done when the call returns."""
@@ -80,9 +82,4 @@ def stream(stream: Any) -> Iterator[None]:
     yield
 
 
-def __getattr__(name: str) -> Any:
-    if name == "amp":
-        from importlib import import_module
-
-        return import_module("flambeau.cpu.amp")
-    raise AttributeError(f"module 'torch.cpu' has no attribute {name!r}")
+__getattr__, __dir__ = _attach(__name__, "torch.cpu", modules=("amp",))

@@ -12,6 +12,7 @@ from typing import Any
 
 from flambeau import _devices
 from flambeau.cuda._tensors import *  # noqa: F403
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 is_available: Callable[[], bool]  # these and more come from `_devices`
 device_count: Callable[[], int]
@@ -82,17 +83,4 @@ class graph:  # noqa: N801
 _SUBMODULES = ("amp", "memory", "nvtx", "random")
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    from flambeau_tensor.not_built import not_built
-
-    if name in _SUBMODULES:
-        return import_module(f"flambeau.cuda.{name}")
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    raise not_built(f"torch.cuda.{name}")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_SUBMODULES})
+__getattr__, __dir__ = _attach(__name__, "torch.cuda", modules=("amp", "memory", "nvtx", "random"), unlisted=True)

@@ -1,9 +1,8 @@
 """``torch.cuda.random``: those of ``torch.cuda``'s names that programs look for here."""
 
-from typing import Any
+from functools import partial
 
 from flambeau import cuda
+from flambeau_tensor.lazy_attributes import attach as _attach
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(cuda, name)
+__getattr__, __dir__ = _attach(__name__, "torch.cuda.random", find=partial(getattr, cuda))

@@ -8,9 +8,9 @@ without asking is here, and says what it misses when it is called.
 
 from collections.abc import Callable
 from enum import Enum
-from importlib import import_module
 from typing import Any, NoReturn
 
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import class_not_built as _class_not_built
 from flambeau_tensor.not_built import function_not_built as _function_not_built
 
@@ -124,15 +124,5 @@ for _name in _CLASSES:
 _STORES = ("HashStore", "PrefixStore", "Store", "TCPStore")
 
 
-def __getattr__(name: str) -> Any:
-    if name in _STORES:
-        return getattr(import_module("flambeau.distributed.stores"), name)
-    from flambeau_tensor.not_built import left_out
-
-    if name in _MODULES:
-        return import_module(f"flambeau.distributed.{name}")
-    raise left_out("torch.distributed", name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_STORES, *_MODULES})
+_names = dict.fromkeys(_STORES, ".stores")
+__getattr__, __dir__ = _attach(__name__, "torch.distributed", _names, _MODULES, unlisted=True)

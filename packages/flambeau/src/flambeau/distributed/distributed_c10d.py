@@ -1,12 +1,11 @@
 """``torch.distributed.distributed_c10d``: the same names as ``torch.distributed``."""
 
-from typing import Any
+from functools import partial
 
 from flambeau import distributed
+from flambeau_tensor.lazy_attributes import attach as _attach
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(distributed, name)
+__getattr__, __dir__ = _attach(__name__, "torch.distributed.distributed_c10d", find=partial(getattr, distributed))
 
 
 def _get_default_group():

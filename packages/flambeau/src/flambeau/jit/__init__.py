@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, TypeVar
 
 from flambeau_nn import Module
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 if TYPE_CHECKING:
     from flambeau.futures import Future
@@ -527,15 +528,4 @@ def _get_trace_graph(*args: Any, **kwargs: Any) -> NoReturn:
     raise not_built("torch.jit._get_trace_graph", "there is no TorchScript; torch.fx.symbolic_trace makes graphs")
 
 
-def __getattr__(name: str) -> Any:
-    if name == "Future":
-        from flambeau.futures import Future
-
-        return Future
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.jit", name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), "Future"})
+__getattr__, __dir__ = _attach(__name__, "torch.jit", {"Future": "flambeau.futures"}, unlisted=True)

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any, NoReturn
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 
 class OnnxExporterError(RuntimeError):
     """An error of an export; never raised here."""
@@ -70,14 +72,8 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
     """Does nothing."""
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
+def _opset(name: str) -> Any:
+    return __getattr__("symbolic_helper") if name.startswith("symbolic_opset") else None
 
-    from flambeau_tensor.not_built import left_out
 
-    if name.startswith("symbolic_opset"):
-        return import_module("flambeau.onnx.symbolic_helper")
-    if name == "symbolic_helper":
-        return import_module(f"flambeau.onnx.{name}")
-
-    raise left_out("torch.onnx", name)
+__getattr__, __dir__ = _attach(__name__, "torch.onnx", modules=("symbolic_helper",), find=_opset, unlisted=True)

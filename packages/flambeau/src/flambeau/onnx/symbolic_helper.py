@@ -4,6 +4,8 @@ exported, which is never asked. Decorators leave functions as they are; the func
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from flambeau_tensor.lazy_attributes import attach as _attach
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -19,7 +21,4 @@ def parse_args(*arg_descriptors: str) -> Callable[[F], F]:
 quantized_args = parse_args
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.onnx.symbolic_helper", name)
+__getattr__, __dir__ = _attach(__name__, "torch.onnx.symbolic_helper", unlisted=True)

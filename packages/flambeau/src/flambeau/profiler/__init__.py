@@ -13,11 +13,11 @@ calls, in the thread that records. What a composition calls inside, and what bac
 import sys
 from collections.abc import Callable
 from enum import Enum
-from typing import Any
 
 from flambeau.profiler._profile import profile as profile
 from flambeau.profiler._profile import record_function as record_function
 from flambeau.profiler._profile import tensorboard_trace_handler as tensorboard_trace_handler
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "ProfilerAction",
@@ -131,7 +131,4 @@ def _default_schedule_fn(_: int) -> ProfilerAction:
 profiler = sys.modules[__name__]  # PyTorch has all of this there
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.profiler", name)
+__getattr__, __dir__ = _attach(__name__, "torch.profiler", unlisted=True)

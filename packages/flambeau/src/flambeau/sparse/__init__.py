@@ -20,6 +20,7 @@ from flambeau.sparse import _joining as _joining
 from flambeau.sparse import _tensor
 from flambeau.sparse._tensor import SparseTensor
 from flambeau_tensor.extend import wrapped_dim
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
 
@@ -353,7 +354,4 @@ class check_sparse_tensor_invariants(contextlib.ContextDecorator):  # noqa: N801
         """Nothing."""
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.sparse", name)
+__getattr__, __dir__ = _attach(__name__, "torch.sparse", unlisted=True)

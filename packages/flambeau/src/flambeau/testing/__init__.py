@@ -9,6 +9,7 @@ from typing import Any as _Any
 
 from flambeau.testing._comparison import assert_close
 from flambeau.testing._creation import make_tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["assert_allclose", "assert_close", "make_tensor"]
 
@@ -55,7 +56,4 @@ def assert_allclose(
     )
 
 
-def __getattr__(name: str) -> _Any:
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.testing", name)
+__getattr__, __dir__ = _attach(__name__, "torch.testing")

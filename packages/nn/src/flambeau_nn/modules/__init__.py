@@ -6,7 +6,6 @@ The files of ``LATE`` are imported when one of their classes is first named.
 # ruff: noqa: F403
 import typing as _typing
 from importlib import import_module as _import
-from typing import Any as _Any
 
 from flambeau_nn.modules.activation import *
 from flambeau_nn.modules.batchnorm import *
@@ -23,6 +22,7 @@ from flambeau_nn.modules.normalization import *
 from flambeau_nn.modules.padding import *
 from flambeau_nn.modules.pooling import *
 from flambeau_nn.modules.sparse import *
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.pytorch_names import LOCAL_NAMES as _LOCAL_NAMES
 
 if _typing.TYPE_CHECKING:  # `LATE`
@@ -57,17 +57,8 @@ _LATE: dict[str, str | dict[str, str]] = {
         "conv": "LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d LazyConvTranspose2d LazyConvTranspose3d",
     },
 }
-_FILES = {"utils": "sizes", **{file: file for file in _LATE}}
-LATE = {"consume_prefix_in_state_dict_if_present": "sizes"}
-
-
-def _first_named(names: dict[str, str]) -> _Any:
-    def __getattr__(name: str) -> _Any:
-        if name in names:
-            return getattr(_import(f".{names[name]}", __name__), name)
-        raise AttributeError(f"module has no attribute '{name}'")
-
-    return __getattr__
+_FILES = {"utils": ".sizes", **{file: f".{file}" for file in _LATE}}
+LATE = {"consume_prefix_in_state_dict_if_present": ".sizes"}
 
 
 def _place() -> None:
@@ -75,26 +66,17 @@ def _place() -> None:
     for file, places in _LATE.items():
         for place, names in places.items() if isinstance(places, dict) else [(file, places)]:
             for name in names.split():
-                LATE[name] = file
+                LATE[name] = f".{file}"
                 if place != file:
-                    moved.setdefault(place, {})[name] = file
+                    moved.setdefault(place, {})[name] = f"{__name__}.{file}"
                     _LOCAL_NAMES[f"torch.nn.modules.{place}.{name}"] = f"{__name__}.{file}.{name}"
     for place, named in moved.items():
-        setattr(_import(f".{place}", __name__), "__getattr__", _first_named(named))  # noqa: B010
+        module = _import(f".{place}", __name__)
+        module.__getattr__, module.__dir__ = _attach(module.__name__, f"torch.nn.modules.{place}", named)  # type: ignore[method-assign]
     del LATE["NonDynamicallyQuantizableLinear"]  # not among torch.nn
 
 
 _place()
 
 
-def __getattr__(name: str) -> _Any:
-    if name in LATE:
-        globals()[name] = getattr(_import(f".{LATE[name]}", __name__), name)
-        return globals()[name]
-    if name in _FILES:
-        return _import(f".{_FILES[name]}", __name__)
-    raise AttributeError(f"module 'torch.nn.modules' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *LATE, *_FILES})
+__getattr__, __dir__ = _attach(__name__, "torch.nn.modules", LATE, _FILES)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from flambeau_nn.optim import lr_scheduler
 from flambeau_nn.optim.adadelta import Adadelta
 from flambeau_nn.optim.adafactor import Adafactor
@@ -18,6 +16,7 @@ from flambeau_nn.optim.rmsprop import RMSprop
 from flambeau_nn.optim.rprop import Rprop
 from flambeau_nn.optim.sgd import SGD
 from flambeau_nn.optim.sparse_adam import SparseAdam
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "ASGD",
@@ -41,15 +40,5 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "swa_utils":  # needs modules, which need optimizers for nothing
-        from importlib import import_module
-
-        return import_module("flambeau_nn.optim.swa_utils")
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.optim", name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), "swa_utils"})
+# Averaging needs modules, which need optimizers for nothing.
+__getattr__, __dir__ = _attach(__name__, "torch.optim", modules=("swa_utils",))

@@ -17,6 +17,7 @@ from typing import Any, SupportsFloat
 from flambeau_nn.optim._cycles import CyclicLR, OneCycleLR
 from flambeau_nn.optim._schedule import _EPOCH_IS_DEPRECATED, LRScheduler, _check_optimizer, _set, _values
 from flambeau_nn.optim.optimizer import Optimizer
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "ChainedScheduler",
@@ -696,7 +697,4 @@ class ReduceLROnPlateau(LRScheduler):
                 _set(group, "lr", new)
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.optim.lr_scheduler", name)
+__getattr__, __dir__ = _attach(__name__, "torch.optim.lr_scheduler")

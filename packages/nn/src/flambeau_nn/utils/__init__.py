@@ -5,7 +5,7 @@ Modules, and functions that few programs use, load when they are named.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from flambeau_nn.utils.clip_grad import (
     clip_grad_norm,
@@ -18,6 +18,7 @@ from flambeau_nn.utils.convert_parameters import parameters_to_vector, vector_to
 from flambeau_nn.utils.init import skip_init
 from flambeau_nn.utils.spectral_norm import remove_spectral_norm, spectral_norm
 from flambeau_nn.utils.weight_norm import remove_weight_norm, weight_norm
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "clip_grad_norm",
@@ -56,27 +57,13 @@ if TYPE_CHECKING:
 
 _MODULES = ("fusion", "memory_format", "parametrizations", "parametrize", "prune", "rnn", "stateless")
 _FUNCTIONS = {
-    "convert_conv2d_weight_memory_format": "memory_format",
-    "convert_conv3d_weight_memory_format": "memory_format",
-    "fuse_conv_bn_eval": "fusion",
-    "fuse_conv_bn_weights": "fusion",
-    "fuse_linear_bn_eval": "fusion",
-    "fuse_linear_bn_weights": "fusion",
+    "convert_conv2d_weight_memory_format": ".memory_format",
+    "convert_conv3d_weight_memory_format": ".memory_format",
+    "fuse_conv_bn_eval": ".fusion",
+    "fuse_conv_bn_weights": ".fusion",
+    "fuse_linear_bn_eval": ".fusion",
+    "fuse_linear_bn_weights": ".fusion",
 }
 
 
-def __getattr__(name: str) -> Any:
-    from importlib import import_module
-
-    if name in _MODULES:
-        return import_module(f"flambeau_nn.utils.{name}")
-    if name in _FUNCTIONS:
-        globals()[name] = getattr(import_module(f"flambeau_nn.utils.{_FUNCTIONS[name]}"), name)
-        return globals()[name]
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.nn.utils", name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES, *_FUNCTIONS})
+__getattr__, __dir__ = _attach(__name__, "torch.nn.utils", _FUNCTIONS, _MODULES)

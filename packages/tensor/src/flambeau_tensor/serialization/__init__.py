@@ -17,7 +17,8 @@ import pickle
 import sys
 from collections.abc import Callable
 
-from flambeau_tensor.not_built import missing, not_built
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.not_built import not_built
 from flambeau_tensor.options import device
 from flambeau_tensor.serialization import legacy, unpickler
 from flambeau_tensor.serialization.archive import Reader, Writer, replacing
@@ -296,5 +297,4 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
     return [name for name in dict.fromkeys(names_in(Reader(f).read("data.pkl"))) if name not in known]
 
 
-def __getattr__(name):
-    raise missing("torch.serialization", name)
+__getattr__, __dir__ = _attach(__name__, "torch.serialization")

@@ -6,7 +6,8 @@ from flambeau_tensor import pytorch_names
 from flambeau_tensor._core.registry import find_operator
 from flambeau_tensor._core.tensor import Tensor
 from flambeau_tensor._kernels import interop
-from flambeau_tensor.not_built import missing, not_built
+from flambeau_tensor.lazy_attributes import attach as _attach
+from flambeau_tensor.not_built import not_built
 from flambeau_tensor.storage import TypedStorage, UntypedStorage
 
 KINDS_NOT_BUILT = (
@@ -108,12 +109,14 @@ _BESIDE = """
 """.split()
 
 
-def __getattr__(name):
-    if name in _BESIDE:
-        return getattr(import_module("flambeau_tensor.private_names"), name)
-    if name in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
-        module = pytorch_names.local_name("torch.nn.parameter")
-        if module == "torch.nn.parameter":
-            raise ImportError("parameters need the package flambeau-nn, which is not imported")
-        return getattr(import_module(module), name)
-    raise missing("torch._utils", name)
+def _of_parameters(name):
+    if name not in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
+        return None
+    module = pytorch_names.local_name("torch.nn.parameter")
+    if module == "torch.nn.parameter":
+        raise ImportError("parameters need the package flambeau-nn, which is not imported")
+    return getattr(import_module(module), name)
+
+
+_names = dict.fromkeys(_BESIDE, "flambeau_tensor.private_names")
+__getattr__, __dir__ = _attach(__name__, "torch._utils", _names, find=_of_parameters)

@@ -160,7 +160,7 @@ class Unpickler:
             return self.push(found)
         if module == "torch.cuda" and f"torch.{name}" in NAMED:
             return self.push(NAMED[f"torch.{name}"])
-        if module == "torch" and LAZY_NAMES.get(name) == "tensor_types" and name.endswith("Tensor"):
+        if module == "torch" and LAZY_NAMES.get(name) == ".tensor_types" and name.endswith("Tensor"):
             return self.push(getattr(import_module("flambeau_tensor.tensor_types"), name))
         if module in ("torch", "torch.cuda") and _NOT_BUILT.fullmatch(name):
             raise rebuilding.not_built(full)

@@ -1,11 +1,9 @@
 """``torch.signal``: processing signals."""
 
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.signal import windows as windows
 
 __all__ = ["windows"]
 
 
-def __getattr__(name):
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.signal", name)
+__getattr__, __dir__ = _attach(__name__, "torch.signal")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 
 import flambeau_tensor as torch
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "bartlett",
@@ -377,7 +378,4 @@ def nuttall(
     )
 
 
-def __getattr__(name):
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.signal.windows", name)
+__getattr__, __dir__ = _attach(__name__, "torch.signal.windows")

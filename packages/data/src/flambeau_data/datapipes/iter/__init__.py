@@ -1,7 +1,5 @@
 """Pipes of streams."""
 
-from typing import Any
-
 from flambeau_data.datapipes.iter.callable import CollatorIterDataPipe as Collator
 from flambeau_data.datapipes.iter.callable import MapperIterDataPipe as Mapper
 from flambeau_data.datapipes.iter.combinatorics import SamplerIterDataPipe as Sampler
@@ -20,6 +18,7 @@ from flambeau_data.datapipes.iter.sharding import ShardingFilterIterDataPipe as 
 from flambeau_data.datapipes.iter.splitting import DemultiplexerIterDataPipe as Demultiplexer
 from flambeau_data.datapipes.iter.splitting import ForkerIterDataPipe as Forker
 from flambeau_data.datapipes.iter.utils import IterableWrapperIterDataPipe as IterableWrapper
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = [
     "Batcher", "Collator", "Concater", "Demultiplexer", "FileLister", "FileOpener", "Filter", "Forker", "Grouper",
@@ -28,7 +27,4 @@ __all__ = [
 ]  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import missing
-
-    raise missing("torch.utils.data.datapipes.iter", name)
+__getattr__, __dir__ = _attach(__name__, "torch.utils.data.datapipes.iter")

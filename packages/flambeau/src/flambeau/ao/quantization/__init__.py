@@ -10,6 +10,7 @@ from typing import Any
 
 from flambeau_nn import Module
 from flambeau_tensor import Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import class_not_built
 
 
@@ -35,7 +36,4 @@ FakeQuantizeBase = class_not_built("torch.ao.quantization.FakeQuantizeBase")
 ObserverBase = class_not_built("torch.ao.quantization.ObserverBase")
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.ao.quantization", name)
+__getattr__, __dir__ = _attach(__name__, "torch.ao.quantization", unlisted=True)

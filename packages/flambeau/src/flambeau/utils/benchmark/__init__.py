@@ -6,15 +6,11 @@
 10
 """
 
-from typing import Any
-
 from flambeau.utils.benchmark.measurement import Measurement, TaskSpec, select_unit, trim_sigfig
 from flambeau.utils.benchmark.timer import Language, Timer, timer
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Language", "Measurement", "TaskSpec", "Timer", "select_unit", "timer", "trim_sigfig"]
 
 
-def __getattr__(name: str) -> Any:
-    from flambeau_tensor.not_built import left_out
-
-    raise left_out("torch.utils.benchmark", name)
+__getattr__, __dir__ = _attach(__name__, "torch.utils.benchmark", unlisted=True)
