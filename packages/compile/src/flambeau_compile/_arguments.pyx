@@ -6,6 +6,8 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport TensorInfo, is_tensor, tensor_info
 
+from flambeau_compile.symbols import Symbol
+
 cdef extern from "Python.h":
     bint PyDict_Next(PyObject*, Py_ssize_t*, PyObject**, PyObject**)
     Py_ssize_t PyDict_GET_SIZE(PyObject*)
@@ -19,6 +21,7 @@ cdef enum:
     P_TUPLE = 3
     P_LIST = 4
     P_DICT = 5
+    P_NUMBER = 6  # of the same type; `Numbers` looks at it
 
 
 cdef class Pattern:
@@ -31,6 +34,9 @@ cdef Pattern pattern_of(object o, list tensors):
     if is_tensor(<PyObject*>o):
         p.kind = P_TENSOR
         tensors.append(o)
+    elif type(o) is Symbol:
+        number = o.value
+        p.kind, p.cls = P_NUMBER, (<PyObject*>number).ob_type
     elif isinstance(o, tuple):
         p.kind, p.items = P_TUPLE, [pattern_of(each, tensors) for each in <tuple>o]
     elif type(o) is list:
@@ -66,6 +72,8 @@ cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
         return o == <PyObject*>p.value
     if o.ob_type != p.cls:
         return False
+    if p.kind == P_NUMBER:
+        return True
     if p.kind == P_VALUE:
         return o == <PyObject*>p.value or (<object>o == p.value and repr(<object>o) == repr(p.value))
     if p.kind == P_DICT:

@@ -81,7 +81,8 @@ cdef class Compiled:
 
 cdef object _call(Compiled self, PyObject* const* args, size_t nargsf, PyObject* kwnames):
     cdef Call call
-    call.args, call.n, call.kwnames, call.whole = args, PyVectorcall_NARGS(nargsf), kwnames, NULL
+    call.args, call.n, call.kwnames = args, PyVectorcall_NARGS(nargsf), kwnames
+    call.whole = call.numbers = NULL
     try:
         if not self.disabled:
             result = _run_entry(self, &call)
@@ -92,6 +93,7 @@ cdef object _call(Compiled self, PyObject* const* args, size_t nargsf, PyObject*
         return result
     finally:
         Py_XDECREF(call.whole)
+        Py_XDECREF(call.numbers)
 
 
 cdef object _run_entry(Compiled self, Call* call):

@@ -211,6 +211,10 @@ cdef class DictRecord(Record):
             return False
         return not self.ordered or list(<object>self.place) == self.keys_in_order
 
+    def container(self):
+        """What it records; only while it is known to be there."""
+        return <object><PyObject*>self.place
+
     def changes(self):
         now = <object>self.place
         cdef Held held
@@ -256,6 +260,10 @@ cdef class NamesRecord(Record):
             if not (<Held>self.values[i]).same(PyDict_GetItemWithError(self.place, <PyObject*>self.names[i])):
                 return False
         return True
+
+    def container(self):
+        """What it records; only while it is known to be there."""
+        return <object><PyObject*>self.place
 
     def changes(self):
         now = <object>self.place

@@ -3,6 +3,7 @@ from cpython.object cimport PyObject
 
 from flambeau_compile._arguments cimport Pattern
 from flambeau_compile._geometry cimport Geometry
+from flambeau_compile._numbers cimport Numbers
 from flambeau_compile._watch cimport Checks
 
 cdef extern from *:
@@ -16,6 +17,7 @@ cdef struct Call:  # arguments as they are handed over
     Py_ssize_t n
     PyObject* kwnames  # a tuple, or NULL
     PyObject* whole  # (args, kwargs), made when first needed, and owned; NULL: not yet
+    PyObject* numbers  # the tensors of numbers that an entry reads, owned, or NULL
 
 cdef struct Place:  # which address a buffer has
     int slot  # of `p`
@@ -39,6 +41,8 @@ cdef class Entry:
     cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)
     cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
+    cdef readonly Numbers numbers  # of Python's that are read, as tensors right after the arguments; None: none are
+    cdef int nnumbers
     cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
     cdef list read_places  # Places whose tensors are read, before these
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
@@ -75,7 +79,7 @@ cdef class Entry:
     cdef object failure
     cdef list held  # tensors in Places, while a call runs
 
-    cdef bint gradients_fit(self, PyObject** tensors) except -1
+    cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
     cdef bint _disjoint(self) noexcept

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
 from cpython.object cimport PyObject
-from cpython.ref cimport Py_INCREF
+from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
@@ -16,9 +16,13 @@ from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches
 from flambeau_compile._geometry cimport (
     WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
 )
+from flambeau_compile._numbers cimport Numbers
+from flambeau_compile._results cimport NumberOf, filled
 
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
+
+from flambeau_compile._results import Output
 
 require(TENSOR_ABI, "flambeau-compile")
 require_compute(COMPUTE_ABI, "flambeau-compile")
@@ -120,6 +124,7 @@ cdef class Entry:
         self.pinned, self.regions = [], None
         self.read_grads, self.absent_grads, self.read_places = [], [], []
         self.counters, self.stored, self.held = [], [], []
+        self.nnumbers, self.numbers = 0, None
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
         self.args = <Geometry*>calloc(MOST_TENSORS + 1, sizeof(Geometry))
@@ -161,6 +166,16 @@ cdef class Entry:
         self.nargs += 1
         return self.nargs - 1
 
+    def read_numbers(self, Numbers numbers not None, list tensors):
+        """The program reads numbers, as tensors, which are the next arguments; returns the number of the first."""
+        if self.nargs + len(tensors) > MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments and numbers")
+        self.numbers, self.nnumbers = numbers, <int>len(tensors)
+        for tensor in tensors:
+            note_geometry(&self.args[self.nargs], tensor)
+            self.nargs += 1
+        return self.nargs - self.nnumbers
+
     def read_place(self, place, tensor):
         """The program reads the tensor that stands in a Place, like an argument, which gets the number returned."""
         if self.nargs >= MOST_TENSORS:
@@ -182,9 +197,19 @@ cdef class Entry:
         """What each run does in Python: Counters, and (Place, number of an output)."""
         self.counters, self.stored = counters, stored
 
-    cdef bint gradients_fit(self, PyObject** tensors) except -1:
-        """Whether gradients and attributes that the program reads look as they did."""
+    cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1:
+        """Whether numbers, gradients and attributes that the program reads look as they did."""
         cdef int i = self.nexplicit
+        if self.numbers is not None:
+            found = self.numbers.tensors(whole_of(call))
+            if found is None:
+                return False
+            Py_INCREF(found)
+            Py_XDECREF(call.numbers)  # of an entry that was tried before
+            call.numbers = <PyObject*>found
+            for tensor in <list>found:
+                tensors[i] = <PyObject*>tensor
+                i += 1
         if self.read_places:  # in the order in which they got numbers
             self.held = [place.get() for place in self.read_places]
             for tensor in self.held:
@@ -311,7 +336,8 @@ cdef class Entry:
                     return False
         if self.nexplicit > 1 and not alike(self.same, self.nexplicit, tensors):
             return False
-        return self.nargs == self.nexplicit and not self.absent_grads or self.gradients_fit(tensors)
+        return self.nargs == self.nexplicit and not self.absent_grads and self.numbers is None or \
+            self.gradients_fit(call, tensors)
 
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
@@ -331,6 +357,16 @@ cdef class Entry:
             if not step.valid():
                 return "an optimizer's parameters or options changed"
         return None
+
+    def numbers_set(self):
+        """(record, key) of numbers that were set since the program was made, if nothing else was in that record."""
+        if self.eager or self.checks is None or self.checks.hold():
+            return []
+        record = self.checks.failed_record()
+        changes = [] if record is None or not hasattr(record, "container") else record.changes()
+        if not all([type(now) in (int, float) and type(before) is type(now) for _, before, now in changes]):
+            return []
+        return [(record, key) for key, _, _ in changes]
 
     cdef bint holds(self, PyObject** tensors) except -1:
         cdef int i
@@ -354,7 +390,7 @@ cdef class Entry:
         """What the program returns for these tensors, NotImplemented where it does not fit them."""
         cdef PyObject* tensors[MOST_TENSORS]
         cdef int i
-        if len(given) != self.nexplicit or self.nargs != self.nexplicit:
+        if len(given) != self.nargs or self.nargs != self.nexplicit + self.nnumbers:
             return NotImplemented
         for i in range(self.nargs):
             tensors[i] = <PyObject*>given[i]
@@ -434,7 +470,7 @@ cdef class Entry:
             return BUSY
         if not self.locate(tensors):
             return OTHER
-        if self.simple and not self.writes and not self.updates and not self.counters:
+        if self.simple and not self.writes and not self.updates and not self.counters and not self.stored:
             return self._run_simple()
         i = 0
         for step in self.updates:
@@ -454,7 +490,7 @@ cdef class Entry:
             self._raise_failure()
             return OTHER
         self._publish(outputs, tensors)
-        return _filled(self.result, outputs, tensors)
+        return filled(self.result, outputs, tensors)
 
     cdef int _publish(self, list outputs, PyObject** tensors) except -1:
         """What Python sees of a run besides its result: versions, gradients, attributes."""
@@ -473,7 +509,7 @@ cdef class Entry:
         for counter in self.counters:
             counter.add()
         for place, number in self.stored:
-            place.set(outputs[<int>number])
+            place.set((<NumberOf>number).read(tensors) if type(number) is NumberOf else outputs[<int>number])
         return 0
 
     cdef object _run_simple(self):
@@ -583,36 +619,3 @@ cdef int _multiply(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
     except BaseException:
         return -1
     return 0
-
-
-cdef class Output:
-    """In the structure that a call returns: the output of this number."""
-    cdef readonly int number
-
-    def __init__(self, int number):
-        self.number = number
-
-
-cdef class Argument:
-    """In the structure that a call returns: the tensor of this number among its arguments."""
-    cdef readonly int number
-
-    def __init__(self, int number):
-        self.number = number
-
-
-cdef object _filled(object structure, list outputs, PyObject** tensors):
-    if isinstance(structure, Output):
-        return outputs[(<Output>structure).number]
-    if isinstance(structure, Argument):
-        return <object>tensors[(<Argument>structure).number]
-    if type(structure) is tuple:
-        return tuple([_filled(o, outputs, tensors) for o in <tuple>structure])
-    if type(structure) is list:
-        return [_filled(o, outputs, tensors) for o in <list>structure]
-    if type(structure) is dict:
-        return {name: _filled(o, outputs, tensors) for name, o in (<dict>structure).items()}
-    if isinstance(structure, tuple):
-        items = [_filled(o, outputs, tensors) for o in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
-    return structure

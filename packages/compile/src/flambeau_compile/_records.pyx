@@ -96,6 +96,10 @@ cdef class CellRecord(Record):
     cdef bint same(self) except -1:
         return self.held.same(self.place.ob_ref)
 
+    def container(self):
+        """What it records; only while it is known to be there."""
+        return <object><PyObject*>self.place
+
     def changes(self):
         cdef PyObject* value = self.place.ob_ref
         return [] if self.same() else [(self.key, self.held.get(), _MISSING if value == NULL else <object>value)]
@@ -144,6 +148,10 @@ cdef class SequenceRecord(Record):
             if self.values[i] is not None and not (<Held>self.values[i]).same(self.items()[i]):
                 return False
         return True
+
+    def container(self):
+        """What it records; only while it is known to be there."""
+        return <object><PyObject*>self.place
 
     def changes(self):
         cdef Py_ssize_t i, n = (<PyVarObject*>self.place).ob_size

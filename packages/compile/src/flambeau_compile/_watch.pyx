@@ -287,6 +287,10 @@ cdef class Checks:
         self.failed = -1
         return True
 
+    def failed_record(self):
+        """The record that the last `hold` found to differ, or None."""
+        return None if self.failed < 0 else self.records[self.failed]
+
     def why(self):
         """What differs, if the last `hold` found a difference, or the empty string."""
         if self.failed < 0:

@@ -11,6 +11,8 @@ from typing import Any
 from flambeau_compile._arguments import MOST, tensors_in
 from flambeau_compile._call import Compiled
 from flambeau_compile.capture import capture
+from flambeau_compile.effects import Place, place_in
+from flambeau_compile.symbols import numbers_in
 from flambeau_nn import Module
 from flambeau_tensor.extend import is_tracing
 
@@ -38,14 +40,19 @@ class Function:
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int, wait: bool = True
-    ) -> None:
+        self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int, wait: bool = True,
+        dynamic: bool | None = None,
+    ) -> None:  # fmt: skip
         self.function, self.fullgraph, self.fast, self.limit, self.wait = function, fullgraph, fast, limit, wait
         self.events: list[str] = []
         self.warned = False
         self.options: dict[str, Any] = {}  # to compile a copy in the same way
         self.building: threading.Thread | None = None
         self.unsettled = 0  # traces that were left to the next call
+        self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
+        self.numbers: dict[Any, Any] = {}  # the numbers among the arguments of the last trace, by the way to them
+        self.followed: dict[Any, Any] = {}  # the numbers that programs read at each call: ways, and Places by their key
+        self.fixed: dict[Any, Any] = {}  # numbers that have to be constants, by the same keys
         self.compiled = Compiled(function, self.miss)
         _all.add(self.compiled)
         self.compiled.about = self
@@ -68,19 +75,26 @@ class Function:
             if _stance == "eager_on_recompile":
                 return self.function(*args, **kwargs)
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.why()}")
+        self.follow(args, kwargs)
         changed = [why for entry in entries if (why := entry.why()) is not None]
         self.compiled.entries = entries = [entry for entry in entries if entry.why() is None]
+        if len(entries) >= self.limit:  # programs of times when fewer numbers were followed
+            entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
         if len(entries) >= self.limit:
-            self.refuse(f"it was called in more than {self.limit} different ways")
+            self.refuse(f"it was called in more than {self.limit} different ways{self.of_numbers()}")
             return self.function(*args, **kwargs)
         if len(tensors_in((args, kwargs))) > MOST:
             self.refuse(f"more than {MOST} tensors are among its arguments")
             return self.function(*args, **kwargs)
         _local.compiling = True
         try:
-            found = capture(self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2, wait=wait)
+            found = capture(
+                self.function, args, kwargs, fast=self.fast, settles=self.unsettled < 2, wait=wait,
+                followed=self.sources(args, kwargs),
+            )  # fmt: skip
         finally:
             _local.compiling = False
+        self.note(found)
         if found.building is not None:
             self.building = found.building
             self.events.append("is being built")
@@ -93,11 +107,64 @@ class Function:
         again = f" again, since {changed[0]}" if changed else ""
         if found.reason is None:
             about = found.entry.about
+            about["followed"] = len(self.followed)
             self.events.append(f"compiled{again}: {about['steps']} steps" + _of_kernels(about["kernels"]))
         else:
             self.events.append(f"runs eagerly: {found.reason}")
             self.refuse(found.reason)
         return found.result
+
+    # --- numbers that change --------------------------------------------------------------------------------------
+
+    def follow(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Follow the numbers that are others than in the last trace."""
+        now = dict(numbers_in((args, kwargs)))
+        before, self.numbers = self.numbers, now
+        if not self.dynamic or not self.compiled.entries:
+            return
+        for way, value in now.items():
+            known = before.get(way)
+            if type(known) is type(value) and known != value and way not in self.fixed:
+                self.followed[way] = way
+        for entry in self.compiled.entries:
+            for record, key in entry.numbers_set():
+                self.follow_place(place_in(record, key))
+
+    def follow_place(self, place: Any) -> None:
+        key = (id(place.owner), place.key, place.kind)
+        if self.dynamic and key not in self.fixed:
+            self.followed[key] = place
+
+    def of_numbers(self) -> str:
+        """Which numbers have to be constants though they change, in words."""
+        names = " and ".join(sorted({_described(source) for source in self.fixed.values()}))
+        return f", and Python itself looks at {names}, which a program can only have as constants" if names else ""
+
+    def sources(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """The numbers that are there in a call, of those that are followed."""
+        found = []
+        for source in self.followed.values():
+            if not isinstance(source, Place):
+                if source in self.numbers:
+                    found.append(source)
+                continue
+            try:
+                value = source.get()
+            except (AttributeError, LookupError, ValueError):
+                continue
+            if type(value) in (int, float):
+                found.append(source)
+        return found
+
+    def note(self, found: Any) -> None:
+        """Keep what a trace says about numbers."""
+        self.dynamic = self.dynamic and not found.asks_types
+        for source in found.fixed:
+            key = (id(source.owner), source.key, source.kind) if isinstance(source, Place) else source
+            self.fixed[key] = source
+            self.followed.pop(key, None)
+        for place in found.follow:
+            self.follow_place(place)
 
     def refuse(self, reason: str) -> None:
         """Say once that calls run eagerly, or raise."""
@@ -110,6 +177,14 @@ class Function:
     def why(self) -> str:
         """Why the last trace was made."""
         return self.events[-1] if self.events else "it was not called yet"
+
+
+def _described(source: Any) -> str:
+    """A number that is followed, in words."""
+    if isinstance(source, Place):
+        return f"'{source.key}'"
+    kind, *rest = source
+    return f"argument {rest[0]}" if kind == 0 else f"argument {rest[0]!r}"
 
 
 def _of_kernels(kernels: list[str]) -> str:
@@ -195,7 +270,8 @@ def compile(
     Args:
         model: a function or a module; left out, a decorator is returned.
         fullgraph: raise in place of the warning.
-        dynamic: without effect: sizes are constants, and other sizes are compiled again.
+        dynamic: whether Python numbers that change are inputs of the program: left out, from their second value on;
+            with ``False``, each value is compiled. Sizes are constants, and other sizes are compiled again.
         backend: ``"inductor"`` for C code, ``"eager"`` for the function as it is, or a function of
             (GraphModule, example inputs) that returns what to call.
         mode: ``"default"``, ``"reduce-overhead"`` or ``"max-autotune"``, all the same here.
@@ -224,14 +300,15 @@ def compile(
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
     if model is None:
-        given = {"fullgraph": fullgraph, "backend": backend, "options": options, "recompile_limit": recompile_limit,
-                 "disable": disable}  # fmt: skip
+        given = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "options": options,
+                 "recompile_limit": recompile_limit, "disable": disable}  # fmt: skip
         return lambda function: compile(function, **given)
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
     if disable or backend == "eager" or isinstance(model, (Compiled, OptimizedModule)):
         return model
-    made = _function(model, {"fullgraph": fullgraph, "options": options, "recompile_limit": recompile_limit})
+    made = _function(model, {"fullgraph": fullgraph, "dynamic": dynamic, "options": options,
+                             "recompile_limit": recompile_limit})  # fmt: skip
     if isinstance(model, Module):
         return _compiled_module(model, made)
     functools.update_wrapper(made.compiled, model, updated=())
@@ -243,8 +320,10 @@ def _function(function: Callable[..., Any], options: dict[str, Any]) -> Function
     chosen = options.get("options") or {}
     fast, wait = bool(chosen.get("fast", False)), bool(chosen.get("wait", True))
     fullgraph, limit = bool(options.get("fullgraph", False)), options.get("recompile_limit") or LIMIT
-    made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit, wait=wait)
-    made.options = {"fullgraph": fullgraph, "options": options.get("options"), "recompile_limit": limit}
+    dynamic = options.get("dynamic")
+    made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit, wait=wait, dynamic=dynamic)
+    made.options = {"fullgraph": fullgraph, "dynamic": dynamic, "options": options.get("options")}
+    made.options["recompile_limit"] = limit
     return made
 
 

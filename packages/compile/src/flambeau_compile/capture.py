@@ -12,14 +12,18 @@ from flambeau_cext.errors import CompileError
 from flambeau_compile import build, joint
 from flambeau_compile._arguments import hooks_of, tensors_in
 from flambeau_compile._call import thread_word
-from flambeau_compile._entry import Argument, Entry, Output, Spot
+from flambeau_compile._entry import Entry
+from flambeau_compile._results import NumberOf, Output
+from flambeau_compile.effects import Place
 from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder, draws
+from flambeau_compile.outputs import WIDE, Outputs, Rebuild, Spots
 from flambeau_compile.printing import Source
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
+from flambeau_compile.symbols import Table, copied, plain, symbols_in
 from flambeau_compile.updates import add_step
 from flambeau_compile.watching import Recording
 from flambeau_tensor.extend import Tracer, window
@@ -33,6 +37,9 @@ class Captured(NamedTuple):
     entry: Entry | None  # None: another run will tell
     reason: str | None
     building: Thread | None = None  # builds the program meanwhile
+    follow: tuple[Any, ...] = ()  # places of numbers that another run should follow
+    fixed: tuple[Any, ...] = ()  # followed numbers whose values mattered to Python
+    asks_types: bool = False  # whether the program asks for types, so that numbers cannot be followed
 
 
 def capture(
@@ -43,6 +50,7 @@ def capture(
     fast: bool = False,
     settles: bool = False,
     wait: bool = True,
+    followed: list[Any] | None = None,
 ) -> Captured:
     """Run a call and make a program of it.
 
@@ -51,32 +59,77 @@ def capture(
         fast: whether last digits may differ.
         settles: leave it to the next call where the run changed what may change the first time only.
         wait: build the program before returning.
+        followed: where numbers stand that the program reads at each call, see `symbols.Table`.
 
     Raises:
         CompileError: the C compiler is missing, or fails.
     """
     tensors = tensors_in((args, kwargs))
     before = [(window(t), _marks(t)) for t in tensors]
-    entry = Entry((args, kwargs), thread_word())
-    with Recording(function, args, kwargs) as recording, Tracer() as tracer:
-        result = function(*args, **kwargs)
+    table = Table(followed or [])
+    places = [source for source in table.sources if isinstance(source, Place)]
+    recording, tracer = Recording(function, args, kwargs, places), Tracer()
+    given = table.put(args, kwargs)
+    entry = Entry(given, thread_word())
+    try:
+        with recording, tracer:
+            result = function(*given[0], **given[1])
+    except Exception:
+        table.restore()
+        if table.sources and not _changes(tracer.records):
+            return Captured(function(*args, **kwargs), None, "a number cannot be followed", fixed=tuple(table.sources))
+        raise
+    finally:
+        table.restore()
+    seen = tensors, before
+    found = _captured(entry, function, recording, tracer, result, table, seen, fast, settles, wait)
+    return found._replace(fixed=tuple(table.fixed()), asks_types=recording.asks_types)
+
+
+def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer, result: Any, table: Table,
+              seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool) -> Captured:  # fmt: skip
+    """What came of a run that is over; `seen` are the tensors among its arguments, and how they were before."""
     blocking = [effect for effect in recording.effects if effect.replay is None]
+    returned = result
+    if table.sources:
+        for effect in recording.effects:
+            if effect.kind == "number":
+                effect.replay.place.set(effect.replay.symbol.value)
+        for container in recording.changed:
+            plain(container)
+        returned = plain(copied(result))
     if blocking and settles and all(effect.settles for effect in blocking):
-        return Captured(result, None, str(blocking[0]))
+        follow = tuple(effect.follow for effect in blocking if effect.follow is not None)
+        return Captured(returned, None, str(blocking[0]), follow=follow)
     try:
         if blocking:
             raise Uncompilable(str(blocking[0]))
-        finish = _Finish(entry, function, tensors, before, recording.checks, fast, wait)
+        if table.sources and recording.asks_types:
+            raise Uncompilable("it asks for the types of numbers that change")
+        finish = _Finish(entry, function, *seen, recording.checks, fast, wait)
+        finish.follow(table, result, recording.effects)
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
     except build.Building as building:
-        return Captured(result, None, str(building), building.thread)
+        return Captured(returned, None, str(building), building.thread)
     except Exception as error:  # the call itself went well, and its result is what counts
         entry.refuse(recording.checks)
         known = isinstance(error, (Uncompilable, CompileError, OSError))
-        return Captured(result, entry, str(error) if known else f"an error of the compiler itself: {error!r}")
-    return Captured(result, entry, None)
+        return Captured(returned, entry, str(error) if known else f"an error of the compiler itself: {error!r}")
+    return Captured(returned, entry, None)
+
+
+def _changes(records: list[Any]) -> bool:
+    """Whether a run that ended early may have changed something."""
+    for record in records:
+        if record[0] == "grad_read" or record[0] in MARKS:
+            continue
+        if isinstance(record[0], str) or record[0].writes or draws(record[0]):
+            return True
+        if any(a.write and given is not None for a, given in zip(record[0].schema.arguments, record[1], strict=True)):
+            return True
+    return False
 
 
 class _Finish:
@@ -95,6 +148,8 @@ class _Finish:
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: set[int] = set()  # ids of tensors whose gradients were read
         self.position = 0
+        self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
+        self.given_numbers: list[Any] = []  # tensors that stood for numbers
 
     def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
         for i, (t, (seen, marks)) in enumerate(zip(self.tensors, self.before, strict=True)):
@@ -110,13 +165,14 @@ class _Finish:
                 number = self.entry.read_place(place, place.tensor)
                 self.argument(window(place.tensor), number)
         self.lower(records)
-        outputs = _Outputs(self.b, self.tensors, self.arguments)
+        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
+        stored += [(e.replay.place, outputs.number(e.replay.symbol)) for e in effects if e.kind == "number"]
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
         if outputs.histories:
-            if stored:
+            if any(not isinstance(what, NumberOf) for _, what in stored):
                 raise Uncompilable("it keeps tensors with a history in attributes")
             self.differentiable(outputs, structure, effects)
             return
@@ -124,6 +180,20 @@ class _Finish:
         self.b.program.remove_dead_steps()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
+
+    def follow(self, table: Table, result: Any, effects: list[Any]) -> None:
+        """Give the program the numbers that it reads, returns and stores."""
+        if not table.sources:
+            return
+        handed = [*symbols_in(result), *(e.replay.symbol for e in effects if e.kind == "number")]
+        for symbol in handed:
+            if table.tensor(symbol, WIDE[type(symbol.value)]) is None:
+                raise Uncompilable(f"it computes a number that is too large: {symbol.value}")
+        first = self.entry.read_numbers(table.finished(), list(table.tensors.values()))
+        for i, (key, tensor) in enumerate(table.tensors.items()):
+            self.symbols[key] = first + i
+            self.given_numbers.append(tensor)
+            self.argument(window(tensor), first + i)
 
     def stay(self, captured: list[Any], records: list[Any]) -> None:
         """Refuse what changes which memory a captured tensor shows."""
@@ -186,7 +256,7 @@ class _Finish:
         """Whose gradient it is: a tensor, or the number of an argument."""
         return next((i for i, t in enumerate(self.tensors) if t is tensor), tensor)
 
-    def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: "_Outputs",
+    def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: Outputs,
              grads: list[Any]) -> None:  # fmt: skip
         """Print and build a program, and tell an entry about it."""
         source, level = _printed(program)
@@ -205,7 +275,7 @@ class _Finish:
         entry.set_shared(self.shared)
         slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
-        spots = _Spots(source, slots)
+        spots = Spots(source, slots)
         for step in flat(program.steps):
             if isinstance(step, Opaque):
                 entry.add_opaque(step.op, spots.of(step.arguments), spots.of(step.results))
@@ -225,7 +295,7 @@ class _Finish:
             return "it draws from a generator of its own"
         return None
 
-    def differentiable(self, outputs: "_Outputs", structure: Any, effects: list[Any]) -> None:
+    def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any]) -> None:
         """Two programs, and one node in the graph."""
         b = self.b
         if self.updates or self.grads:
@@ -258,12 +328,12 @@ class _Finish:
             windows.append(fresh)
         found = [w for w in windows if w is not None]
         forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
-        node = joint.Joint(self.function, inputs, differentiable, _Rebuild(structure))
+        node = joint.Joint(self.function, inputs, differentiable, Rebuild(structure))
         node.once, node.draws = self.once(forward, effects), any(map(_draws, flat(forward.steps)))
         read = {w.buffer.index for step in backward.steps for w in step.windows()}
         node.needed = [self.arguments.get(x.index, x.tensor) for x in b.program.given() if x.index in read - set(seeds)]
         kept_windows = [_whole(buffer, b.program) for buffer in kept]
-        saved = _Outputs.of_windows(b, [*outputs.windows, *kept_windows])
+        saved = Outputs.of_windows(b, [*outputs.windows, *kept_windows])
         n = len(outputs.windows)
         made = {w.buffer.index: i for i, w in enumerate(outputs.windows)}
         saved.bases[n:] = [made.get(buffer.index) for buffer in kept]  # a result that is kept is kept as it is
@@ -271,42 +341,16 @@ class _Finish:
         self.fill(self.entry, forward, self.arguments, pair, saved, [])
         self.entry.set_guards(self.checks, [])
         examples = [ft.empty(w.sizes, dtype=getattr(ft, w.dtype)) for w in kept_windows]
-        again = Entry(((*self.tensors, *examples, *placeholders), {}), 0)
+        given = [*self.tensors, *self.given_numbers]
+        again = Entry(((*given, *examples, *placeholders), {}), 0)
         places = dict(self.arguments)
-        places.update({buffer.index: len(self.tensors) + i for i, buffer in enumerate(kept)})
-        places.update({seed: len(self.tensors) + len(kept) + i for i, seed in enumerate(seeds)})
+        places.update({buffer.index: len(given) + i for i, buffer in enumerate(kept)})
+        places.update({seed: len(given) + len(kept) + i for i, seed in enumerate(seeds)})
         result = tuple(None if w is None else Output(found.index(w)) for w in windows)
-        self.fill(again, backward, places, result, _Outputs.of_windows(b, found), [])
+        self.fill(again, backward, places, result, Outputs.of_windows(b, found), [])
         again.set_guards(None, [])
         node.backward = again
         self.entry.joint = node
-
-
-class _Rebuild:
-    """From the tensors that a program returned to what the function returns."""
-
-    def __init__(self, structure: Any) -> None:
-        self.structure = structure
-
-    def __call__(self, results: Any, tensors: list[Any]) -> Any:
-        return _rebuilt(self.structure, results, tensors)
-
-
-def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
-    if isinstance(o, Output):
-        return results[o.number]
-    if isinstance(o, Argument):
-        return tensors[o.number]
-    if isinstance(o, tuple):
-        items = [_rebuilt(each, results, tensors) for each in o]
-        if type(o) is tuple:
-            return tuple(items)
-        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
-    if type(o) is list:
-        return [_rebuilt(each, results, tensors) for each in o]
-    if type(o) is dict:
-        return {name: _rebuilt(each, results, tensors) for name, each in o.items()}
-    return o
 
 
 def _geometry(seen: Seen) -> Any:
@@ -347,130 +391,3 @@ def _printed(program: Program) -> tuple[Source, str]:
         source = Source(program)
         print_loops(program, source)
         return source, "-O3"
-
-
-class _Spots:
-    """Arguments of opaque calls as the Entry needs them."""
-
-    def __init__(self, source: Source, slots: dict[int, int]) -> None:
-        self.source, self.slots = source, slots
-
-    def of(self, o: Any) -> Any:
-        if isinstance(o, Window):
-            place = self.slots.get(o.buffer.index)
-            start = 0
-            if place is None:
-                place, start = len(self.source.addresses), self.source.places[o.buffer.index]
-            dtype = getattr(ft, o.dtype).id
-            return Spot(place, start, o.buffer.nbytes, dtype, o.sizes, o.strides, o.offset)
-        if isinstance(o, tuple):
-            return tuple(self.of(each) for each in o)
-        return o
-
-
-class _Outputs:
-    """What a call returns and sets, in terms of buffers."""
-
-    def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int]) -> None:
-        self.b, self.tensors, self.arguments = b, tensors, arguments
-        self.windows: list[Window] = []
-        self.bases: list[Any] = []
-        self.apart: list[bool] = []  # whether it is no view of its base for autograd
-        self.results: list[Any] = []  # of each window, the tensor that was returned
-        self.histories = False  # some result has one
-        self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
-        self._known: dict[int, int] = {}  # id of a tensor -> its output
-
-    def structure(self, o: Any) -> Any:
-        """The structure that calls return, with Outputs and Arguments for tensors."""
-        if isinstance(o, ft.Tensor):
-            return self._tensor(o)
-        if isinstance(o, tuple):
-            items = [self.structure(each) for each in o]
-            if type(o) is tuple:
-                return tuple(items)
-            return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
-        if type(o) is list:
-            return [self.structure(each) for each in o]
-        if type(o) is dict:
-            return {name: self.structure(each) for name, each in o.items()}
-        if o is None or isinstance(o, (bool, int, float, str)):
-            return o
-        raise Uncompilable(f"it returns an object of type {type(o).__name__}")
-
-    def _tensor(self, t: Any) -> Any:
-        for i, given in enumerate(self.tensors):
-            if given is t:
-                return Argument(i)
-        seen = window(t)
-        if self.b.is_known(seen):
-            buffer = self.b.window(seen).buffer
-            if buffer.tensor is t and buffer.index not in self.arguments:
-                return t  # read from outside, and handed back as it is
-        self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
-        return Output(self._output(t))
-
-    def number_of(self, t: Any) -> int:
-        """The output that a tensor is, whether the function returns it or not."""
-        found = self._tensor(t)
-        if not isinstance(found, Output):
-            raise Uncompilable("it puts a tensor that was there before into an attribute")
-        return found.number
-
-    def _output(self, t: Any) -> int:
-        if id(t) in self._known:
-            return self._known[id(t)]
-        seen = window(t)
-        if not self.b.is_known(seen):
-            raise Uncompilable("it returns a tensor that no operator made")
-        w = self.b.window(seen)
-        number = len(self.windows)
-        buffer = w.buffer
-        if buffer.tensor is not None:
-            base = -1 - self.arguments[buffer.index] if buffer.index in self.arguments else buffer.tensor
-        elif buffer.index in self._whole:
-            base = self._whole[buffer.index]
-        else:
-            base = None
-            low, high = w.span()
-            if low != 0 or high > buffer.nbytes or w.offset != 0 or w.numel * ITEMSIZE[w.dtype] < buffer.nbytes:
-                number = self._make_whole(buffer, w.dtype)
-                base, number = number, number + 1
-            else:
-                self._whole[buffer.index] = number
-            buffer.lasts = True
-        self.windows.append(w)
-        self.bases.append(base)
-        self.apart.append(not t._is_view() or (not t.requires_grad and self._base_requires_grad(base)))
-        self.results.append(t)
-        self._known[id(t)] = number
-        return number
-
-    def _base_requires_grad(self, base: Any) -> bool:
-        if isinstance(base, int):
-            return base < 0 and -1 - base < len(self.tensors) and self.tensors[-1 - base].requires_grad
-        return base is not None and base.requires_grad
-
-    def _make_whole(self, buffer: Buffer, dtype: str) -> int:
-        n = buffer.nbytes // ITEMSIZE[dtype]
-        self.windows.append(Window(buffer, dtype, 0, (n,), (1,)))
-        self.bases.append(None)
-        self.apart.append(False)
-        self._whole[buffer.index] = len(self.windows) - 1
-        return len(self.windows) - 1
-
-    @classmethod
-    def of_windows(cls, b: Builder, windows: list[Window]) -> "_Outputs":
-        """Outputs that are fresh tensors."""
-        outputs = cls(b, [], {})
-        outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
-        return outputs
-
-    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, int | None]]:
-        return [(p, None if g is None else self._output(g)) for p, g in pairs]
-
-    def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
-        return [
-            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base, apart)
-            for w, base, apart in zip(self.windows, self.bases, self.apart, strict=True)
-        ]

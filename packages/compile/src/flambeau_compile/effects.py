@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
 from flambeau_compile._watch import MISSING
+from flambeau_compile.symbols import Symbol
 from flambeau_tensor import Tensor
 
 __all__ = ["Counter", "Effect", "Place"]
@@ -20,12 +21,16 @@ class Effect(NamedTuple):
 
     Args:
         kind: ``"attribute_tensor"``, another tensor stands in a place where one stood before; ``"counter"``, a constant
-            was added to a number that nothing else reads; ``"other"``, another change; ``"call"``, a function that
+            was added to a number that nothing else reads; ``"number"``, a number was computed and put where one stood;
+            ``"other"``, another change; ``"call"``, a function that
             talks to the world outside; ``"unwatchable"``, something was read that cannot be watched.
         where: ``file:line``, or the empty string.
         what: the same in words.
-        replay: a `Place` for ``"attribute_tensor"``, a `Counter` for ``"counter"``, otherwise None.
-        settles: whether the change may be one that happens the first time only, such as filling what was None.
+        replay: a `Place` for ``"attribute_tensor"``, a `Counter` for ``"counter"``, a `Number` for ``"number"``,
+            otherwise None.
+        settles: whether the change may be one that happens the first time only, such as filling what was None, or
+            one that can be followed the next time.
+        follow: a `Place` whose number has to be followed for that, or None.
     """
 
     kind: str
@@ -33,6 +38,7 @@ class Effect(NamedTuple):
     what: str
     replay: Any = None
     settles: bool = False
+    follow: Any = None
 
     def __str__(self) -> str:
         return f"{self.where}: {self.what}" if self.where else self.what
@@ -69,6 +75,12 @@ class Place(NamedTuple):
             self.owner[self.key] = value
 
 
+def place_in(record: Any, key: Any) -> Place:
+    """The place of a key that a record has."""
+    container = record.container()
+    return Place(container, key, "cell" if isinstance(container, CellType) else "item")
+
+
 class Counter(NamedTuple):
     """A number to which each run adds the same."""
 
@@ -78,6 +90,13 @@ class Counter(NamedTuple):
     def add(self) -> None:
         """Add it once."""
         self.place.set(self.place.get() + self.delta)
+
+
+class Number(NamedTuple):
+    """A number that a run put somewhere: the Symbol that stood for it."""
+
+    place: Place
+    symbol: Any
 
 
 # --- changes --------------------------------------------------------------------------------------------------------
@@ -92,6 +111,8 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
     if place is not None:
         if isinstance(before, Tensor) and isinstance(value, Tensor):
             return Effect("attribute_tensor", where, what, place._replace(tensor=before))
+        if type(value) is Symbol and isinstance(before, type(value.value)):
+            return Effect("number", where, what, Number(place, value))
         if type(before) is type(value) and type(value) in (int, float):
             codes_that_name = [code for code in codes if _names(code, kind, key)]
             if kind != "item" and codes_that_name and reading.only_counted(codes, kind, key):
@@ -99,7 +120,8 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
                 if before + delta == value and not any(_string_reads(code, key) for code in codes):
                     return Effect("counter", where, what, Counter(place, delta))
                 return Effect("other", where, what)
-            return Effect("other", where, f"{what} (it is also read, so each call differs)")
+            what = f"{what} (it is also read, so each call differs)"
+            return Effect("other", where, what, settles=True, follow=place)
     return Effect("other", where, what, settles=before is MISSING or before is None)
 
 

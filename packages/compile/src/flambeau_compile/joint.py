@@ -53,6 +53,7 @@ class _Node(Function):
     @staticmethod
     def forward(ctx: Any, joint: Joint, entry: Entry, tensors: list[Any], args: Any, kwargs: Any, *inputs: Any) -> Any:
         ctx.random = get_rng_state() if joint.draws else None
+        ctx.outside = None if entry.numbers is None else entry.numbers.outside()
         found = entry.run_on(tensors)
         if found is NotImplemented:
             return None
@@ -102,6 +103,8 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
         RuntimeError: another run would not do what the call did.
     """
     reason = joint.once or ctx.entry.why() or joint.backward.why()
+    if reason is None and ctx.outside is not None and ctx.outside != ctx.entry.numbers.outside():
+        reason = "a number that it reads was set"
     if reason is not None:
         name = getattr(joint.function, "__qualname__", type(joint.function).__name__)
         raise RuntimeError(

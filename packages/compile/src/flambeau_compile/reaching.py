@@ -29,6 +29,7 @@ import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, reading
 from flambeau_compile._arguments import hooks_of
+from flambeau_compile.symbols import Symbol
 from flambeau_nn.modules.module import Module
 from flambeau_nn.optim.optimizer import FusedOptimizer, Optimizer
 from flambeau_tensor import Tensor
@@ -157,6 +158,8 @@ class Walk:
 
     def reach(self, value: Any, parent: Any, key: Any, style: str) -> None:
         """Take a value into the walk; `drain` does the rest."""
+        if type(value) is Symbol:
+            return
         if isinstance(value, Tensor) and parent is not None:
             self.captured[id(value)] = value
         if not _watch.is_plain(value) and id(value) not in self.seen:

@@ -17,7 +17,7 @@ from flambeau_compile import _dicts, _objects, _records, _watch, effects, reachi
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
-from flambeau_compile.effects import Effect
+from flambeau_compile.effects import Effect, Place
 from flambeau_compile.reaching import Source
 from flambeau_nn.modules.module import GLOBAL, Module  # type: ignore[attr-defined]
 from flambeau_nn.optim import optimizer
@@ -34,6 +34,7 @@ class Recording:
         function: what will be called: a function, a method, a module or any callable.
         args: its arguments.
         kwargs: its keyword arguments.
+        followed: places of numbers that the program reads at each call, and that need no record.
 
     After the block:
 
@@ -63,9 +64,16 @@ class Recording:
     captured: list[Tensor]
 
     def __init__(
-        self, function: Callable[..., Any], args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+        self,
+        function: Callable[..., Any],
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        followed: Sequence[Place] = (),
     ) -> None:
         self.function = function
+        self.followed = followed
+        self.changed: list[Any] = []  # containers that differ after the run
+        self.asks_types = False  # whether the program's code names `type`
         self.arguments = _named(function, args, kwargs or {})
         self.effects = []
         self._calls: list[Effect] = []
@@ -119,6 +127,7 @@ class Recording:
             self._ran.append(function)
             self._written_inside.update(map(id, reading.nested(code)))
             self._own_attributes |= names.attributes
+            self.asks_types |= "type" in names.globals
             self._by_string |= names.by_string
             if not self._is_local(function):
                 self._before.reach(function, None, function.__name__, "name")
@@ -146,11 +155,16 @@ class Recording:
         """Compares with before; returns the keys, by container, that each call changes."""
         codes = list({id(f.__code__): f.__code__ for f in self._ran}.values())
         excluded: dict[int, set[Any]] = {}
+        for place in self.followed:
+            excluded.setdefault(id(place.owner), set()).add(place.key)
+            if place.kind == "attribute" and hasattr(place.owner, "__dict__"):
+                excluded.setdefault(id(vars(place.owner)), set()).add(place.key)
         found = []
         for record in self._before.records:
             if record.is_same():
                 continue
             container, owner = self._before.containers[id(record)]
+            self.changed.append(container)
             if isinstance(record, _records.LooseRecord):
                 effect = _hidden_effect(record, container, codes)
                 if effect is not None:

@@ -1,0 +1,8 @@
+"""What stands in the structure that a call returns."""
+from cpython.object cimport PyObject
+
+cdef class NumberOf:
+    cdef readonly int number  # of the argument that has it
+    cdef object read(self, PyObject** tensors)
+
+cdef object filled(object structure, list outputs, PyObject** tensors)  # the structure for one call

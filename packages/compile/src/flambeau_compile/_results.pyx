@@ -1,0 +1,57 @@
+# cython: language_level=3
+"""What stands in the structure that a call returns, in place of tensors and numbers that each call makes."""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport dtype_number
+
+from flambeau_compile._geometry cimport memory_of
+
+import flambeau_tensor as ft
+
+cdef int _I64 = ft.int64.id
+
+
+cdef class NumberOf:
+    """In the structure that a call returns: the number that an argument has."""
+
+    def __init__(self, int number):
+        self.number = number
+
+    cdef object read(self, PyObject** tensors):
+        cdef PyObject* t = tensors[self.number]
+        return (<long long*>memory_of(t))[0] if dtype_number(t) == _I64 else (<double*>memory_of(t))[0]
+
+
+cdef class Output:
+    """In the structure that a call returns: the output of this number."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef class Argument:
+    """In the structure that a call returns: the tensor of this number among its arguments."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
+
+
+cdef object filled(object structure, list outputs, PyObject** tensors):
+    if isinstance(structure, Output):
+        return outputs[(<Output>structure).number]
+    if isinstance(structure, Argument):
+        return <object>tensors[(<Argument>structure).number]
+    if isinstance(structure, NumberOf):
+        return (<NumberOf>structure).read(tensors)
+    if type(structure) is tuple:
+        return tuple([filled(o, outputs, tensors) for o in <tuple>structure])
+    if type(structure) is list:
+        return [filled(o, outputs, tensors) for o in <list>structure]
+    if type(structure) is dict:
+        return {name: filled(o, outputs, tensors) for name, o in (<dict>structure).items()}
+    if isinstance(structure, tuple):
+        items = [filled(o, outputs, tensors) for o in structure]
+        return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
+    return structure

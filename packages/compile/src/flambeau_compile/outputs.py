@@ -1,0 +1,176 @@
+"""What calls of a program return, and what its kernels get, in terms of its buffers."""
+
+from typing import Any
+
+import flambeau_tensor as ft
+from flambeau_compile._entry import Spot
+from flambeau_compile._results import Argument, NumberOf, Output
+from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
+from flambeau_compile.lowering import Builder
+from flambeau_compile.printing import Source
+from flambeau_compile.symbols import Symbol
+from flambeau_tensor.extend import window
+
+WIDE = {float: ft.float64, int: ft.int64}  # of tensors that have a number as it is
+
+
+class Rebuild:
+    """From the tensors that a program returned to what the function returns."""
+
+    def __init__(self, structure: Any) -> None:
+        self.structure = structure
+
+    def __call__(self, results: Any, tensors: list[Any]) -> Any:
+        return _rebuilt(self.structure, results, tensors)
+
+
+def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
+    if isinstance(o, Output):
+        return results[o.number]
+    if isinstance(o, Argument):
+        return tensors[o.number]
+    if isinstance(o, NumberOf):
+        return tensors[o.number].item()
+    if isinstance(o, tuple):
+        items = [_rebuilt(each, results, tensors) for each in o]
+        if type(o) is tuple:
+            return tuple(items)
+        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+    if type(o) is list:
+        return [_rebuilt(each, results, tensors) for each in o]
+    if type(o) is dict:
+        return {name: _rebuilt(each, results, tensors) for name, each in o.items()}
+    return o
+
+
+class Spots:
+    """Arguments of opaque calls as the Entry needs them."""
+
+    def __init__(self, source: Source, slots: dict[int, int]) -> None:
+        self.source, self.slots = source, slots
+
+    def of(self, o: Any) -> Any:
+        if isinstance(o, Window):
+            place = self.slots.get(o.buffer.index)
+            start = 0
+            if place is None:
+                place, start = len(self.source.addresses), self.source.places[o.buffer.index]
+            dtype = getattr(ft, o.dtype).id
+            return Spot(place, start, o.buffer.nbytes, dtype, o.sizes, o.strides, o.offset)
+        if isinstance(o, tuple):
+            return tuple(self.of(each) for each in o)
+        return o
+
+
+class Outputs:
+    """What a call returns and sets, in terms of buffers."""
+
+    def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int]) -> None:
+        self.b, self.tensors, self.arguments, self.symbols = b, tensors, arguments, symbols
+        self.windows: list[Window] = []
+        self.bases: list[Any] = []
+        self.apart: list[bool] = []  # whether it is no view of its base for autograd
+        self.results: list[Any] = []  # of each window, the tensor that was returned
+        self.histories = False  # some result has one
+        self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
+        self._known: dict[int, int] = {}  # id of a tensor -> its output
+
+    def structure(self, o: Any) -> Any:
+        """The structure that calls return, with Outputs and Arguments for tensors."""
+        if type(o) is Symbol:
+            return self.number(o)
+        if isinstance(o, ft.Tensor):
+            return self._tensor(o)
+        if isinstance(o, tuple):
+            items = [self.structure(each) for each in o]
+            if type(o) is tuple:
+                return tuple(items)
+            return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        if type(o) is list:
+            return [self.structure(each) for each in o]
+        if type(o) is dict:
+            return {name: self.structure(each) for name, each in o.items()}
+        if o is None or isinstance(o, (bool, int, float, str)):
+            return o
+        raise Uncompilable(f"it returns an object of type {type(o).__name__}")
+
+    def _tensor(self, t: Any) -> Any:
+        for i, given in enumerate(self.tensors):
+            if given is t:
+                return Argument(i)
+        seen = window(t)
+        if self.b.is_known(seen):
+            buffer = self.b.window(seen).buffer
+            if buffer.tensor is t and buffer.index not in self.arguments:
+                return t  # read from outside, and handed back as it is
+        self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
+        return Output(self._output(t))
+
+    def number(self, symbol: Symbol) -> NumberOf:
+        """The argument that has the number for which a Symbol stood."""
+        return NumberOf(self.symbols[symbol.number, WIDE[type(symbol.value)]])
+
+    def number_of(self, t: Any) -> int:
+        """The output that a tensor is, whether the function returns it or not."""
+        found = self._tensor(t)
+        if not isinstance(found, Output):
+            raise Uncompilable("it puts a tensor that was there before into an attribute")
+        return found.number
+
+    def _output(self, t: Any) -> int:
+        if id(t) in self._known:
+            return self._known[id(t)]
+        seen = window(t)
+        if not self.b.is_known(seen):
+            raise Uncompilable("it returns a tensor that no operator made")
+        w = self.b.window(seen)
+        number = len(self.windows)
+        buffer = w.buffer
+        if buffer.tensor is not None:
+            base = -1 - self.arguments[buffer.index] if buffer.index in self.arguments else buffer.tensor
+        elif buffer.index in self._whole:
+            base = self._whole[buffer.index]
+        else:
+            base = None
+            low, high = w.span()
+            if low != 0 or high > buffer.nbytes or w.offset != 0 or w.numel * ITEMSIZE[w.dtype] < buffer.nbytes:
+                number = self._make_whole(buffer, w.dtype)
+                base, number = number, number + 1
+            else:
+                self._whole[buffer.index] = number
+            buffer.lasts = True
+        self.windows.append(w)
+        self.bases.append(base)
+        self.apart.append(not t._is_view() or (not t.requires_grad and self._base_requires_grad(base)))
+        self.results.append(t)
+        self._known[id(t)] = number
+        return number
+
+    def _base_requires_grad(self, base: Any) -> bool:
+        if isinstance(base, int):
+            return base < 0 and -1 - base < len(self.tensors) and self.tensors[-1 - base].requires_grad
+        return base is not None and base.requires_grad
+
+    def _make_whole(self, buffer: Buffer, dtype: str) -> int:
+        n = buffer.nbytes // ITEMSIZE[dtype]
+        self.windows.append(Window(buffer, dtype, 0, (n,), (1,)))
+        self.bases.append(None)
+        self.apart.append(False)
+        self._whole[buffer.index] = len(self.windows) - 1
+        return len(self.windows) - 1
+
+    @classmethod
+    def of_windows(cls, b: Builder, windows: list[Window]) -> "Outputs":
+        """Outputs that are fresh tensors."""
+        outputs = cls(b, [], {}, {})
+        outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
+        return outputs
+
+    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, int | None]]:
+        return [(p, None if g is None else self._output(g)) for p, g in pairs]
+
+    def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
+        return [
+            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base, apart)
+            for w, base, apart in zip(self.windows, self.bases, self.apart, strict=True)
+        ]
