@@ -188,6 +188,20 @@ def dev(session):
     session.run(*python, "--no-build-isolation", *editable)
 
 
+@nox.session(venv_backend="none")
+def renew(session):
+    """Write again what is committed and follows from the operators: stubs, lists of names, headers in C++.
+
+    The environment that runs nox has the packages, editable (`dev`).
+    """
+    python = sys.executable
+    for package in ("tensor", "nn"):
+        session.run(python, "-m", f"flambeau_{package}.stubs", f"packages/{package}/src/flambeau_{package}")
+    session.run(python, "packages/flambeau/layout_stubs.py")
+    session.run(python, "-m", "flambeau_cext.operator_headers", "flambeau.nn")
+    session.run(python, "packages/cext/forwarding_headers.py")
+
+
 @nox.session
 def lint(session):
     """Check style, file sizes, the direction of imports and the numbers of interfaces."""

@@ -252,10 +252,10 @@ def test_installed_stubs_are_those_of_the_layout():
     script = Path(__file__).parents[1] / "layout_stubs.py"
     folder, texts = Path(torch.__file__).parent, runpy.run_path(str(script))["files"]()
     installed = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*.pyi")}
-    assert installed.keys() == texts.keys(), f"renew them with: python {script}"
+    assert installed.keys() == texts.keys(), "write them again: nox -s renew"
     for name, text in texts.items():
         compile(text, name, "exec")
-        assert installed[name].read_text(encoding="utf-8") == text, f"renew them with: python {script}"
+        assert installed[name].read_text(encoding="utf-8") == text, "write them again: nox -s renew"
 
 
 def test_the_functions_of_torch_that_nn_declares_are_listed():

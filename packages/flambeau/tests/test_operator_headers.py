@@ -25,7 +25,7 @@ print(json.dumps([o.headers(), firsts]))
 
 def test_headers_follow_the_schemas(told):
     for name, text in told[0].items():
-        again = "write them again: python -m flambeau_cext.operator_headers flambeau.nn"
+        again = "write them again: nox -s renew"
         assert (INCLUDE / name).read_text(encoding="utf-8") == text, again
 
 

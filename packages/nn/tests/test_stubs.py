@@ -14,5 +14,5 @@ def test_stubs_are_current():
     for name, text in json.loads(done.stdout).items():
         compile(text, name, "exec")
         assert Path(flambeau_nn.__file__).parent.joinpath(name).read_text(encoding="utf-8") == text, (
-            "renew them with: python -m flambeau_nn.stubs packages/nn/src/flambeau_nn"
+            "write them again: nox -s renew"
         )

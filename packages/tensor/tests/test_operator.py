@@ -338,7 +338,7 @@ def test_stubs_are_current():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     for name, text in json.loads(done.stdout).items():
         assert Path(ft.__file__).parent.joinpath(name).read_text(encoding="utf-8") == text, (
-            "renew them with: python -m flambeau_tensor.stubs packages/tensor/src/flambeau_tensor"
+            "write them again: nox -s renew"
         )
 
 
