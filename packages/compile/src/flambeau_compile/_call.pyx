@@ -9,7 +9,7 @@ from flambeau_tensor.abi cimport ThreadFlags, thread_flags
 from flambeau_tensor.compute cimport default_float
 
 from flambeau_compile._arguments cimport MOST_TENSORS
-from flambeau_compile._entry cimport Call, Entry, whole_of
+from flambeau_compile._entry cimport INFERENCE_STATE, Call, Entry, whole_of
 
 from flambeau_overrides.abi import require as require_overrides
 
@@ -39,7 +39,7 @@ cdef inline unsigned long long _word() noexcept:
     cdef ThreadFlags* state = thread_flags()
     if state.transform_depth or state.dispatching or state.kernels or _modes[0]:
         return 0
-    return 1 | <unsigned long long>(state.grad_enabled != 0) << 1 | <unsigned long long>(state.inference != 0) << 2 | \
+    return 1 | <unsigned long long>(state.grad_enabled != 0) << 1 | (INFERENCE_STATE if state.inference else 0) | \
         <unsigned long long>default_float() << 8
 
 

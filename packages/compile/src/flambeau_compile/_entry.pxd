@@ -12,6 +12,9 @@ cdef extern from *:
     """
     ctypedef int (*run_t "fl_run_t")(void** p, void** f, const double* k, void* context)
 
+cdef enum:
+    INFERENCE_STATE = 4  # in what `thread_word` says
+
 cdef struct Call:  # arguments as they are handed over
     PyObject* const* args
     Py_ssize_t n
@@ -85,6 +88,7 @@ cdef class Entry:
     cdef bint _disjoint(self) noexcept
     cdef bint locate(self, PyObject** tensors) noexcept
     cdef object _output(self, int i, list outputs, PyObject** tensors)
+    cdef object fresh(self, const Geometry* g)
     cdef object run(self, PyObject** tensors)
     cdef int _publish(self, list outputs, PyObject** tensors) except -1
     cdef object _run_simple(self)

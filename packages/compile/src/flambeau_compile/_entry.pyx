@@ -19,6 +19,7 @@ from flambeau_compile._geometry cimport (
 from flambeau_compile._numbers cimport Numbers
 from flambeau_compile._results cimport NumberOf, filled
 
+import flambeau_tensor as ft
 from flambeau_tensor.abi import require
 from flambeau_tensor.compute import require as require_compute
 
@@ -27,39 +28,13 @@ from flambeau_compile._results import Output
 require(TENSOR_ABI, "flambeau-compile")
 require_compute(COMPUTE_ABI, "flambeau-compile")
 
+cdef dict _DTYPES = {dtype.id: dtype for dtype in vars(ft).values() if isinstance(dtype, ft.dtype)}
+
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*) noexcept
 
-cdef extern from *:
-    """
-    #if defined(_WIN32)
-    #include <windows.h>
-    static void* fl_open(const char* path) { return (void*)LoadLibraryA(path); }
-    static void* fl_find(void* library, const char* name) { return (void*)GetProcAddress((HMODULE)library, name); }
-    #else
-    #include <dlfcn.h>
-    static void* fl_open(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
-    static void* fl_find(void* library, const char* name) { return dlsym(library, name); }
-    #endif
-    """
-    void* fl_open(const char* path)
-    void* fl_find(void* library, const char* name)
-
 OTHER = object()  # a call went another way than the program that was tried
 BUSY = object()  # the program is at work, in another thread or further out
-
-
-def open_library(str path not None):
-    """The address of a built program's function.
-
-    Raises:
-        OSError: the file cannot be loaded.
-    """
-    cdef void* library = fl_open(<bytes>path.encode())
-    cdef void* found = NULL if library == NULL else fl_find(library, b"fl_run")
-    if found == NULL:
-        raise OSError(f"cannot load {path}")
-    return <size_t>found
 
 
 cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
@@ -455,12 +430,20 @@ cdef class Entry:
             return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
         if self.owners[i] != NULL and _may_write_again(self.owners[i], g):
             t = <object>_gradient_of(self.owners[i])
-        elif g.dense:
-            t = empty(g.dtype, g.ndim, g.sizes)
         else:
-            t = empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+            t = self.fresh(g)
         self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
         return t
+
+    cdef object fresh(self, const Geometry* g):
+        """Memory for an output, as a tensor."""
+        cdef Py_ssize_t d
+        if self.state & INFERENCE_STATE:  # an operator's results are marked
+            sizes = tuple([g.sizes[d] for d in range(g.ndim)])
+            return ft.empty_strided(sizes, tuple([g.sizes[g.ndim + d] for d in range(g.ndim)]), dtype=_DTYPES[g.dtype])
+        if g.dense:
+            return empty(g.dtype, g.ndim, g.sizes)
+        return empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
 
     cdef object run(self, PyObject** tensors):
         """What the program returns for these arguments, or OTHER."""
@@ -514,7 +497,7 @@ cdef class Entry:
 
     cdef object _run_simple(self):
         cdef Geometry* g = &self.outputs[0]
-        t = empty(g.dtype, g.ndim, g.sizes) if g.dense else empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
+        t = self.fresh(g)
         self.p[self.output_slots[0]] = memory_of(<PyObject*>t)
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)

@@ -18,8 +18,19 @@ cdef class NumberOf:
         self.number = number
 
     cdef object read(self, PyObject** tensors):
-        cdef PyObject* t = tensors[self.number]
-        return (<long long*>memory_of(t))[0] if dtype_number(t) == _I64 else (<double*>memory_of(t))[0]
+        return _read(tensors[self.number])
+
+
+cdef object _read(PyObject* t):
+    return (<long long*>memory_of(t))[0] if dtype_number(t) == _I64 else (<double*>memory_of(t))[0]
+
+
+cdef class TakenFrom:
+    """In the structure that a call returns: the number in the output of this number."""
+    cdef readonly int number
+
+    def __init__(self, int number):
+        self.number = number
 
 
 cdef class Output:
@@ -43,6 +54,9 @@ cdef object filled(object structure, list outputs, PyObject** tensors):
         return outputs[(<Output>structure).number]
     if isinstance(structure, Argument):
         return <object>tensors[(<Argument>structure).number]
+    if isinstance(structure, TakenFrom):
+        whole = outputs[(<TakenFrom>structure).number]
+        return _read(<PyObject*>whole)
     if isinstance(structure, NumberOf):
         return (<NumberOf>structure).read(tensors)
     if type(structure) is tuple:

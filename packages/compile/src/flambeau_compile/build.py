@@ -98,7 +98,7 @@ def load(text: str, *, fast: bool = False, level: str = "-O3", wait: bool = True
         Building: it is not there yet, and ``wait`` is false.
         CompileError, OSError: as `build`.
     """
-    from flambeau_compile._entry import open_library
+    from flambeau_compile._library import open_library
 
     key = f"{fast}{level}{text}"
     if key not in _loaded:

@@ -15,7 +15,7 @@ from flambeau_compile._call import thread_word
 from flambeau_compile._entry import Entry
 from flambeau_compile._results import NumberOf, Output
 from flambeau_compile.effects import Place
-from flambeau_compile.graph import ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
+from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder, draws
@@ -23,7 +23,7 @@ from flambeau_compile.outputs import WIDE, Outputs, Rebuild, Spots
 from flambeau_compile.printing import Source
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
-from flambeau_compile.symbols import Table, copied, plain, symbols_in
+from flambeau_compile.symbols import Table, copied, numbers_in, plain, symbols_in
 from flambeau_compile.updates import add_step
 from flambeau_compile.watching import Recording
 from flambeau_tensor.extend import Tracer, window
@@ -108,6 +108,8 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
             raise Uncompilable("it asks for the types of numbers that change")
         finish = _Finish(entry, function, *seen, recording.checks, fast, wait)
         finish.follow(table, result, recording.effects)
+        if recording.returns_numbers:
+            finish.returned = {id(number): number for _, number in numbers_in(result)}
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
@@ -150,6 +152,8 @@ class _Finish:
         self.position = 0
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
+        self.returned: dict[int, Any] = {}  # by id, numbers that are only returned
+        self.taken: dict[int, Window] = {}  # by id, those that were taken out of tensors
 
     def run(self, records: list[Any], result: Any, effects: list[Any]) -> None:
         for i, (t, (seen, marks)) in enumerate(zip(self.tensors, self.before, strict=True)):
@@ -165,7 +169,7 @@ class _Finish:
                 number = self.entry.read_place(place, place.tensor)
                 self.argument(window(place.tensor), number)
         self.lower(records)
-        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols)
+        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
         stored += [(e.replay.place, outputs.number(e.replay.symbol)) for e in effects if e.kind == "number"]
@@ -241,7 +245,23 @@ class _Finish:
             else:
                 if record[0].name == "as_strided":
                     self.entry.pin_regions()
-                self.b.call(*record)
+                if not self.take(*record):
+                    self.b.call(*record)
+
+    def take(self, op: Any, arguments: Any, result: Any) -> bool:
+        """Whether a number was taken out of a tensor that is only returned."""
+        if (
+            self.returned.get(id(result)) is not result
+            or op.name not in ("item", "__float__")
+            or id(result) in self.taken
+        ):
+            return False
+        window = self.b.window(arguments[0])
+        if window.dtype not in COMPUTED:
+            return False
+        place = self.b.temporary(str(WIDE[type(result)]).removeprefix("torch."), ())
+        self.taken[id(result)] = self.b.copy(window._replace(sizes=(), strides=()), place)
+        return True
 
     def read_grad(self, owner: Any, gradient: Any) -> None:
         """A gradient that was there before is read like an argument, unless the function itself set it."""

@@ -122,6 +122,8 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
                 return Effect("other", where, what)
             what = f"{what} (it is also read, so each call differs)"
             return Effect("other", where, what, settles=True, follow=place)
+    if before is MISSING and kind == "item" and isinstance(value, (int, float, Tensor)):
+        what = f"{what} (return it, and keep it outside)"
     return Effect("other", where, what, settles=before is MISSING or before is None)
 
 

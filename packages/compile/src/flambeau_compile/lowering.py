@@ -30,7 +30,7 @@ from flambeau_tensor.extend import Elementwise, plan
 from flambeau_tensor.extend import Window as Seen
 
 _LAZY = 1024 | 2048  # flags of conjugate and negative views
-_META, _DISPATCH, _LAYERED, _INFERENCE = 8192, 4096, 2, 8
+_META, _DISPATCH, _LAYERED = 8192, 4096, 2
 _FLOATS = ("float32", "float64")
 
 
@@ -75,7 +75,7 @@ class Builder:
 
     def window(self, seen: Seen, made: bool = False) -> Window:
         """What a Tracer saw as a window of the program."""
-        if seen.flags & (_META | _DISPATCH | _LAYERED | _INFERENCE):
+        if seen.flags & (_META | _DISPATCH | _LAYERED):
             raise Uncompilable("it works on tensors without plain memory")
         if seen.flags & _LAZY:
             raise Uncompilable("it works on conjugate or negative views")
@@ -271,9 +271,15 @@ class Builder:
             raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
         for step in self.program.steps:
             if any(w.buffer.tensor is not None for w in step.written()):
-                raise Uncompilable(f"{op.__torch_name__} reads a number after memory of the caller's was written to")
+                raise Uncompilable(
+                    f"{op.__torch_name__} reads a number after memory of the caller's was written to; "
+                    "return the tensor, and read the number outside"
+                )
             if isinstance(step, Update) or (isinstance(step, Opaque) and draws(step.op)):
-                raise Uncompilable(f"{op.__torch_name__} reads a number after random numbers were drawn")
+                raise Uncompilable(
+                    f"{op.__torch_name__} reads a number after random numbers were drawn or an optimizer's "
+                    "step was made; return the tensor, and read the number outside"
+                )
         truth = isinstance(result, bool) and first.dtype != "bool"
         if truth:
             flag = self.temporary("bool", ())

@@ -4,7 +4,7 @@ from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_compile._entry import Spot
-from flambeau_compile._results import Argument, NumberOf, Output
+from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
 from flambeau_compile.lowering import Builder
 from flambeau_compile.printing import Source
@@ -31,6 +31,8 @@ def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
         return tensors[o.number]
     if isinstance(o, NumberOf):
         return tensors[o.number].item()
+    if isinstance(o, TakenFrom):
+        return results[o.number].item()
     if isinstance(o, tuple):
         items = [_rebuilt(each, results, tensors) for each in o]
         if type(o) is tuple:
@@ -65,8 +67,9 @@ class Spots:
 class Outputs:
     """What a call returns and sets, in terms of buffers."""
 
-    def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int]) -> None:
-        self.b, self.tensors, self.arguments, self.symbols = b, tensors, arguments, symbols
+    def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int],
+                 taken: dict[int, Window]) -> None:  # fmt: skip
+        self.b, self.tensors, self.arguments, self.symbols, self.taken = b, tensors, arguments, symbols, taken
         self.windows: list[Window] = []
         self.bases: list[Any] = []
         self.apart: list[bool] = []  # whether it is no view of its base for autograd
@@ -90,6 +93,8 @@ class Outputs:
             return [self.structure(each) for each in o]
         if type(o) is dict:
             return {name: self.structure(each) for name, each in o.items()}
+        if id(o) in self.taken:
+            return self._number(id(o))
         if o is None or isinstance(o, (bool, int, float, str)):
             return o
         raise Uncompilable(f"it returns an object of type {type(o).__name__}")
@@ -109,6 +114,18 @@ class Outputs:
     def number(self, symbol: Symbol) -> NumberOf:
         """The argument that has the number for which a Symbol stood."""
         return NumberOf(self.symbols[symbol.number, WIDE[type(symbol.value)]])
+
+    def _number(self, key: int) -> TakenFrom:
+        """The number that stands in a window of its own."""
+        if key not in self._known:
+            w = self.taken[key]
+            self._known[key] = len(self.windows)
+            w.buffer.lasts = True
+            self.windows.append(w)
+            self.bases.append(None)
+            self.apart.append(False)
+            self.results.append(ft.empty((), dtype=getattr(ft, w.dtype)))
+        return TakenFrom(self._known[key])
 
     def number_of(self, t: Any) -> int:
         """The output that a tensor is, whether the function returns it or not."""
@@ -162,7 +179,7 @@ class Outputs:
     @classmethod
     def of_windows(cls, b: Builder, windows: list[Window]) -> "Outputs":
         """Outputs that are fresh tensors."""
-        outputs = cls(b, [], {}, {})
+        outputs = cls(b, [], {}, {}, {})
         outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
         return outputs
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading
+from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading, returning
 from flambeau_compile._arguments import tensors_in
 from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
@@ -74,6 +74,7 @@ class Recording:
         self.followed = followed
         self.changed: list[Any] = []  # containers that differ after the run
         self.asks_types = False  # whether the program's code names `type`
+        self.returns_numbers = False  # whether numbers taken out of tensors are only returned
         self.arguments = _named(function, args, kwargs or {})
         self.effects = []
         self._calls: list[Effect] = []
@@ -109,6 +110,7 @@ class Recording:
             raise RuntimeError("what ran could not be heard") from self._listener.error
         if failed:
             return
+        self.returns_numbers = returning.returns_its_numbers(self.function, [f.__code__ for f in self._ran])
         excluded = self._find_effects()
         self._find_reads(excluded)
 

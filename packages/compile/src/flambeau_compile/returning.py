@@ -1,0 +1,115 @@
+"""Whether numbers that a function takes out of tensors are only returned, which its instructions say.
+
+``return loss.item()`` reads a number that nothing in Python looks at: a program hands it out like a tensor.
+"""
+
+import dis
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+from flambeau_compile.reading import names_of
+from flambeau_nn import Module
+
+_NUMBER, _ITEM, _FLOAT = "number", "item", "float"  # what is known of a value on the stack
+_ONE = frozenset(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_DEREF"))
+_IDLE = frozenset(("CACHE", "NOP", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "RESUME"))
+_PAIRS = frozenset(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP"))
+_BUILDS = {"BUILD_TUPLE": (1, 0), "BUILD_LIST": (1, 0), "BUILD_MAP": (2, 0), "BUILD_CONST_KEY_MAP": (1, 1)}
+
+
+def returns_its_numbers(function: Any, ran: list[CodeType]) -> bool:
+    """Whether a function only returns the numbers that it takes out of tensors, and no code that it calls takes any.
+
+    Args:
+        function: what is compiled.
+        ran: the program's code that ran.
+    """
+    if isinstance(function, Module):
+        function = function.forward
+    if isinstance(function, MethodType):
+        function = function.__func__
+    if not isinstance(function, FunctionType):
+        return False
+    own = function.__code__
+    for code in ran:
+        names = names_of(code)
+        if code is not own and ("item" in names.attributes or "tolist" in names.attributes or "float" in names.globals):
+            return False
+    instructions = [i for i in dis.get_instructions(own) if i.opname not in _IDLE]
+    starts = [n for n, i in enumerate(instructions) if _takes(i)]
+    return bool(starts) and all(_only_returned(instructions, n) for n in starts)
+
+
+def _takes(i: dis.Instruction) -> bool:
+    if i.opname in ("LOAD_METHOD", "LOAD_ATTR"):
+        return bool(i.argval == "item")
+    return i.opname == "LOAD_GLOBAL" and i.argval == "float"
+
+
+def _only_returned(instructions: list[dis.Instruction], start: int) -> bool:
+    """Whether the number that a call takes goes into what is returned, and nowhere else."""
+    run = _Run()
+    for n in range(start, len(instructions)):
+        i = instructions[n]
+        if n > start and i.is_jump_target:
+            return False
+        if i.opname == "RETURN_VALUE":
+            return run.pop() == _NUMBER
+        if not run.step(i):
+            return False
+    return False
+
+
+class _Run:
+    """What stands on the stack, as far as it is known."""
+
+    def __init__(self) -> None:
+        self.stack: list[Any] = []
+        self.numbers: set[Any] = set()  # variables that hold one
+
+    def pop(self, n: int = 1) -> Any:
+        """Take values off; whether a number is among them, or what a single one is."""
+        taken = [self.stack.pop() if self.stack else None for _ in range(n)]
+        return taken[0] if n == 1 else _NUMBER if _NUMBER in taken else None
+
+    def step(self, i: dis.Instruction) -> bool:
+        """Run one instruction; False where a number is used, or the instruction is another one than these."""
+        name, stack = i.opname, self.stack
+        if name in _ONE:
+            stack.append(_NUMBER if i.opname.startswith("LOAD_FAST") and i.argval in self.numbers else None)
+        elif name == "PUSH_NULL":
+            stack.append(None)
+        elif name == "LOAD_GLOBAL":
+            stack.extend([_FLOAT if i.argval == "float" else None] * (1 + ((i.arg or 0) & 1)))
+        elif name in ("LOAD_METHOD", "LOAD_ATTR"):
+            if self.pop() == _NUMBER:
+                return False
+            method = name == "LOAD_METHOD" or "NULL" in i.argrepr or "self" in i.argrepr
+            stack.extend([_ITEM if i.argval == "item" else None] * (2 if method else 1))
+        elif name == "CALL":
+            return self._call(i.arg or 0)
+        elif name in _BUILDS:
+            each, more = _BUILDS[name]
+            n = each * (i.arg or 0) + more
+            stack.append(self.pop(n) if n > 1 else _NUMBER if n and self.pop() == _NUMBER else None)
+        elif name in _PAIRS:
+            if self.pop(2) == _NUMBER:
+                return False
+            stack.append(None)
+        elif name == "STORE_FAST":
+            (self.numbers.add if self.pop() == _NUMBER else self.numbers.discard)(i.argval)
+        elif name == "SWAP" and i.arg == 2:
+            last, first = self.pop(), self.pop()
+            stack.extend((last, first))
+        elif name == "POP_TOP":
+            return bool(self.pop() != _NUMBER)
+        else:
+            return False
+        return True
+
+    def _call(self, n: int) -> bool:
+        given = self.pop(n) if n > 1 else self.pop() if n else None
+        called = {self.pop(), self.pop()}
+        taken = (_ITEM in called and n == 0) or (_FLOAT in called and n == 1)
+        self.stack.append(_NUMBER if taken else None)
+        return taken or (given != _NUMBER and _NUMBER not in called)
