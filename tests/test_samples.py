@@ -9,7 +9,7 @@ import pytest
 
 import flambeau_tensor
 from flambeau_tensor.extend import FUNCTION, Forward, OverloadSet, operators
-from flambeau_tensor.trials import dtypes
+from flambeau_tensor.probes import dtypes
 from samples import KINDS, excused, families, find, table
 from samples.derivatives import has_derivative, is_batched
 

@@ -216,13 +216,13 @@ PASSED = re.compile(r"^(?:\w+\.)*((?:set|plug|connect|listen|provide|borrow)(?:_
 
 def sockets(sources):
     """Who fills each socket of flambeau_tensor, as declared; and what is wrong with who does."""
-    text = sources[f"{TENSOR}/_core/sockets.pxd"]
+    text = sources[f"{TENSOR}/_core/call/sockets.pxd"]
     declared = dict(SOCKETS.findall(text))
     fields = set(re.findall(r"^\s*cdef (?:public |readonly )?\w+ (\w+)\b(?!:)", text, re.MULTILINE)) - {"sockets"}
     wrong = [f"{name} does not say who fills it" for name in sorted(fields - {*declared, "Sockets"})]
     filled = {}
     for path, source in sources.items():
-        if path.startswith(f"{TENSOR}/_core/sockets."):
+        if path.startswith(f"{TENSOR}/_core/call/sockets."):
             continue
         for line in source.splitlines():
             for name in re.findall(r"\.(\w+)", m[1]) if (m := FILLED.match(line)) else ():
@@ -261,7 +261,7 @@ COMPLEX_CAST = re.compile(r"<(?:complex_t|complex128|(?:double|float) complex|(?
 def complex_casts(sources):
     """Casts between complex types, which Cython makes of the parts as x + y*I: infinite y spoil x."""
     return [
-        f"{path}:{number} casts a complex number: see _kernels/complexes.pxd"
+        f"{path}:{number} casts a complex number: see _kernels/complex_conversion.pxd"
         for path, text in sources.items()
         if path.endswith((".pyx", ".pxd"))
         for number, line in enumerate(text.splitlines(), 1)
@@ -291,8 +291,8 @@ def python_ranges(sources):
 # What has one home, and where: sizes from which kernels share their work, and an error that every dimension may raise.
 HOMES = {
     re.compile(r"^ +(?:HEAVY_)?(?:GIL_FREE|GRAIN) = ", re.MULTILINE): f"{TENSOR}/grain.pxd",
-    re.compile(r"Dimension out of range \(expected to be in range of"): f"{TENSOR}/_core/tensor.pyx",
-    re.compile(r"Dimension specified as \{"): f"{TENSOR}/_core/operands.pyx",
+    re.compile(r"Dimension out of range \(expected to be in range of"): f"{TENSOR}/_core/memory/tensor.pyx",
+    re.compile(r"Dimension specified as \{"): f"{TENSOR}/_core/elementwise/operands.pyx",
 }
 
 
@@ -426,44 +426,64 @@ def cython_bodies(text):
     ("check", "path", "added"),
     [
         (upward, "overrides/src/flambeau_overrides/modes.py", "import flambeau_tensor"),
-        (upward, "tensor/src/flambeau_tensor/_core/tensor.pyx", "def f():\n    from flambeau_autograd.abi cimport g"),
-        (private, "nn/src/flambeau_nn/functional.py", "from flambeau_tensor._core.registry import functions"),
+        (
+            upward,
+            "tensor/src/flambeau_tensor/_core/memory/tensor.pyx",
+            "def f():\n    from flambeau_autograd.abi cimport g",
+        ),
+        (private, "nn/src/flambeau_nn/functional.py", "from flambeau_tensor._core.schema.registry import functions"),
         (private, "nn/src/flambeau_nn/functional.py", "def f():\n    from flambeau_tensor import _kernels"),
         (
             private,
             "autograd/src/flambeau_autograd/_engine/graph/node.pyx",
-            "from flambeau_tensor._core.tensor cimport Tensor",
+            "from flambeau_tensor._core.memory.tensor cimport Tensor",
         ),
-        (private, "autograd/src/flambeau_autograd/_engine/graph/node.pyx", "import flambeau_tensor._core.dtype as d"),
-        (private, "tensor/src/flambeau_tensor/compute.pxd", "from flambeau_tensor._core.tensor cimport Tensor"),
+        (
+            private,
+            "autograd/src/flambeau_autograd/_engine/graph/node.pyx",
+            "import flambeau_tensor._core.elementwise.dtype as d",
+        ),
+        (private, "tensor/src/flambeau_tensor/compute.pxd", "from flambeau_tensor._core.memory.tensor cimport Tensor"),
         (private, "nn/tests/test_loss.py", "from flambeau_autograd._engine.levels import layers"),
-        (private, "tensor/src/flambeau_tensor/_core/tensor.pyx", "from flambeau_overrides._thread cimport has_mode"),
+        (
+            private,
+            "tensor/src/flambeau_tensor/_core/memory/tensor.pyx",
+            "from flambeau_overrides._thread cimport has_mode",
+        ),
         (methods_cross, "overrides/src/flambeau_overrides/abi.pxd", "cdef class State:\n    cdef int depth(self)"),
         (numbered, "cext/src/flambeau_cext/new.pyx", "from flambeau_tensor.abi cimport is_tensor"),
         (numbered, "nn/src/flambeau_nn/_module.pyx", "from flambeau_overrides.abi cimport overridden"),
-        (disordered, "tensor/src/flambeau_tensor/_core/copying.pyx", "from flambeau_tensor._kernels.blas cimport gemm"),
         (
             disordered,
-            "tensor/src/flambeau_tensor/_core/operator.pyx",
+            "tensor/src/flambeau_tensor/_core/elementwise/copying.pyx",
+            "from flambeau_tensor._kernels.blas cimport gemm",
+        ),
+        (
+            disordered,
+            "tensor/src/flambeau_tensor/_core/call/operator.pyx",
             "def f():\n    from flambeau_tensor import dlpack",
         ),
         (disordered, "tensor/src/flambeau_tensor/_kernels/views.pyx", "def f():\n    import flambeau_tensor.ops.views"),
         (disordered, "tensor/src/flambeau_tensor/options.py", "from flambeau_tensor.ops.views import view"),
-        (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more"),
-        (sockets, "tensor/src/flambeau_tensor/_core/sockets.pxd", "cdef object more  # flambeau_nn: what nobody fills"),
+        (sockets, "tensor/src/flambeau_tensor/_core/call/sockets.pxd", "cdef object more"),
+        (
+            sockets,
+            "tensor/src/flambeau_tensor/_core/call/sockets.pxd",
+            "cdef object more  # flambeau_nn: what nobody fills",
+        ),
         (sockets, "nn/src/flambeau_nn/functional.py", "sockets.become = relu"),
         (sockets, "cext/src/flambeau_cext/ops.py", "sockets.check_read, sockets.become = None, None"),
         (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "set_views(view)"),
         (handed_down, "tensor/src/flambeau_tensor/ops/views.py", "kernels.connect(view)"),
         (
             handed_down,
-            "tensor/src/flambeau_tensor/_core/registry.pyx",
-            "from flambeau_tensor._core cimport operator as calls\ncalls.declare = find",
+            "tensor/src/flambeau_tensor/_core/schema/registry.pyx",
+            "from flambeau_tensor._core.call cimport operator as calls\ncalls.declare = find",
         ),
         (long_functions, "tensor/src/flambeau_tensor/options.py", "def f():\n    ..." + 65 * "\n    print()"),
         (
             long_functions,
-            "tensor/src/flambeau_tensor/_core/dtype.pyx",
+            "tensor/src/flambeau_tensor/_core/elementwise/dtype.pyx",
             "cdef class A:\n    cdef int f(self,\n               int x) except -1:\n        y = x"
             + 65 * "\n        y += x",
         ),

@@ -19,7 +19,7 @@ from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text
 from flambeau_tensor.examples import example
 from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
-from flambeau_tensor.trials import facts as trials
+from flambeau_tensor.probes import facts
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
 AGREEMENT, ACCURACY = agreement(), figures()
@@ -171,7 +171,7 @@ def description(op):
 
 def tried(op):
     """Shapes, dtypes and errors, as (name, text)."""
-    said = trials(op)
+    said = facts(op)
     rows = [(name, " ".join(escape(said[name]))) for name in ("Shape", "Dtypes") if name in said]
     errors = [f"- ``{line}``" for line in said.get("Raises", ())]
     return [*rows, ("Raises", "\n   ".join(["", *errors]))] if errors else rows

@@ -24,7 +24,7 @@ from flambeau_tensor.extend import Operator
 logger = logging.getLogger(__name__)
 PACKAGES = {module(p["project"]["name"]): p["tool"]["flambeau"]["layout"] for p in PROJECTS.values()}
 NAMES = {  # where a class has another name inside
-    "flambeau_tensor._core.dtype.DType": "torch.dtype",
+    "flambeau_tensor._core.elementwise.dtype.DType": "torch.dtype",
     "flambeau.jit.TracedModule": "torch.jit.TopLevelTracedModule",
 }
 

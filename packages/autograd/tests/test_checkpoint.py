@@ -18,7 +18,7 @@ from flambeau_autograd.checkpoint import (
     set_checkpoint_early_stop,
 )
 from flambeau_autograd.graph import saved_tensors_hooks
-from flambeau_autograd.trees import leaves
+from flambeau_autograd.pytree import leaves
 
 BOTH = pytest.mark.parametrize("reentrant", [False, True], ids=["not reentrant", "reentrant"])
 

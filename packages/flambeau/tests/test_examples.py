@@ -4,7 +4,7 @@ import flambeau as torch
 import flambeau.nn  # noqa: F401  (it declares)
 from flambeau_tensor.examples import _written, example, full_name
 from flambeau_tensor.extend import operators
-from flambeau_tensor.trials import facts
+from flambeau_tensor.probes import facts
 
 NONE = {"torch.Tensor.cuda", "torch.Tensor.xpu"}  # which raise
 

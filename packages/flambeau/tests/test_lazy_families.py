@@ -13,7 +13,7 @@ from flambeau_tensor.extend import lazy_names, operators
 # A family as `flambeau_tensor.ops` has them, in a package of its own.
 NAMES = "torch.linalg.third torch.fourth torch.quartic torch.Tensor.fourth torch.Tensor.fourth_"
 OPS = """
-from flambeau_tensor._core.registry import alias
+from flambeau_tensor._core.schema.registry import alias
 from flambeau_tensor.extend import FUNCTION, INPLACE, METHOD, Operator
 
 third = Operator("third(Tensor self) -> Tensor", lambda x: x * x * x, namespace="torch.linalg", variants=FUNCTION)

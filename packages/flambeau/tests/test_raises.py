@@ -1,6 +1,6 @@
 """Every public name tells under "Raises" what it raises, and raises it: by the statements of samples/raises.txt.
 
-Operators tell of errors that are found by trials (``flambeau_tensor.trials``).
+Operators tell of errors that are found by trials (``flambeau_tensor.probes``).
 """
 
 import contextlib

@@ -5,10 +5,10 @@ import importlib
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.dtype import all_dtypes
+from flambeau_tensor._core.elementwise.dtype import all_dtypes
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import LEVEL, built_levels
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels
 
 TABLE = [d.name for d in all_dtypes()]
 NAMES = [name for name in TABLE if name != "complex32"]  # that one is tested with its operators
@@ -24,7 +24,7 @@ def storage(name):
 @pytest.fixture(params=LEVELS)
 def cast(request):
     """Converts an array by the loop of one CPU level."""
-    table = importlib.import_module(f"flambeau_tensor._core.hot_{request.param}.casts").TABLE
+    table = importlib.import_module(f"flambeau_tensor._core.elementwise.hot_{request.param}.casts").TABLE
 
     def run(values, source, target, step=1):
         place = len(TABLE) * TABLE.index(source) + TABLE.index(target)

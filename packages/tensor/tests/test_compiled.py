@@ -10,7 +10,7 @@ import pytest
 
 import flambeau_tensor
 from flambeau_tensor import _compiled
-from flambeau_tensor._core.levels import LEVEL, built_levels
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels
 
 SOURCES = Path(__file__).parents[1] / "src"
 
@@ -39,9 +39,10 @@ def test_every_module_is_found_in_one_file():
 
 
 def test_modules_know_who_they_are():
-    module = importlib.import_module("flambeau_tensor._core.dtype")
+    module = importlib.import_module("flambeau_tensor._core.elementwise.dtype")
     assert module.__spec__.loader is _compiled and module.__file__ == _compiled.__file__
-    assert (module.__name__, module.__package__) == ("flambeau_tensor._core.dtype", "flambeau_tensor._core")
+    package = "flambeau_tensor._core.elementwise"
+    assert (module.__name__, module.__package__) == (f"{package}.dtype", package)
     assert module.DType is flambeau_tensor.dtype and module.DType.__module__
 
 
@@ -85,7 +86,7 @@ def test_mistakes():
 
 
 def test_loading_again_changes_nothing():
-    module, before = sys.modules["flambeau_tensor._core.dtype"], list(sys.meta_path)
+    module, before = sys.modules["flambeau_tensor._core.elementwise.dtype"], list(sys.meta_path)
     kind = module.DType
     assert importlib.reload(module) is module and module.DType is kind
     assert importlib.reload(_compiled) is _compiled and sys.meta_path == before

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.schema.registry import find_operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import LEVEL, built_levels, hot
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels, hot
 
 LEVELS = built_levels()[built_levels().index(LEVEL) :]  # what this processor can run
 LOOP = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor._core import parallel
+from flambeau_tensor._core.elementwise import parallel
 
 
 def run(code, *options, **environment):

@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.registry import operators
+from flambeau_tensor._core.schema.registry import operators
 
 import flambeau_tensor as ft
 from flambeau_tensor import Operator

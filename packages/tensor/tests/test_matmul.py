@@ -7,12 +7,12 @@ import sys
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.schema.registry import find_operator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
-from flambeau_tensor._core.levels import built_levels
+from flambeau_tensor._core.elementwise.cpu_levels import built_levels
 from samples.values import check_values
 
 linear = find_operator("torch.nn.functional.linear")

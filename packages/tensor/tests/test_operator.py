@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import OverloadSet
-from flambeau_tensor._core.registry import find_operator, functions, operators, syntax_operators
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.overloads import OverloadSet
+from flambeau_tensor._core.schema.registry import find_operator, functions, operators, syntax_operators
 
 import flambeau_tensor as ft
 from flambeau_overrides import get_overridable_functions, get_testing_overrides, resolve_name

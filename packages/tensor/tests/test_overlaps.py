@@ -1,7 +1,7 @@
 """Memory that is written while it is read, or written twice: refused or allowed as PyTorch does, by one mechanism."""
 
 import pytest
-from flambeau_tensor._core.registry import operators
+from flambeau_tensor._core.schema.registry import operators
 
 import flambeau_tensor as ft
 

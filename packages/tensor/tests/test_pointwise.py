@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.registry import find_operator, operators
+from flambeau_tensor._core.elementwise.engine import Elementwise
+from flambeau_tensor._core.schema.registry import find_operator, operators
 
 import flambeau_tensor as ft
 from samples.values import check_values

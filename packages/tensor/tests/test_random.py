@@ -863,7 +863,7 @@ def test_import_leaves_numpys_random_module_alone():
 
 
 def test_processor_levels_agree():
-    from flambeau_tensor._core.levels import LEVEL, built_levels
+    from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels
 
     code = (
         "import flambeau_tensor as ft, flambeau_tensor.random as r; r.manual_seed(7); "

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from flambeau_tensor._core.schema import SchemaError, parse
+from flambeau_tensor._core.schema.schema import SchemaError, parse
 
 
 def test_everything_a_schema_can_say():

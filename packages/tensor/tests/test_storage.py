@@ -5,7 +5,7 @@ import os
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.storage import empty_cache, memory_stats, reset_peak_memory_stats, set_cache_limit
+from flambeau_tensor._core.memory.storage import empty_cache, memory_stats, reset_peak_memory_stats, set_cache_limit
 
 import flambeau_tensor as ft
 

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from flambeau_tensor._core.dtype import all_dtypes
+from flambeau_tensor._core.elementwise.dtype import all_dtypes
 
 import flambeau_tensor as ft
 

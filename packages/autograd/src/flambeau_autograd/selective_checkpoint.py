@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import flambeau_tensor as torch
-from flambeau_autograd.trees import tree_map
+from flambeau_autograd.pytree import tree_map
 from flambeau_tensor.extend import dispatching
 
 

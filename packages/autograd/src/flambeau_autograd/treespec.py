@@ -5,7 +5,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 from dataclasses import dataclass
 from importlib import import_module
 
-from flambeau_autograd.trees import NODES, flatten_node, node_type, unflatten_node
+from flambeau_autograd.pytree import NODES, flatten_node, node_type, unflatten_node
 
 DICTS = (dict, OrderedDict, defaultdict)
 

@@ -25,9 +25,9 @@ _MAKERS = ("build", "bindings", "declarations", "compiler", "cython")
 
 
 # While one thread asks for Python's variables for the first time, others get some of them in Python 3.11.
-_asking = threading.Lock()
+_probe_lock = threading.Lock()
 if hasattr(os, "register_at_fork"):  # a thread of the parent may hold it
-    os.register_at_fork(after_in_child=lambda: globals().update(_asking=threading.Lock()))
+    os.register_at_fork(after_in_child=lambda: globals().update(_probe_lock=threading.Lock()))
 
 # What compilers say when a disk is full, or a file may not become so long.
 _FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG, "File size limit": errno.EFBIG,
@@ -149,7 +149,7 @@ def build(job: Job) -> Path:
     a function to be bound cannot be.
     """
     started = time.time_ns()
-    with _asking:
+    with _probe_lock:
         sysconfig.get_config_vars()
     root = cache.root(job.build_directory)
     compilers = {language: compiler.find(language) for language in dict.fromkeys(s.compiled_as for s in job.sources)}

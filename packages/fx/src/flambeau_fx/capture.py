@@ -29,7 +29,7 @@ from typing import Any
 
 import flambeau_tensor as _torch
 from flambeau_autograd import is_grad_enabled, set_grad_enabled
-from flambeau_autograd.trees import leaves, tree_map
+from flambeau_autograd.pytree import leaves, tree_map
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node, has_side_effect, map_aggregate

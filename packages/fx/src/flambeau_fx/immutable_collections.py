@@ -3,7 +3,7 @@ the graph knows who uses whom."""
 
 from typing import Any, NoReturn
 
-from flambeau_autograd.trees import NODES, Node
+from flambeau_autograd.pytree import NODES, Node
 
 __all__ = ["immutable_dict", "immutable_list"]
 

@@ -12,27 +12,27 @@ from flambeau_overrides import register_namespace as _register_namespace
 from flambeau_tensor import _compiled  # noqa: F401  (finds the compiled modules)
 from flambeau_tensor import ops as _ops  # noqa: F401  (importing declares)
 from flambeau_tensor import packing as _packing  # noqa: F401  (says what handlers get)
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import (
     SHORT_NAMES as _SHORT_NAMES,
 )
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.elementwise.dtype import (
     DType as dtype,
 )
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.elementwise.dtype import (
     all_dtypes as _all_dtypes,
 )
-from flambeau_tensor._core.dtype import get_default_dtype, set_default_dtype
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.elementwise.dtype import get_default_dtype, set_default_dtype
+from flambeau_tensor._core.elementwise.dtype import (
     named_dtypes as _named_dtypes,
 )
-from flambeau_tensor._core.namespace import find_quickly as _find_quickly
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.parallel import get_num_threads, set_num_threads
-from flambeau_tensor._core.registry import first_use as _first_use
-from flambeau_tensor._core.registry import functions as _functions
-from flambeau_tensor._core.registry import import_declarations as _import_declarations
-from flambeau_tensor._core.registry import lazy_names as _lazy_names
-from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor._core.elementwise.parallel import get_num_threads, set_num_threads
+from flambeau_tensor._core.memory.tensor import Size, Tensor
+from flambeau_tensor._core.schema.namespace import find_quickly as _find_quickly
+from flambeau_tensor._core.schema.registry import first_use as _first_use
+from flambeau_tensor._core.schema.registry import functions as _functions
+from flambeau_tensor._core.schema.registry import import_declarations as _import_declarations
+from flambeau_tensor._core.schema.registry import lazy_names as _lazy_names
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops import contraction as _contraction
 from flambeau_tensor.ops import joining as _joining

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex, TypeVar, overload
 from typing_extensions import TypeIs
 
 from flambeau_tensor import return_types as _return_types
-from flambeau_tensor._core.declaring import Variants
+from flambeau_tensor._core.schema.declaring import Variants
 from flambeau_tensor.checks import (
     _assert as _assert, _check as _check, _check_index as _check_index,
     _check_not_implemented as _check_not_implemented, _check_tensor_all as _check_tensor_all,

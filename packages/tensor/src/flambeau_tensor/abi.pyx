@@ -4,19 +4,22 @@ from cpython.object cimport PyObject, PyTypeObject
 
 from libc.string cimport memcpy
 
-from flambeau_tensor._core cimport copying, operator as core_operator, sockets, tensor as core
-from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.meta_device cimport INDIRECT, META, META_OWNER
-from flambeau_tensor._core.operator cimport Operator, kernel_t, make_kernel
-from flambeau_tensor._core.sockets cimport record_t, release_t
-from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport Tensor, TensorType
-from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
-from flambeau_tensor._core.tracing cimport note
-from flambeau_tensor._core.types cimport COMPLEX32, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM, MULTI_VIEW, \
-    NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD, RETAINS_GRAD, LAYERED, VIEW, CONJ, DISPATCH, LAZY, NEG
+from flambeau_tensor._core.elementwise cimport copying
+from flambeau_tensor._core.call cimport operator as core_operator, sockets
+from flambeau_tensor._core.memory cimport tensor as core
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER
+from flambeau_tensor._core.call.operator cimport Operator, kernel_t, make_kernel
+from flambeau_tensor._core.call.sockets cimport record_t, release_t
+from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.memory.tensor cimport Tensor, TensorType
+from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.call.tracing cimport note
+from flambeau_tensor._core.memory.types cimport COMPLEX32, CONTIGUOUS, FLOAT16, HAS_HOOKS, INFERENCE, MAX_NDIM
+from flambeau_tensor._core.memory.types cimport MULTI_VIEW, NO_GRAD_VIEW, FUNCTION_VIEW, ODD_VIEW, REQUIRES_GRAD
+from flambeau_tensor._core.memory.types cimport RETAINS_GRAD, LAYERED, VIEW, CONJ, DISPATCH, LAZY, NEG
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef extern from "Python.h":
     Py_ssize_t Py_REFCNT(PyObject*) noexcept

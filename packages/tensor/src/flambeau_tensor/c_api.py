@@ -4,7 +4,7 @@
 torch.float32
 """
 
-from flambeau_tensor._core.capi import TABLE as API
-from flambeau_tensor._core.capi import abi_dtype, abi_number
+from flambeau_tensor._core.capi.table import TABLE as API
+from flambeau_tensor._core.capi.table import abi_dtype, abi_number
 
 __all__ = ["API", "abi_dtype", "abi_number"]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from flambeau_overrides import overridable
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.memory.tensor import Tensor
 
 
 @overridable(namespace="torch")

@@ -5,19 +5,21 @@ from cpython.object cimport PyObject
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.unicode cimport PyUnicode_AsUTF8
 
-from flambeau_tensor._core cimport copying, loops, parallel, tensor as core, types
-from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.dtype cimport ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, suggested_format
-from flambeau_tensor._core.meta_device cimport META
-from flambeau_tensor._core.operands cimport broadcast_shape, broadcast_strides, check_writable, result_strides
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar as core_read_scalar
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.elementwise cimport copying, loops, parallel
+from flambeau_tensor._core.memory cimport tensor as core, types
+from flambeau_tensor._core.elementwise.casts cimport CAST
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.memory.layout cimport FORMAT_CONTIGUOUS, empty_format, suggested_format
+from flambeau_tensor._core.memory.meta_device cimport META
+from flambeau_tensor._core.elementwise.operands cimport broadcast_shape, broadcast_strides, check_writable
+from flambeau_tensor._core.elementwise.operands cimport result_strides
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar as core_read_scalar
+from flambeau_tensor._core.memory.tensor cimport Tensor
 from flambeau_tensor._kernels cimport blas
 
 import numpy as np
 
-from flambeau_tensor._core.elementwise import ufunc_loop
+from flambeau_tensor._core.elementwise.engine import ufunc_loop
 
 
 def require(int number, str package not None):

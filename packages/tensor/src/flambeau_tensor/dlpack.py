@@ -2,9 +2,9 @@
 
 import enum
 
-from flambeau_tensor._core.declaring import METHOD
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import METHOD
 from flambeau_tensor._kernels import dlpack
 
 __all__ = ["DLDeviceType", "from_dlpack", "to_dlpack"]

@@ -98,7 +98,7 @@ def given_text(o):
 
 def parameters_text(names, arguments, expected):
     """The same errors' listing of a schema; `expected` has the words for kinds of arguments."""
-    from flambeau_tensor._core.schema import NO_DEFAULT
+    from flambeau_tensor._core.schema.schema import NO_DEFAULT
 
     parts = []
     for name, a in zip(names, arguments, strict=True):
@@ -220,7 +220,7 @@ def _facts_section(op):
     lines = []
     if op.namespace.startswith("torch.ops"):
         return lines  # users' own, whose kernels would run
-    for title, said in import_module("flambeau_tensor.trials").facts(op).items():
+    for title, said in import_module("flambeau_tensor.probes").facts(op).items():
         lines += [f"{title}:", *(f"    {line}" for line in said), ""]
     return lines
 

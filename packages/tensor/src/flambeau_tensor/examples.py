@@ -42,7 +42,7 @@ class _Torch:
 
     def __getattr__(self, name):
         import flambeau_tensor
-        from flambeau_tensor._core.registry import find_operator, functions
+        from flambeau_tensor._core.schema.registry import find_operator, functions
 
         if name == "nn":  # for what that package declares
             return sys.modules.get("flambeau_nn") or SimpleNamespace(
@@ -81,7 +81,7 @@ def run(program, names=()):
     (['torch.ones(2) + 1'], 'tensor([2., 2.])')
     """
     from flambeau_overrides import DisableTorchFunction
-    from flambeau_tensor._core.dispatching import Undispatched
+    from flambeau_tensor._core.call.dispatching import Undispatched
     from flambeau_tensor.random import fork_rng, manual_seed
 
     *steps, last = _statements(program)

@@ -8,11 +8,27 @@ What is not here or in one of those is nobody else's: folders that start with ``
 <operator torch.add>
 """
 
-from flambeau_tensor._core import dispatching
-from flambeau_tensor._core.binding import rewrap
-from flambeau_tensor._core.changes import Declaring
-from flambeau_tensor._core.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
-from flambeau_tensor._core.declaring import (
+from flambeau_tensor._core.call import dispatching
+from flambeau_tensor._core.call.binding import rewrap
+from flambeau_tensor._core.call.forwarding import Forward, overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.overloads import Method, OverloadSet
+from flambeau_tensor._core.call.sockets import sockets
+from flambeau_tensor._core.call.thread_state import set_grad_mode
+from flambeau_tensor._core.call.tracing import Tracer, Window, is_tracing, trace_event, untraced, window
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels, hot
+from flambeau_tensor._core.elementwise.engine import Elementwise, plan
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.storage import memory_stats, over_descriptor, shared_descriptor
+from flambeau_tensor._core.memory.tensor import (
+    check_read,
+    declare_plain_subclass,
+    hides_values,
+    is_layered,
+    name_tensor,
+)
+from flambeau_tensor._core.schema.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
+from flambeau_tensor._core.schema.declaring import (
     BOOLS,
     COMPLEX,
     EVERY,
@@ -32,14 +48,8 @@ from flambeau_tensor._core.declaring import (
     Dtypes,
     Variants,
 )
-from flambeau_tensor._core.elementwise import Elementwise, plan
-from flambeau_tensor._core.forwarding import Forward, overloads
-from flambeau_tensor._core.levels import LEVEL, built_levels, hot
-from flambeau_tensor._core.namespace import find_quickly
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import Method, OverloadSet
-from flambeau_tensor._core.registry import (
+from flambeau_tensor._core.schema.namespace import find_quickly
+from flambeau_tensor._core.schema.registry import (
     Property,
     declare_lazily,
     declared_operators,
@@ -55,12 +65,8 @@ from flambeau_tensor._core.registry import (
     set_attribute,
     syntax_operators,
 )
-from flambeau_tensor._core.schema import parse
-from flambeau_tensor._core.sockets import sockets
-from flambeau_tensor._core.storage import memory_stats, over_descriptor, shared_descriptor
-from flambeau_tensor._core.tensor import check_read, declare_plain_subclass, hides_values, is_layered, name_tensor
-from flambeau_tensor._core.thread_state import set_grad_mode
-from flambeau_tensor._core.tracing import Tracer, Window, is_tracing, trace_event, untraced, window
+from flambeau_tensor._core.schema.schema import parse
+from flambeau_tensor._core.schema.transaction import Declaring
 from flambeau_tensor._kernels.factories import is_meta
 
 __all__ = [

@@ -1,7 +1,7 @@
 """``torch.functional``: the functions of ``torch`` that PyTorch has in Python."""
 
-from flambeau_tensor._core.registry import first_use as _first_use
-from flambeau_tensor._core.registry import functions as _functions
+from flambeau_tensor._core.schema.registry import first_use as _first_use
+from flambeau_tensor._core.schema.registry import functions as _functions
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops.contraction import chain_matmul as chain_matmul
 from flambeau_tensor.ops.contraction import einsum as einsum

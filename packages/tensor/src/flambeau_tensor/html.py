@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.call.sockets import sockets
 from flambeau_tensor.printing import _cells
 
 EDGE = 5  # rows and columns shown at either end of a dimension

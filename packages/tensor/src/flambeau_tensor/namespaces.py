@@ -1,7 +1,7 @@
 """Modules that hold the operators of a namespace: those that are declared, and the others when they are first named."""
 
-from flambeau_tensor._core.namespace import find_quickly
-from flambeau_tensor._core.registry import first_use, functions, lazy_names
+from flambeau_tensor._core.schema.namespace import find_quickly
+from flambeau_tensor._core.schema.registry import first_use, functions, lazy_names
 
 
 def served(namespace, contents):

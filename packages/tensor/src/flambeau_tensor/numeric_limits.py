@@ -3,7 +3,7 @@
 Source: IEEE 754-2019 for the formats; the values follow from their widths of exponent and significand.
 """
 
-from flambeau_tensor._core.dtype import DType, get_default_dtype
+from flambeau_tensor._core.elementwise.dtype import DType, get_default_dtype
 from flambeau_tensor.not_built import not_built
 
 _FORMATS = {
@@ -43,7 +43,7 @@ class _Limits:
         return type(other) is type(self) and other.dtype == self.dtype
 
     def __reduce__(self):
-        from flambeau_tensor._core.dtype import _dtype_by_name
+        from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
 
         return type(self), (_dtype_by_name(self.dtype),)
 
@@ -54,7 +54,7 @@ _OF_PYTHON = {float: "float64", complex: "complex128", int: "int64", bool: "bool
 
 def _checked(name, dtype):
     if isinstance(dtype, type) and dtype in _OF_PYTHON:
-        from flambeau_tensor._core.dtype import _dtype_by_name
+        from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
 
         return _dtype_by_name(_OF_PYTHON[dtype])
     if not isinstance(dtype, DType):

@@ -4,8 +4,8 @@ have no memory, on device 'meta'; the other names exist so that programs which m
 from typing import Self
 
 from flambeau_overrides import ask_modes, has_torch_function
-from flambeau_tensor._core import dtype as _dtypes
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise import dtype as _dtypes
+from flambeau_tensor._core.elementwise.dtype import DType
 
 
 def promote_types(type1: DType, type2: DType) -> DType:

@@ -7,8 +7,8 @@ their defaults; what they hand on by position and what by name is part of what h
 
 from flambeau_overrides.registry import register, unregister
 from flambeau_tensor import dlpack, ops, subclassing  # noqa: F401  (declare what is named here)
-from flambeau_tensor._core.binding import pack
-from flambeau_tensor._core.registry import find_handled
+from flambeau_tensor._core.call.binding import pack
+from flambeau_tensor._core.schema.registry import find_handled
 
 FUNCTIONAL = {
     "split": "tensor! split_size_or_sections * dim=0",

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from flambeau_tensor._core.dtype import DType
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.elementwise.dtype import DType
+from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.options import device as _device
 
 

@@ -6,7 +6,7 @@ PyTorch's CPU generator, and states (uint8 tensors of 5056 elements) move betwee
 
 from contextlib import ContextDecorator
 
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor._kernels.generator import Forked, Generator, default_generator
 from flambeau_tensor.options import device
 

@@ -72,7 +72,7 @@ def _rebuild(name, fields, values):
 
 
 def _of_operators():
-    from flambeau_tensor._core.registry import operators
+    from flambeau_tensor._core.schema.registry import operators
 
     for op in operators().values():
         fields = tuple(r.name for r in op.schema.returns)

@@ -11,10 +11,16 @@ do, and so do what slices of them are.
 
 import warnings
 
-from flambeau_tensor._core.dtype import CONVERSIONS, _dtype_by_name, all_dtypes, get_default_dtype, type_name
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.storage import UntypedStorage
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.elementwise.dtype import (
+    CONVERSIONS,
+    _dtype_by_name,
+    all_dtypes,
+    get_default_dtype,
+    type_name,
+)
+from flambeau_tensor._core.memory.storage import UntypedStorage
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.options import check_device
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import flambeau_tensor
 from flambeau_tensor import documentation
-from flambeau_tensor._core.dtype import DType
-from flambeau_tensor._core.overloads import OverloadSet
-from flambeau_tensor._core.registry import Property, functions, names_of_families, operators, syntax_operators
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.overloads import OverloadSet
+from flambeau_tensor._core.elementwise.dtype import DType
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.registry import Property, functions, names_of_families, operators, syntax_operators
 from flambeau_tensor.ops import LAZY
 
 _MARK = '"""Written from the operators\' schemas by flambeau_tensor.stubs; do not edit."""\n'
@@ -29,7 +29,7 @@ from typing import Any, SupportsIndex, TypeVar, overload
 from typing_extensions import TypeIs
 
 from flambeau_tensor import return_types as _return_types
-from flambeau_tensor._core.declaring import Variants
+from flambeau_tensor._core.schema.declaring import Variants
 from flambeau_tensor.checks import (
     _assert as _assert, _check as _check, _check_index as _check_index,
     _check_not_implemented as _check_not_implemented, _check_tensor_all as _check_tensor_all,

@@ -12,14 +12,14 @@ from flambeau_overrides import (
     register_base,
     register_namespace,
 )
-from flambeau_tensor._core.binding import rewrap
-from flambeau_tensor._core.declaring import METHOD
-from flambeau_tensor._core.dtype import get_default_dtype
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator, set_attribute
-from flambeau_tensor._core.sockets import sockets
-from flambeau_tensor._core.subclass import inherit_syntax, shorten_dealloc
-from flambeau_tensor._core.tensor import Tensor, check_read, declare_dispatching
+from flambeau_tensor._core.call.binding import rewrap
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.sockets import sockets
+from flambeau_tensor._core.elementwise.dtype import get_default_dtype
+from flambeau_tensor._core.memory.subclass import inherit_syntax, shorten_dealloc
+from flambeau_tensor._core.memory.tensor import Tensor, check_read, declare_dispatching
+from flambeau_tensor._core.schema.declaring import METHOD
+from flambeau_tensor._core.schema.registry import find_operator, set_attribute
 from flambeau_tensor._kernels import interop
 
 

@@ -10,7 +10,7 @@ float32 matrices are never rounded to fewer digits, so most of them are only rem
 import os
 from typing import Any
 
-from flambeau_tensor._core.parallel import set_flush_denormal
+from flambeau_tensor._core.elementwise.parallel import set_flush_denormal
 
 __all__ = [
     "are_deterministic_algorithms_enabled",

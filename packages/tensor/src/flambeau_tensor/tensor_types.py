@@ -8,8 +8,8 @@
 import copyreg
 
 from flambeau_overrides import DisableTorchFunction
-from flambeau_tensor._core.dtype import all_dtypes, set_default_dtype, type_name
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.elementwise.dtype import all_dtypes, set_default_dtype, type_name
+from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.ops.factories import construct
 from flambeau_tensor.options import strided

@@ -1,6 +1,6 @@
 """Batching of products: a batch of matrices is what ``matmul`` multiplies anyway."""
 
-import flambeau_autograd.batching.kinds as kinds
+import flambeau_autograd.batching.rule_kinds as kinds
 from flambeau_autograd.batching.table import batch_first, batched, in_dim_0, looped
 from flambeau_tensor.ops import matmul as ops
 

@@ -4,7 +4,7 @@ import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.batch_level import BatchLevel
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, call, kernel
 from flambeau_autograd._engine.levels.level import levels
-from flambeau_autograd.batching.moving import batch_first
+from flambeau_autograd.batching.batched_views import batch_first
 
 
 def _allowed(level):

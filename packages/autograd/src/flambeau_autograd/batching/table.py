@@ -1,6 +1,6 @@
 """The table of batching rules, and the rules that serve many operations.
 
-Most operators have a rule of one of the kinds that are compiled, see ``kinds.pyx``. Any other rule is a function
+Most operators have a rule of one of the kinds that are compiled, see ``rule_kinds.pyx``. Any other rule is a function
 ``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema, tensors with all
 examples; ``dims`` says for each which dimension runs over them, None for what all examples share (a tuple for a list of
 tensors). It returns the same of its results, in tuples where there are several. The compiled ones can be called so.
@@ -9,11 +9,11 @@ tensors). It returns the same of its results, in tuples where there are several.
 import functools
 from typing import NamedTuple
 
-import flambeau_autograd.batching.kinds as kinds
+import flambeau_autograd.batching.rule_kinds as kinds
 import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError as VmapUnsupportedError
 from flambeau_autograd._engine.levels.dispatch import call as call
-from flambeau_autograd.batching.moving import batch_first as batch_first
+from flambeau_autograd.batching.batched_views import batch_first as batch_first
 from flambeau_autograd.batching.random import drawn, drawn_in_place
 from flambeau_tensor.extend import Elementwise, Forward, find_operator
 

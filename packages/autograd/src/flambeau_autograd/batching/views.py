@@ -1,6 +1,6 @@
 """Batching of views and reshaping."""
 
-import flambeau_autograd.batching.kinds as kinds
+import flambeau_autograd.batching.rule_kinds as kinds
 import flambeau_tensor as torch
 from flambeau_autograd.batching.table import (
     VmapUnsupportedError,

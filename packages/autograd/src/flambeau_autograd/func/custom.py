@@ -11,10 +11,10 @@ from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, disp
 from flambeau_autograd._engine.levels.dual_level import have_tangents
 from flambeau_autograd._engine.levels.histories import lowered
 from flambeau_autograd.batching.table import Info
-from flambeau_autograd.func.examples import Examples
+from flambeau_autograd.func.generated_vmap import Examples
 from flambeau_autograd.function import Function, bind
+from flambeau_autograd.pytree import broadcast, filled, leaves, tree_map
 from flambeau_autograd.tangents import transposed
-from flambeau_autograd.trees import broadcast, filled, leaves, tree_map
 
 Tensor = torch.Tensor
 

@@ -10,7 +10,7 @@ import flambeau_tensor as torch
 from flambeau_autograd.fresh import where
 from flambeau_autograd.func.transforms import _argnums, jvp, vjp
 from flambeau_autograd.func.vectorize import vmap
-from flambeau_autograd.trees import filled, leaves, tree_map
+from flambeau_autograd.pytree import filled, leaves, tree_map
 from flambeau_tensor import Tensor
 
 

@@ -13,7 +13,7 @@ from flambeau_autograd._engine.graph.grad_mode import enable_grad, is_grad_enabl
 from flambeau_autograd._engine.levels.dual_level import DualLevel
 from flambeau_autograd._engine.levels.histories import depends_on_others
 from flambeau_autograd._engine.levels.tape_level import TapeLevel
-from flambeau_autograd.trees import filled, form, leaves, leaves_like, tree_map
+from flambeau_autograd.pytree import filled, form, leaves, leaves_like, tree_map
 
 Tensor = torch.Tensor
 

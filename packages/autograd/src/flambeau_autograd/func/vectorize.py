@@ -11,7 +11,7 @@ from typing import Any
 import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.batch_level import BatchLevel
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError
-from flambeau_autograd.trees import broadcast, filled, form, is_leaf, leaves, tree_map
+from flambeau_autograd.pytree import broadcast, filled, form, is_leaf, leaves, tree_map
 from flambeau_tensor.extend import wrapped_dim
 
 Tensor = torch.Tensor

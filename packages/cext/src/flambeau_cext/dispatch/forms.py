@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_cext.aten import NUMBERS
-from flambeau_cext.dispatch.tables import FILLED, FIRST, NAMED, SAME_NAME, UNHEARD
+from flambeau_cext.dispatch.tables import FILLED, FIRST, NAMED, NOT_DISPATCHED, SAME_NAME
 from flambeau_cext.overloads import OpOverload, overload_of
 from flambeau_tensor.extend import FUNCTION, Forward, Operator, dispatching, find_operator
 from flambeau_tensor.extend import overloads as declare_overloads
 
-Form = dispatching.Form  # of `_core.dispatching`
+Form = dispatching.Form  # of `_core.call.dispatching`
 
 
 def forms_of(op: Operator) -> tuple[Any, ...]:
@@ -21,7 +21,7 @@ def forms_of(op: Operator) -> tuple[Any, ...]:
     name = op.__torch_name__
     if op.namespace.startswith("torch.ops."):
         return (Form(op, overload_of(op), op.schema),)
-    if name in UNHEARD or (
+    if name in NOT_DISPATCHED or (
         name not in NAMED
         and (
             op.object_state

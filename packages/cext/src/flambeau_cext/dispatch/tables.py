@@ -102,7 +102,7 @@ _LOCAL: tuple[str, dict[str, Any]] = ("_local_scalar_dense(Tensor self) -> Scala
 _SWAPPED = {"self": "other", "other": "self"}
 
 # Operators that handlers do not hear of, though they take or give tensors.
-UNHEARD = {
+NOT_DISPATCHED = {
     "torch.tensor",
     "torch.from_numpy",
     "torch.frombuffer",

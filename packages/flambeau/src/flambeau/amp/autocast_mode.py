@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast
 
 import flambeau_tensor as torch
-from flambeau_autograd.trees import tree_map
+from flambeau_autograd.pytree import tree_map
 from flambeau_overrides import TorchFunctionMode
 from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.extend import find_operator

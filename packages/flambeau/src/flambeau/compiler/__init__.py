@@ -140,7 +140,7 @@ def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
     import numpy as np
 
     import flambeau_tensor as torch
-    from flambeau_autograd.trees import tree_map
+    from flambeau_autograd.pytree import tree_map
 
     @wraps(fn)
     def wrapper(*args, **kwargs):

@@ -6,7 +6,7 @@ from typing import Any
 
 import flambeau_tensor as ft
 from flambeau_autograd import is_grad_enabled
-from flambeau_autograd.trees import leaves
+from flambeau_autograd.pytree import leaves
 from flambeau_compile.watching import Recording
 from flambeau_fx.capture import capture
 

@@ -15,8 +15,8 @@ from collections import OrderedDict, defaultdict, namedtuple
 from functools import wraps
 from typing import Any
 
-from flambeau_autograd.trees import NODES, Node, flatten_node, node_type
-from flambeau_autograd.trees import is_namedtuple as is_namedtuple
+from flambeau_autograd.pytree import NODES, Node, flatten_node, node_type
+from flambeau_autograd.pytree import is_namedtuple as is_namedtuple
 from flambeau_autograd.treespec import (
     GetAttrKey,
     LeafSpec,

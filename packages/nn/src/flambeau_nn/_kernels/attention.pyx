@@ -11,8 +11,8 @@ from libc.math cimport sqrt
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from flambeau_nn._kernels.attended cimport Attended, attended_t
-from flambeau_nn._kernels.computing cimport computed
+from flambeau_nn._kernels.attention_types cimport Attended, attended_t
+from flambeau_nn._kernels.compute_dtype cimport computed
 from flambeau_tensor.abi cimport T_LAYERED, TENSOR_ABI, TensorInfo, new_kernel, tensor_info
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, Product, array_of, converted, dense, fresh,

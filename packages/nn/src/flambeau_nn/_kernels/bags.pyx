@@ -8,8 +8,8 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from flambeau_nn._kernels.bagged cimport MAX, Bags, bags_t
-from flambeau_nn._kernels.computing cimport computed
+from flambeau_nn._kernels.bags_types cimport MAX, Bags, bags_t
+from flambeau_nn._kernels.compute_dtype cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, convert, converted, dense, fresh, itemsize,

@@ -7,9 +7,9 @@ float16 and bfloat16 are computed in float32.
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_nn._kernels.channels cimport beside_too, laid, operand
-from flambeau_nn._kernels.computing cimport computed
-from flambeau_nn._kernels.normalized cimport FACTORS, PARTS, Channels, channels_t
+from flambeau_nn._kernels.channels_last_layout cimport as_channels_last, empty_in_format, operand
+from flambeau_nn._kernels.compute_dtype cimport computed
+from flambeau_nn._kernels.normalization_types cimport FACTORS, PARTS, Channels, channels_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, in_format_of,
@@ -60,7 +60,7 @@ cdef class _Operands:
     cdef object x, weight, bias, memory
     cdef Array array
     cdef int dtype, original
-    cdef bint beside, rows  # channels lie beside each other, or are rows of a matrix
+    cdef bint channels_last, rows  # channels lie beside each other, or are rows of a matrix
 
 
 cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, PyObject* groups, PyObject* eps):
@@ -75,7 +75,7 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, 
         raise NotImplementedError(f'"GroupNormKernelImpl" not implemented for \'{type_string(a.dtype)}\'')
     held.original = a.dtype
     held.dtype = computed(a.dtype)
-    held.x = operand(x, held.dtype, &held.beside, &held.array)
+    held.x = operand(x, held.dtype, &held.channels_last, &held.array)
     d.x, d.eps, d.groups = held.array.data, read_float(eps), <object>groups
     d.samples, d.channels, d.positions = a.sizes[0], a.sizes[1], 1
     for i in range(2, a.ndim):
@@ -89,7 +89,7 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, 
     if bias != <PyObject*>None:
         held.bias = _parameter(bias, held.dtype, d.channels, &a)
         d.bias = a.data
-    held.rows = held.beside or d.positions == 1
+    held.rows = held.channels_last or d.positions == 1
     if held.rows:
         _make_parts(d, held)
     return held
@@ -206,7 +206,7 @@ cdef object _forward(PyObject* op, PyObject** a):
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t units
     cdef bint single = held.dtype == D_FLOAT32
-    result = laid(held.beside, held.dtype, held.array.ndim, held.array.sizes, &out)
+    result = empty_in_format(held.channels_last, held.dtype, held.array.ndim, held.array.sizes, &out)
     sizes[0], sizes[1] = d.samples if d.groups else d.channels, d.groups
     means = fresh(D_FLOAT64, 2 if d.groups else 1, sizes, &mean)
     variances = fresh(D_FLOAT64, 2 if d.groups else 1, sizes, &variance)
@@ -222,7 +222,7 @@ cdef object _forward(PyObject* op, PyObject** a):
     else:
         _run(&w, "forward", held.dtype, mean.numel)
     result = converted(result, held.original)
-    return result if held.beside else in_format_of(result, a[0]), means, variances
+    return result if held.channels_last else in_format_of(result, a[0]), means, variances
 
 
 cdef object _gradient_of(PyObject* parameter, const double* sums, int dtype):
@@ -247,12 +247,12 @@ cdef object _backward(PyObject* op, PyObject** a):
     cdef bint single = held.dtype == D_FLOAT32
     cdef double* of_weight
     cdef double* of_bias
-    _grad = beside_too(a[0], held.dtype, &g) if held.beside else dense(a[0], held.dtype, &g)
+    _grad = as_channels_last(a[0], held.dtype, &g) if held.channels_last else dense(a[0], held.dtype, &g)
     _mean, _variance = dense(a[4], D_FLOAT64, &mean), dense(a[5], D_FLOAT64, &variance)
     if g.numel != held.array.numel or mean.numel != (d.samples * d.groups if d.groups else n) or \
             variance.numel != mean.numel:
         raise RuntimeError("channel_norm_backward: sizes of the gradient, of means or variances are not the input's")
-    result = laid(held.beside, held.dtype, held.array.ndim, held.array.sizes, &out)
+    result = empty_in_format(held.channels_last, held.dtype, held.array.ndim, held.array.sizes, &out)
     d.grad, d.grad_x = g.data, out.data
     d.mean, d.variance = <double*>mean.data, <double*>variance.data
     _sums = bytearray(16 * n + 1)
@@ -278,7 +278,7 @@ cdef object _backward(PyObject* op, PyObject** a):
             of_bias[i % n] += d.sums[2 * i]
             of_weight[i % n] += d.sums[2 * i + 1]
     result = converted(result, held.original)
-    return (result if held.beside else in_format_of(result, a[1]), _gradient_of(a[2], of_weight, held.dtype),
+    return (result if held.channels_last else in_format_of(result, a[1]), _gradient_of(a[2], of_weight, held.dtype),
             _gradient_of(a[3], of_bias, held.dtype))
 
 
@@ -336,7 +336,7 @@ cdef object _scaled(PyObject* op, PyObject** a):
     units = d.samples * (d.positions if held.rows else d.channels)
     held.memory = bytearray(16 * d.channels + 1)
     d.factors = <char*>held.memory
-    result = laid(held.beside, held.dtype, held.array.ndim, held.array.sizes, &out)
+    result = empty_in_format(held.channels_last, held.dtype, held.array.ndim, held.array.sizes, &out)
     d.out = out.data
     if held.dtype == D_FLOAT32:
         _set_scales[float](d, <const float*>mean.data, <const float*>variance.data)
@@ -346,7 +346,7 @@ cdef object _scaled(PyObject* op, PyObject** a):
         w.loop = _scale_double
     _share(&w, units)
     result = converted(result, held.original)
-    return result if held.beside else in_format_of(result, a[0])
+    return result if held.channels_last else in_format_of(result, a[0])
 
 
 cdef object _no_groups = 0

@@ -4,21 +4,21 @@
 Three operations do all of it: values from an image, an image from values, weights from both. Transposed convolution is
 the second, and each one's gradients are the other two. In single precision with two axes, kernels of 3 × 3 over many
 channels are multiplied in tiles (winograd.pyx), and others with enough of them as products that read windows where they
-lie (implicit.pyx), depthwise ones of small planes by vectors of channels there; few channels, wide depthwise planes and
-three axes are sums over rows of positions (windows.pyx).
+lie (implicit_gemm.pyx), depthwise ones of small planes by vectors of channels there; few channels, wide depthwise
+planes and three axes are sums over rows of positions (direct_convolution.pyx).
 For the rest a block of positions is gathered into columns that fit into the cache and multiplied by the weights;
 kernels of one element need no columns, and where there is little to do, loops sum over windows directly. Where channels
-lie beside each other, kernels of one element and depthwise ones read and write them so (beside.pyx), as tiles and
-products do. float16 and bfloat16 are computed in float32, integers in int64.
+lie beside each other, kernels of one element and depthwise ones read and write them so (channels_last.pyx), as tiles
+and products do. float16 and bfloat16 are computed in float32, integers in int64.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
 
-from flambeau_nn._kernels cimport beside
-from flambeau_nn._kernels.computing cimport check_reach
-from flambeau_nn._kernels.convolved cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t, measure
-from flambeau_nn._kernels.implicit cimport in_products
-from flambeau_nn._kernels.windows cimport in_windows
+from flambeau_nn._kernels cimport channels_last
+from flambeau_nn._kernels.compute_dtype cimport check_reach
+from flambeau_nn._kernels.convolution_types cimport AXES, IMAGE, VALUES, WEIGHTS, Geometry, Piece, convolved_t, measure
+from flambeau_nn._kernels.implicit_gemm cimport in_products
+from flambeau_nn._kernels.direct_convolution cimport in_windows
 from flambeau_nn._kernels.winograd cimport in_tiles
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
@@ -478,14 +478,14 @@ cdef object _laid_out(object result, int dtype, int original, const Call* c, PyO
     result = converted(result, original)
     if c.dims == 1 or (c.dims == 3 and (dtype == D_FLOAT64 or dtype == D_COMPLEX128)):
         return result
-    laid = in_format_of(result, input)
-    return in_format_of(result, weight) if laid is result else laid
+    formatted = in_format_of(result, input)
+    return in_format_of(result, weight) if formatted is result else formatted
 
 
-cdef bint _beside(const Job* job, const Call* c, int original, PyObject* input) noexcept:
+cdef bint _is_channels_last(const Job* job, const Call* c, int original, PyObject* input) noexcept:
     """Whether the whole is done where channels lie beside each other."""
     return not c.transposed and original == job.dtype and (c.dims == 2 or (c.dims == 3 and original == D_FLOAT32)) and \
-        beside.suits(&job.g, c.groups, job.dtype, input)
+        channels_last.suits(&job.g, c.groups, job.dtype, input)
 
 
 # --- kernels --------------------------------------------------------------------------------------------------------
@@ -515,8 +515,8 @@ cdef object _convolution(PyObject* op, PyObject** a):
     if a[2] != <PyObject*>None:
         _bias = dense(a[2], job.dtype, &b)
         job.bias = b.data
-    if _beside(&job, &c, original, a[0]):
-        return beside.values_of(&job.g, job.batch, c.groups, &x, c.result, w.data, job.bias)
+    if _is_channels_last(&job, &c, original, a[0]):
+        return channels_last.values_of(&job.g, job.batch, c.groups, &x, c.result, w.data, job.bias)
     result = fresh(job.dtype, x.ndim, c.result, &y)
     _input = dense(a[0], job.dtype, &x)
     job.image, job.values = (y.data, x.data) if c.transposed else (x.data, y.data)
@@ -564,8 +564,8 @@ cdef object _convolution_backward(PyObject* op, PyObject** a):
     job.dtype = _computed(&c, &job.g, original)
     job.bias = NULL
     of_input = of_weight = of_bias = None
-    if g.numel and _beside(&job, &c, original, a[1]):
-        return beside.gradients_of(&job.g, job.batch, c.groups, a[0], a[1], a[2], wanted)
+    if g.numel and _is_channels_last(&job, &c, original, a[1]):
+        return channels_last.gradients_of(&job.g, job.batch, c.groups, a[0], a[1], a[2], wanted)
     _grad = dense(a[0], job.dtype, &g)
     if wanted[2]:
         of_bias = _bias_gradient(&job, &g, original)

@@ -2,8 +2,8 @@
 """Images at places that a tensor holds, and the gradients by both. float16 and bfloat16 are computed in float32."""
 from cpython.object cimport PyObject
 
-from flambeau_nn._kernels.computing cimport computed
-from flambeau_nn._kernels.sampled cimport AXES, BICUBIC, BLOCK, Sampled, sampled_t
+from flambeau_nn._kernels.compute_dtype cimport computed
+from flambeau_nn._kernels.grid_sample_types cimport AXES, BICUBIC, BLOCK, Sampled, sampled_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for, shape_text,

@@ -7,8 +7,8 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from flambeau_nn._kernels.computing cimport computed
-from flambeau_nn._kernels.rows cimport Rows, pairs_t, rows_t, sum_t
+from flambeau_nn._kernels.compute_dtype cimport computed
+from flambeau_nn._kernels.loss_types cimport Rows, pairs_t, rows_t, sum_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, convert, converted, dense,
@@ -96,7 +96,7 @@ cdef object _classes_last(object t, int ndim):
     return permuted(<PyObject*>t, order)
 
 
-cdef Py_ssize_t _rows_beside(const Array* x, _Held held, object scores) except -1:
+cdef Py_ssize_t _rows_channels_last(const Array* x, _Held held, object scores) except -1:
     """Sets the scores; of (N, C, d1, …) how many rows lie beside each other, 1 where each row's classes do."""
     cdef Array view
     cdef Py_ssize_t inner = 1
@@ -164,7 +164,7 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
     if not 0 <= r.smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {r.smoothing:g}")
     b.dtype = computed(x.dtype)
-    r.inner = _rows_beside(&x, held, <object>scores)
+    r.inner = _rows_channels_last(&x, held, <object>scores)
     held.scores = dense(<PyObject*>held.scores, b.dtype, &x)
     r.scores = x.data
     b.count = x.numel // r.classes if r.classes else 0

@@ -9,7 +9,7 @@ from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memset
 
 from flambeau_nn._kernels cimport loss
-from flambeau_nn._kernels.computing cimport computed
+from flambeau_nn._kernels.compute_dtype cimport computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, D_UINT8, Array, array_of, converted, dense, fresh, itemsize,

@@ -7,8 +7,8 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_nn._kernels.computing cimport computed
-from flambeau_nn._kernels.normalized cimport PARTS, Normalized, normalized_t
+from flambeau_nn._kernels.compute_dtype cimport computed
+from flambeau_nn._kernels.normalization_types cimport PARTS, Normalized, normalized_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh, parallel_for,

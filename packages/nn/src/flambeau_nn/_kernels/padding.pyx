@@ -9,8 +9,8 @@ from cpython.float cimport PyFloat_CheckExact
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels.channels cimport laid, operand
-from flambeau_nn._kernels.computing cimport check_reach, computed
+from flambeau_nn._kernels.channels_last_layout cimport empty_in_format, operand
+from flambeau_nn._kernels.compute_dtype cimport check_reach, computed
 from flambeau_tensor.abi cimport TENSOR_ABI, TensorInfo, copy_of, new_kernel, tensor_info, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BOOL, D_COMPLEX64, D_COMPLEX128, D_FLOAT32, D_FLOAT64, Array, array_of, converted, dense, fresh,
@@ -115,7 +115,7 @@ cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t 
 
 
 cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* pad, int given,
-                      bint beside, Py_ssize_t* small):
+                      bint channels_last, Py_ssize_t* small):
     """Planes, axes and what stays together, of an input of these sizes; memory for the tables, to keep while they are
     used. `given` numbers of `pad`, the last dimension first."""
     cdef int[MAX_NDIM] order
@@ -125,7 +125,7 @@ cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const
     cdef Py_ssize_t* at = small
     for k in range(ndim):
         order[k] = k
-    if beside:  # as they lie: the channels last
+    if channels_last:  # as they lie: the channels last
         for k in range(1, ndim - 1):
             order[k] = k + 1
         order[ndim - 1] = 1
@@ -276,7 +276,7 @@ cdef object _padded(int mode, PyObject* tensor, PyObject* slot, PyObject* value,
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[SMALL] small
     cdef int given = read_ints(slot, pad, 2 * MAX_NDIM, name, "pad"), d, k
-    cdef bint beside = False, keeps = mode == CONSTANT or (mode != CIRCULAR and given > 2)  # the memory format
+    cdef bint channels_last = False, keeps = mode == CONSTANT or (mode != CIRCULAR and given > 2)  # the memory format
     cdef bint changes = mode != CONSTANT
     array_of(tensor, &x)
     if given % 2:
@@ -296,9 +296,9 @@ cdef object _padded(int mode, PyObject* tensor, PyObject* slot, PyObject* value,
     p.item = itemsize(x.dtype)
     if mode == CONSTANT:
         _read_value(&p, x.dtype, value)
-    _source_held = operand(tensor, x.dtype, &beside, &x) if keeps else dense(tensor, x.dtype, &x)
-    result = laid(beside, x.dtype, x.ndim, sizes, &y)
-    _memory = _set_axes(&p, mode, x.ndim, x.sizes, pad, given, beside, small)
+    _source_held = operand(tensor, x.dtype, &channels_last, &x) if keeps else dense(tensor, x.dtype, &x)
+    result = empty_in_format(channels_last, x.dtype, x.ndim, sizes, &y)
+    _memory = _set_axes(&p, mode, x.ndim, x.sizes, pad, given, channels_last, small)
     _in_bytes(&p)
     p.x, p.y = x.data, y.data
     if y.numel == 0:
@@ -310,7 +310,7 @@ cdef object _padded(int mode, PyObject* tensor, PyObject* slot, PyObject* value,
     else:
         with nogil:
             parallel_for(p.planes, max(<Py_ssize_t>1, GIL_FREE * p.item // max(p.padded, 1)), _pad_planes, &p)
-    return result if beside or not keeps else in_format_of(result, tensor)
+    return result if channels_last or not keeps else in_format_of(result, tensor)
 
 
 cdef void _in_bytes(Pad* p) noexcept:
@@ -342,7 +342,7 @@ cdef object _pad_by_copies_backward(PyObject* op, PyObject** a):
     cdef Py_ssize_t[SMALL] small
     cdef int ndim = read_ints(a[1], sizes, MAX_NDIM, "pad_by_copies_backward", "input_size"), dtype, original, d
     cdef int given = read_ints(a[2], pad, 2 * MAX_NDIM, "pad_by_copies_backward", "pad"), mode = _MODES[<object>a[3]]
-    cdef bint beside = False, good, parts
+    cdef bint channels_last = False, good, parts
     array_of(a[0], &g)
     good = g.ndim == ndim and given % 2 == 0 and given <= 2 * ndim
     for d in range(ndim if good else 0):
@@ -356,9 +356,9 @@ cdef object _pad_by_copies_backward(PyObject* op, PyObject** a):
     parts = dtype == D_COMPLEX64 or dtype == D_COMPLEX128
     if dtype != D_FLOAT32 and dtype != D_FLOAT64 and not parts:
         raise NotImplementedError(f"\"pad_by_copies_backward\" not implemented for '{type_string(original)}'")
-    _source_held = operand(a[0], dtype, &beside, &g)
-    result = laid(beside, dtype, ndim, sizes, &y)
-    _memory = _set_axes(&p, mode, ndim, sizes, pad, given, beside, small)
+    _source_held = operand(a[0], dtype, &channels_last, &g)
+    result = empty_in_format(channels_last, dtype, ndim, sizes, &y)
+    _memory = _set_axes(&p, mode, ndim, sizes, pad, given, channels_last, small)
     p.item = 4 if dtype == D_FLOAT32 or dtype == D_COMPLEX64 else 8
     if parts:
         for d in range(p.naxes):
@@ -376,7 +376,7 @@ cdef object _pad_by_copies_backward(PyObject* op, PyObject** a):
         with nogil:
             parallel_for(p.planes, max(<Py_ssize_t>1, GIL_FREE // max(p.padded, 1)), _add_planes, &p)
     result = converted(result, original)
-    return result if beside else in_format_of(result, a[0])
+    return result if channels_last else in_format_of(result, a[0])
 
 
 constant_pad = new_kernel(_constant_pad)

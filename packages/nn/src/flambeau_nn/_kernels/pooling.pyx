@@ -9,8 +9,8 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from flambeau_nn._kernels.channels cimport beside_too, laid, operand
-from flambeau_nn._kernels.pooled cimport AXES, CHANNELS, Pool, pooled_t
+from flambeau_nn._kernels.channels_last_layout cimport as_channels_last, empty_in_format, operand
+from flambeau_nn._kernels.pooling_types cimport AXES, CHANNELS, Pool, pooled_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_BOOL, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted,
@@ -61,7 +61,7 @@ cdef void _planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 
 cdef int _run(Pool* p, int loop, int dtype) except -1:
     cdef Job job
-    cdef Py_ssize_t work = p.work * min(p.beside, <Py_ssize_t>CHANNELS)
+    cdef Py_ssize_t work = p.work * min(p.pixel, <Py_ssize_t>CHANNELS)
     job.pool, job.loop = p, _loops[loop][0 if dtype == D_FLOAT32 else 1 if dtype == D_FLOAT64 else 2]
     if p.planes * work < GIL_FREE:
         _planes(&job, 0, p.planes)
@@ -241,7 +241,7 @@ cdef void _set_sizes(Pool* p, int dims, int ndim, const Py_ssize_t* sizes) noexc
     """Fold a checked input size into planes and three axes."""
     cdef int d
     p.dims, p.divisor, p.misplaced = dims, 0, False
-    p.beside = p.shares = 1
+    p.pixel = p.shares = 1
     p.planes = 1
     for d in range(ndim - dims):
         p.planes *= sizes[d]
@@ -349,18 +349,18 @@ cdef object _result(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array
     cdef int d
     for d in range(ndim):
         shape[d] = sizes[d] if d < ndim - p.dims else p.count[AXES - ndim + d]
-    return laid(p.beside > 1, dtype, ndim, shape, out)
+    return empty_in_format(p.pixel > 1, dtype, ndim, shape, out)
 
 
-cdef object _operand(Pool* p, PyObject* t, int dtype, bint may_lie_beside, Array* a):
+cdef object _operand(Pool* p, PyObject* t, int dtype, bint may_be_channels_last, Array* a):
     """`t`, dense; as it is where its channels lie beside each other and may."""
-    cdef bint beside
+    cdef bint channels_last
     array_of(t, a)
-    if not may_lie_beside or a.ndim != p.dims + 2:
+    if not may_be_channels_last or a.ndim != p.dims + 2:
         return dense(t, dtype, a)
-    source = operand(t, dtype, &beside, a)
-    if beside:
-        p.beside, p.shares = a.sizes[1], (a.sizes[1] + CHANNELS - 1) // CHANNELS
+    source = operand(t, dtype, &channels_last, a)
+    if channels_last:
+        p.pixel, p.shares = a.sizes[1], (a.sizes[1] + CHANNELS - 1) // CHANNELS
         p.planes = a.sizes[0] * p.shares
     return source
 
@@ -403,7 +403,7 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
     p.x, p.y = x.data, y.data
     _run(&p, MAXIMUM if name.maximum else AVERAGE, dtype)
     result = converted(result, original)
-    if stays and p.beside == 1:
+    if stays and p.pixel == 1:
         result, indices = in_format_of(result, a[0]), in_format_of(indices, a[0]) if name.maximum else None
     return (result, indices) if name.maximum else result
 
@@ -461,11 +461,11 @@ cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyO
                            f"size {shape_text(ndim, sizes)}")
     dtype = _computed(original, False, name)
     _source = _operand(p, slot, dtype, dims == 2 or indices != NULL and dims == 3, &g)
-    if p.beside > 1 and indices != NULL:
-        _index = beside_too(indices, D_INT64, &at)
+    if p.pixel > 1 and indices != NULL:
+        _index = as_channels_last(indices, D_INT64, &at)
     elif indices != NULL:
         _index = dense(indices, D_INT64, &at)
-    result = laid(p.beside > 1, dtype, ndim, sizes, &out)
+    result = empty_in_format(p.pixel > 1, dtype, ndim, sizes, &out)
     p.x, p.y = g.data, out.data
     if indices != NULL:
         p.indices = <int64_t*>at.data

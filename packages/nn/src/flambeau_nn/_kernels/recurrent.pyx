@@ -16,8 +16,8 @@ is the final one in the end. float16 and bfloat16 are computed in float32.
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels.computing cimport computed
-from flambeau_nn._kernels.recurrent_steps cimport Step
+from flambeau_nn._kernels.compute_dtype cimport computed
+from flambeau_nn._kernels.recurrent_types cimport Step
 from flambeau_nn._kernels.recurrent_times cimport (
     GRU, LSTM, PLAIN, Factor, Loops, Pieces, Rows, Slopes, Walk, add_pieces, loops_of, panels_of, sum_slopes,
     walk_and_sum, walk_backward, walk_forward,

@@ -1,7 +1,7 @@
 """A recurrent layer over all times, and the gradients of its weights: what recurrent.pyx sets up and
 recurrent_times.pyx runs."""
-from flambeau_nn._kernels.packed cimport pack_t, packed_t
-from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
+from flambeau_nn._kernels.packed_products cimport pack_t, packed_t
+from flambeau_nn._kernels.recurrent_types cimport Step, step_t
 
 cdef enum:
     LSTM = 4  # how many gates

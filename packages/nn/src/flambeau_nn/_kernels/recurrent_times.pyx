@@ -3,8 +3,8 @@
 recurrent.pyx."""
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels.packed cimport pack_t, packed_t
-from flambeau_nn._kernels.recurrent_steps cimport Step, step_t
+from flambeau_nn._kernels.packed_products cimport pack_t, packed_t
+from flambeau_nn._kernels.recurrent_types cimport Step, step_t
 from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT64, Product, multiply
 
 from flambeau_tensor.compute import require as require_compute

@@ -8,8 +8,8 @@ float32.
 from cpython.object cimport PyObject
 from libc cimport math
 
-from flambeau_nn._kernels.channels cimport laid, operand
-from flambeau_nn._kernels.resampled cimport Resampled, resampled_t
+from flambeau_nn._kernels.channels_last_layout cimport empty_in_format, operand
+from flambeau_nn._kernels.resampling_types cimport Resampled, resampled_t
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_BFLOAT16, D_FLOAT16, D_FLOAT32, D_FLOAT64, D_UINT8, Array, array_of, converted, fresh,
@@ -174,8 +174,8 @@ cdef void _planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
     (<Work*>context).loop(&(<Work*>context).r, begin, end)
 
 
-cdef object _along(object source, int dim, bint beside, Axis* axis, int dtype, str direction):
-    """`source`, contiguous or with its channels `beside` each other, with the axis `dim` resampled."""
+cdef object _along(object source, int dim, bint channels_last, Axis* axis, int dtype, str direction):
+    """`source`, contiguous or with its channels `channels_last` each other, with the axis `dim` resampled."""
     cdef Array x, y
     cdef Work work
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -185,12 +185,12 @@ cdef object _along(object source, int dim, bint beside, Axis* axis, int dtype, s
     work.r.inner = 1
     for d in range(x.ndim):
         sizes[d] = x.sizes[d]
-        if d > dim or (beside and d == 1):
+        if d > dim or (channels_last and d == 1):
             work.r.inner *= x.sizes[d]
         elif d < dim:
             outer *= x.sizes[d]
     sizes[dim] = axis.count if direction == "forward" else axis.size
-    result = laid(beside, dtype, x.ndim, sizes, &y)
+    result = empty_in_format(channels_last, dtype, x.ndim, sizes, &y)
     work.r.size, work.r.count, work.r.taps = axis.size, axis.count, axis.taps
     work.r.places, work.r.weights, work.r.x, work.r.y = axis.places, axis.weights, x.data, y.data
     work.loop = <resampled_t><size_t>_loops[direction]["float32" if dtype == D_FLOAT32 else "float64"]
@@ -215,7 +215,7 @@ cdef object _run(PyObject* tensor, PyObject* size_of_other, PyObject** settings,
     cdef Array x
     cdef Py_ssize_t[MAX_NDIM] other
     cdef Axis[MAX_NDIM] axes
-    cdef bint forward = direction == "forward", beside
+    cdef bint forward = direction == "forward", channels_last
     cdef int given = read_ints(size_of_other, other, MAX_NDIM, "resample", "size"), d, n, dtype, original
     array_of(tensor, &x)
     original = x.dtype
@@ -255,20 +255,20 @@ cdef object _run(PyObject* tensor, PyObject* size_of_other, PyObject** settings,
             raise RuntimeError(f"Input and output sizes should be greater than 0, but got input ({into})"
                                f"{' and' if n == 1 else ''} output ({out})")
         memory.append(_table(&axes[d], dtype))
-    result = operand(tensor, dtype, &beside, &x)
+    result = operand(tensor, dtype, &channels_last, &x)
     unchanged = result
     for d in range(n - 1, -1, -1):
         if not _is_copy(&axes[d]):
-            result = _along(result, 2 + d, beside, &axes[d], dtype, direction)
+            result = _along(result, 2 + d, channels_last, &axes[d], dtype, direction)
             if original == D_UINT8 and mode > NEAREST_EXACT:
                 _round(result)
     if result is unchanged and result is <object>tensor:
-        result = _copied(result, beside, dtype)
+        result = _copied(result, channels_last, dtype)
     result = converted(result, original)
-    return result if beside else in_format_of(result, tensor)
+    return result if channels_last else in_format_of(result, tensor)
 
 
-cdef object _copied(object tensor, bint beside, int dtype):
+cdef object _copied(object tensor, bint channels_last, int dtype):
     """Memory of its own."""
     cdef Axis axis
     cdef Array x
@@ -276,7 +276,7 @@ cdef object _copied(object tensor, bint beside, int dtype):
     axis.mode, axis.align_corners, axis.antialias, axis.factor = NEAREST, False, False, 0
     axis.size = axis.count = x.sizes[x.ndim - 1]
     _memory = _table(&axis, dtype)
-    return _along(tensor, x.ndim - 1, beside, &axis, dtype, "forward")
+    return _along(tensor, x.ndim - 1, channels_last, &axis, dtype, "forward")
 
 
 cdef void _round(object tensor):

@@ -2,8 +2,8 @@
 """Elements moved between channels and space, and between groups of channels: copies through two views."""
 from cpython.object cimport PyObject
 
-from flambeau_nn._kernels.channels cimport laid, lie_beside
-from flambeau_nn._kernels.computing cimport check_reach
+from flambeau_nn._kernels.channels_last_layout cimport empty_in_format, is_channels_last
+from flambeau_nn._kernels.compute_dtype cimport check_reach
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, TensorInfo, as_strided, copy_into, new_kernel, offset_of, tensor_info,
 )
@@ -37,9 +37,9 @@ cdef object _copied(PyObject* tensor, int ndim, const Py_ssize_t* sizes, int dim
     cdef Array out
     cdef Py_ssize_t[MAX_NDIM] source, target
     cdef int d, lead = dims - 5 if kind < 2 else 1
-    cdef bint beside = lie_beside(tensor)
+    cdef bint channels_last = is_channels_last(tensor)
     tensor_info(tensor, &x)
-    result = laid(beside, x.dtype, ndim, sizes, &out)
+    result = empty_in_format(channels_last, x.dtype, ndim, sizes, &out)
     tensor_info(<PyObject*>result, &y)
     for d in range(lead):
         source[d], target[d] = x.strides[d], y.strides[d]
@@ -54,7 +54,7 @@ cdef object _copied(PyObject* tensor, int ndim, const Py_ssize_t* sizes, int dim
     seen = as_strided(tensor, dims, apart, source, offset_of(tensor))
     into = as_strided(<PyObject*>result, dims, apart, target, 0)
     copy_into(<PyObject*>into, <PyObject*>seen)
-    return result if beside else in_format_of(result, tensor)
+    return result if channels_last else in_format_of(result, tensor)
 
 
 cdef int _check(str name, TensorInfo* x, object factor, str word) except -1:

@@ -7,7 +7,7 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_nn._kernels.computing cimport check_reach, computed
+from flambeau_nn._kernels.compute_dtype cimport check_reach, computed
 from flambeau_tensor.abi cimport TENSOR_ABI, new_kernel, type_string
 from flambeau_tensor.compute cimport (
     COMPUTE_ABI, D_FLOAT32, D_FLOAT64, D_INT64, Array, array_of, converted, dense, fresh, parallel_for, read_ints,

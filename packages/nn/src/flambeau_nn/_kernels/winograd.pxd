@@ -1,6 +1,6 @@
 """Convolution with kernels of 3 × 3 by Winograd's products; see winograd.pyx."""
 
-from flambeau_nn._kernels.convolved cimport Geometry, Planes
+from flambeau_nn._kernels.convolution_types cimport Geometry, Planes
 
 cdef enum:
     TILE = 4  # rows and columns of a tile of the result
@@ -28,7 +28,7 @@ cdef struct Tiled:  # single precision, of one group
 
 ctypedef void (*tiled_t)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
-# Computes what `kind` says of the three where that is faster, and says whether it has. `beside`: the channels of image
-# and values lie beside each other, and those of a gradient of weights.
+# Computes what `kind` says of the three where that is faster, and says whether it has. `channels_last`: the channels of
+# image and values lie beside each other, and those of a gradient of weights.
 cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
-                   char* weight, char* bias, bint beside=*) except -1
+                   char* weight, char* bias, bint channels_last=*) except -1

@@ -7,8 +7,8 @@ own part of the cache. For the gradient of the weights, whose products sum over 
 transforms of some tiles first, and then the products. A result that is not finite is left to the loops that sum
 directly, so an infinity stays in the windows that have it.
 """
-from flambeau_nn._kernels.computing cimport memory
-from flambeau_nn._kernels.convolved cimport IMAGE, WEIGHTS, Geometry, lay
+from flambeau_nn._kernels.compute_dtype cimport memory
+from flambeau_nn._kernels.convolution_types cimport IMAGE, WEIGHTS, Geometry, lay
 from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Tiled, tiled_t
 from flambeau_tensor.abi cimport TENSOR_ABI
 from flambeau_tensor.compute cimport COMPUTE_ABI, D_FLOAT32, num_threads, parallel_for
@@ -38,7 +38,7 @@ cdef Py_ssize_t _lanes = _table["lanes"] if _table else 1
 
 
 cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
-                   char* weight, char* bias, bint beside=False) except -1:
+                   char* weight, char* bias, bint channels_last=False) except -1:
     cdef Tiled t
     cdef Py_ssize_t channel, _group
     if _weights == NULL or g.kernel[0] != 1 or g.kernel[1] != 3 or g.kernel[2] != 3 or g.stride[1] != 1 or \
@@ -46,16 +46,16 @@ cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t gro
         return False
     t.weight, t.bias, t.flipped, t.infinite, t.failed = <float*>weight, <const float*>bias, kind == IMAGE, False, False
     channel, t.tap = 9, 1
-    if beside and kind == WEIGHTS:
+    if channels_last and kind == WEIGHTS:
         channel, t.tap = 1, g.channels
     if kind == IMAGE:  # the same with the weights backwards, over values with what is left of the padding
-        lay(&t.source, values, g.features, groups, g.count, beside)
-        lay(&t.result, image, g.channels, groups, g.size, beside)
+        lay(&t.source, values, g.features, groups, g.count, channels_last)
+        lay(&t.result, image, g.channels, groups, g.size, channels_last)
         t.above, t.left = 2 - g.padding[1], 2 - g.padding[2]
         t.of_source, t.of_result = 9 * g.channels, channel
     else:
-        lay(&t.source, image, g.channels, groups, g.size, beside)
-        lay(&t.result, values, g.features, groups, g.count, beside)
+        lay(&t.source, image, g.channels, groups, g.size, channels_last)
+        lay(&t.result, values, g.features, groups, g.count, channels_last)
         t.above, t.left = g.padding[1], g.padding[2]
         t.of_result, t.of_source = 9 * g.channels, channel
     t.tile_rows, t.columns = (t.result.height + TILE - 1) // TILE, (t.result.width + TILE - 1) // TILE

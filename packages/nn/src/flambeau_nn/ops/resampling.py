@@ -10,7 +10,8 @@ import warnings
 from itertools import product
 
 import flambeau_tensor as ft
-from flambeau_nn._kernels import columns, grid_sample, resampling, shuffling
+from flambeau_nn._kernels import grid_sample, resampling, shuffling
+from flambeau_nn._kernels import im2col as im2col_kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_nn.ops.declaring import composite, of_aten
 from flambeau_tensor import Operator
@@ -35,7 +36,7 @@ resample_backward = Operator(
 _COLUMNS = "int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride"
 im2col = Operator(
     f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
-    columns.im2col,
+    im2col_kernels.im2col,
     namespace=INTERNAL,
     variants=FUNCTION,
     aten=f"im2col(Tensor self, {_COLUMNS}) -> Tensor",
@@ -43,7 +44,7 @@ im2col = Operator(
 )
 col2im = Operator(
     f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",
-    columns.col2im,
+    im2col_kernels.col2im,
     namespace=INTERNAL,
     variants=FUNCTION,
     aten=f"col2im(Tensor self, int[2] output_size, {_COLUMNS}) -> Tensor",

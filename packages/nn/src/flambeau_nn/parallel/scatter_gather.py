@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from flambeau_autograd.trees import leaves
+from flambeau_autograd.pytree import leaves
 from flambeau_tensor import Tensor
 
 if TYPE_CHECKING:

@@ -1,9 +1,9 @@
 """Index tensors and masks as places in a tensor: what they select, where it lies."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.indexed cimport Rows
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.index_loops cimport Rows
 
 cdef enum:
     FEW = 64  # offsets kept on the stack

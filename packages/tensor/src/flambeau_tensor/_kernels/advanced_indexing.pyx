@@ -6,12 +6,12 @@ those are not neighbours) the dimensions that the indices broadcast to.
 """
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
-from flambeau_tensor._core.layout cimport follow_order
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, shape_str, view_of
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.indexed cimport ADD, GET, PUT, Rows, add_offsets, run_rows
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, fill_elements, to_dtype
+from flambeau_tensor._core.memory.layout cimport follow_order
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, empty_strided, shape_str, view_of
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.index_loops cimport ADD, GET, PUT, Rows, add_offsets, run_rows
 
 
 cdef extern from "Python.h":

@@ -1,5 +1,5 @@
 """Matrix products on memory: NumPy's BLAS where it can be reached, else the inner loop of ``np.matmul``."""
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 
 # c[m, n] = alpha * a[m, k] @ b[k, n] + beta * c, for every index of the batch dimensions.
 cdef struct Products:

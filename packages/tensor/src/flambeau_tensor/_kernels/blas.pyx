@@ -10,18 +10,18 @@ from cpython.object cimport PyObject
 from cython cimport floating
 from libc.stdlib cimport free, malloc
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE, NPY_TYPE
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.parallel cimport num_threads, parallel_for
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, NPY_TYPE
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.elementwise.parallel cimport num_threads, parallel_for
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 import os
 
 import numpy as np
 
-from flambeau_tensor._core import parallel
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise import parallel
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef extern from * nogil:
     """

@@ -8,17 +8,17 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport dtype_object
-from flambeau_tensor._core.operands cimport broadcast_shape
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, plain_tuple, shape_str, view_of
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.dtype cimport dtype_object
+from flambeau_tensor._core.elementwise.operands cimport broadcast_shape
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, plain_tuple, shape_str, view_of
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.advanced_indexing cimport expanded
 from flambeau_tensor._kernels.recording cimport recorded
 
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 ctypedef fused element_t:
     uint64_t  # products wrap around

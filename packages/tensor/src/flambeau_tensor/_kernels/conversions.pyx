@@ -2,19 +2,19 @@
 """Where a tensor is and in which dtype, and the same elements elsewhere; one element as a number of Python's."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.copying cimport copy_of
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, dtype_object
-from flambeau_tensor._core.layout cimport suggested_format
-from flambeau_tensor._core.meta_device cimport META, no_memory
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport load_scalar
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport copy_of
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, dtype_object
+from flambeau_tensor._core.memory.layout cimport suggested_format
+from flambeau_tensor._core.memory.meta_device cimport META, no_memory
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport load_scalar
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.memory.types cimport *
 
 from flambeau_tensor import options
-from flambeau_tensor._core.dtype import _dtype_by_name, refuse_named
-from flambeau_tensor._core.layout import FORMATS
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, refuse_named
+from flambeau_tensor._core.memory.layout import FORMATS
 
 cdef object _cpu = options.CPU, _meta = options.META, _strided = options.strided, _preserve = options.preserve_format
 cdef object _check_device = options.check_device

@@ -4,18 +4,18 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, family
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype, write_inplace, write_out
-from flambeau_tensor._core.operands cimport check_out_overlap
-from flambeau_tensor._core.operator cimport OP_INPLACE, Kernel, Operator, read_slot
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, family
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, to_dtype, write_inplace, write_out
+from flambeau_tensor._core.elementwise.operands cimport check_out_overlap
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, Kernel, Operator, read_slot
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.declaring import USUAL, Dtypes, bits
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.schema.declaring import USUAL, Dtypes, bits
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
     COLUMNS = 512  # of one call of a loop across

@@ -3,19 +3,19 @@
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, fabs, pow, sqrt
 
-from flambeau_tensor._core.copying cimport contiguous, to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.operands cimport broadcast_shape
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, plain_tuple, view_of
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.maps cimport real_t
+from flambeau_tensor._core.elementwise.copying cimport contiguous, to_dtype
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.elementwise.operands cimport broadcast_shape
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, plain_tuple, view_of
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.map_loops cimport real_t
 from flambeau_tensor._kernels.recording cimport recorded
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef enum:
     LANES = 8  # sums that go on side by side

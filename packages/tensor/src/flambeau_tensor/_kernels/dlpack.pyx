@@ -13,16 +13,16 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport strcmp
 
-from flambeau_tensor._core.copying cimport copy_of
-from flambeau_tensor._core.dtype cimport ITEMSIZE
-from flambeau_tensor._core.meta_device cimport META
-from flambeau_tensor._core.storage cimport borrow_storage
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.elementwise.copying cimport copy_of
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE
+from flambeau_tensor._core.memory.meta_device cimport META
+from flambeau_tensor._core.memory.storage cimport borrow_storage
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, check_read, count_bytes, detached, empty, new_tensor, set_geometry,
 )
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 
-from flambeau_tensor._core.registry import set_attribute
+from flambeau_tensor._core.schema.registry import set_attribute
 
 cdef extern from *:
     """

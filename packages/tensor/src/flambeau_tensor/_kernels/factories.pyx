@@ -6,26 +6,27 @@ from libc.string cimport memset
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
-from flambeau_tensor._core.layout cimport (
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, fill_elements, to_dtype
+from flambeau_tensor._core.memory.layout cimport (
     FORMAT_CHANNELS_LAST, FORMAT_CHANNELS_LAST_3D, FORMAT_CONTIGUOUS, FORMAT_PRESERVE, empty_as as make_as,
     empty_format as make_format, format_strides, is_channels_last, read_format, restride, suggested_format,
 )
-from flambeau_tensor._core.meta_device cimport META, is_dry
-from flambeau_tensor._core.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor, same_sizes
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
-from flambeau_tensor._core.storage cimport new_storage
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.memory.meta_device cimport META, is_dry
+from flambeau_tensor._core.elementwise.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor
+from flambeau_tensor._core.elementwise.operands cimport same_sizes
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar, scalar_dtype
+from flambeau_tensor._core.memory.storage cimport new_storage
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, alias_of, count_bytes, count_elements, empty as make_empty, empty_strided as make_strided, offset_of,
     plain_tuple, read_ints, resize, size_tuple, wrap_dim,
 )
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.recording cimport finished
 
-from flambeau_tensor._core.layout import FORMATS
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.memory.layout import FORMATS
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor.options import check_device, check_layout
 
 
@@ -370,7 +371,7 @@ cdef object _shares(Operator op, PyObject** a):
 
 
 cdef object _as_subclass(Operator op, PyObject** a):
-    from flambeau_tensor._core.binding import rewrap
+    from flambeau_tensor._core.call.binding import rewrap
 
     if not isinstance(<object>a[1], type) or not issubclass(<object>a[1], Tensor):
         raise TypeError("as_subclass(): argument 'cls' (position 1) must be a subclass of Tensor, not "

@@ -1,5 +1,5 @@
 """What solving needs of the factorizations."""
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.memory.tensor cimport Tensor
 
 cdef tuple factor(Tensor a)  # LU, pivots (int64) and infos (int64)
 cdef int check_infos(str function, Tensor infos, str text, error=*) except -1

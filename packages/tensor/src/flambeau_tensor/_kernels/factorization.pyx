@@ -8,13 +8,13 @@ from libc.math cimport hypot, log
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.copying cimport contiguous
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, real_of
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.complexes cimport narrowed, widened
+from flambeau_tensor._core.elementwise.copying cimport contiguous
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, real_of
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.complex_conversion cimport narrowed, widened
 from flambeau_tensor._kernels.lapack cimport *
 from flambeau_tensor._kernels.small_matrices cimport small_getrf, small_potrf
 

@@ -13,20 +13,20 @@ from cpython.object cimport PyObject
 from libc.math cimport cos, log2, sin, sqrt
 from libc.stdlib cimport free, malloc
 
-from flambeau_tensor._core.copying cimport copy_of
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, default_dtype, dtype_object
-from flambeau_tensor._core.loops cimport loop_t
-from flambeau_tensor._core.operator cimport Kernel, Operator, call_slots, make_kernel
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, grad_flags, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport copy_of
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, default_dtype, dtype_object
+from flambeau_tensor._core.elementwise.loops cimport loop_t
+from flambeau_tensor._core.call.operator cimport Kernel, Operator, call_slots, make_kernel
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, empty_strided, grad_flags, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 from numpy.fft import _pocketfft_umath as pocketfft
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.registry import find_operator
 
 cdef enum:
     LONG = 2048  # a single row from this on is taken for a matrix

@@ -2,21 +2,21 @@
 """Gathering and scattering along a dimension: whole slices by a vector of indices, or element by element."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
-from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_writable
-from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, call2, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.sockets cimport sockets
-from flambeau_tensor._core.tensor cimport Tensor, contiguous_strides, empty, shape_str, view_of, wrap_dim
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.indexed cimport (
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
+from flambeau_tensor._core.elementwise.operands cimport check_apart, check_not_readonly, check_writable
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, call2, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.call.sockets cimport sockets
+from flambeau_tensor._core.memory.tensor cimport Tensor, contiguous_strides, empty, shape_str, view_of, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.index_loops cimport (
     ADD, GET, GREATEST, LEAST, MULTIPLY, PUT, Along, Rows, add_offsets, long_index, run_along, run_rows, supports,
     within,
 )
 from flambeau_tensor._kernels.advanced_indexing cimport filling
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 
 cdef str _name(Tensor t):

@@ -2,7 +2,7 @@
 cimport cython
 from libc.stdint cimport uint64_t
 
-from flambeau_tensor._kernels.draws cimport Source
+from flambeau_tensor._kernels.random_types cimport Source
 
 cdef class Lock:
     cdef cython.pymutex mutex

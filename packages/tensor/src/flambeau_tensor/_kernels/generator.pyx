@@ -5,11 +5,11 @@ from cpython.bytes cimport PyBytes_AS_STRING
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.tracing cimport note
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.draws cimport STATE_WORDS
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.call.tracing cimport note
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.random_types cimport STATE_WORDS
 
 from flambeau_tensor.options import CPU, device as as_device
 

@@ -4,13 +4,13 @@ from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.copying cimport contiguous, fill_elements, to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, shape_str
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport contiguous, fill_elements, to_dtype
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, shape_str
+from flambeau_tensor._core.memory.types cimport *
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._kernels.factories import check_size
 
 

@@ -2,18 +2,18 @@
 """Symmetric and Hermitian matrices that need not be positive definite: the factorization of Bunch and Kaufman."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.copying cimport contiguous, copy_elements, to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.operands cimport same_sizes
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements, to_dtype
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.elementwise.operands cimport same_sizes
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.factorization cimport check_infos
 from flambeau_tensor._kernels.lapack cimport *
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 
 cdef object _ldl_factor_ex(Operator op, PyObject** slots):

@@ -1,5 +1,5 @@
 """Views by index, which other families cut tensors with."""
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.memory.tensor cimport Tensor
 
 # One step of indexing as a view; through an operator where autograd or a transform has to see it.
 cdef Tensor selected(Tensor t, int dim, Py_ssize_t i)  # 0 <= i < size

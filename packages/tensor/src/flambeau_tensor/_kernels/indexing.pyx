@@ -12,23 +12,23 @@ from cpython.object cimport PyObject
 from cpython.slice cimport PySlice_Check
 from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, fill_elements, to_dtype
-from flambeau_tensor._core.meta_device cimport META, no_memory
-from flambeau_tensor._core.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
-from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport is_number, load_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
-from flambeau_tensor._core.thread_state cimport thread_state
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.indexed cimport ADD, supports
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, fill_elements, to_dtype
+from flambeau_tensor._core.memory.meta_device cimport META, no_memory
+from flambeau_tensor._core.elementwise.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport is_number, load_scalar
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
+from flambeau_tensor._core.call.thread_state cimport thread_state
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.index_loops cimport ADD, supports
 from flambeau_tensor._kernels.advanced_indexing cimport AdvancedIndex, prepare_index, gathered, scattered
 from flambeau_tensor._kernels.recording cimport recorded
 
 import numpy as np
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._kernels.interop import from_array, from_numpy
 
 cdef extern from "Python.h":

@@ -6,29 +6,29 @@ from cpython.memoryview cimport PyMemoryView_FromObject, PyMemoryView_GET_BUFFER
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_overrides.abi cimport active_modes_ptr, is_default, overridden, type_overrides
-from flambeau_tensor._core.dtype cimport (
+from flambeau_tensor._core.elementwise.dtype cimport (
     CATEGORY, DType, ITEMSIZE, NPY_TYPE, default_dtype, dtype_from_npy, dtype_object, promoted,
     type_name,
 )
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
-from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.meta_device cimport INDIRECT, META, META_OWNER, no_memory
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport (
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
+from flambeau_tensor._core.memory.layout cimport empty_like
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER, no_memory
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport (
     Scalar, above_signed, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar,
 )
-from flambeau_tensor._core.storage cimport Storage, borrow_storage
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, as_subclass, check_read, contiguous_strides, count_bytes, detached, empty, new_tensor, read_ints,
     set_geometry,
 )
-from flambeau_tensor._core.thread_state cimport thread_state
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.call.thread_state cimport thread_state
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.recording cimport finished
 
-from flambeau_tensor._core.registry import find_handled
-from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.schema.registry import find_handled
+from flambeau_tensor._core.call.sockets import sockets
 
 cdef int* _modes = active_modes_ptr()
 

@@ -7,18 +7,18 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 from libc.string cimport memcpy
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, promoted
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
-from flambeau_tensor._core.operands cimport out_tensor
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.overflow cimport sum_of_sizes
-from flambeau_tensor._core.tensor cimport Tensor, empty_strided, same_shape, shape_str, view_of, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, promoted
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.memory.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
+from flambeau_tensor._core.elementwise.operands cimport out_tensor
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.overflow cimport sum_of_sizes
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty_strided, same_shape, shape_str, view_of, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 cdef enum:
     SMALL = 32768  # bytes that are copied at once, with the GIL held

@@ -1,8 +1,8 @@
 """LAPACK on batches of matrices: a call is filled in once and made for each matrix."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.memory.types cimport *
 
 ctypedef long long lapack_int  # of the 64-bit interface that NumPy's wheels carry
 

@@ -10,16 +10,16 @@ from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, detached, empty, empty_strided, view_of
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.memory.tensor cimport Tensor, detached, empty, empty_strided, view_of
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.blas cimport hold, release, symbol
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef extern from *:
     """

@@ -3,20 +3,20 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
-from flambeau_tensor._core.copying cimport contiguous, copy_elements, fill_elements, to_dtype
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.operands cimport promote
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar, scalar_dtype
-from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, scalar_tensor, view_of
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements, fill_elements, to_dtype
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.memory.layout cimport empty_like
+from flambeau_tensor._core.elementwise.operands cimport promote
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar, scalar_dtype
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, same_shape, scalar_tensor, view_of
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.reductions cimport dim_mask, mask_t
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 ctypedef fused number_t:
     int32_t

@@ -3,20 +3,20 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.loops cimport loop_t, run_loop
-from flambeau_tensor._core.operands cimport (
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.loops cimport loop_t, run_loop
+from flambeau_tensor._core.elementwise.operands cimport (
     broadcast_shape, broadcast_strides, check_not_readonly, check_overlap, same_sizes,
 )
-from flambeau_tensor._core.operator cimport OP_INPLACE, Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, empty, set_geometry, shape_str, view_of
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.indexed cimport GET, PUT, Rows, run_rows
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, set_geometry, shape_str, view_of
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.index_loops cimport GET, PUT, Rows, run_rows
 from flambeau_tensor._kernels.advanced_indexing cimport coordinates, expanded, filling, row_of, nonzero_offsets
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 ctypedef double complex pair_t  # 16 bytes
 

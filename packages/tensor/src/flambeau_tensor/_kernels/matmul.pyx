@@ -7,20 +7,20 @@ bfloat16 are multiplied as float32.
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, fill_elements, to_dtype
-from flambeau_tensor._core.operator cimport Operator, call1, call2, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, fill_elements, to_dtype
+from flambeau_tensor._core.call.operator cimport Operator, call1, call2, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, contiguous_strides, empty, grad_flags, plain_tuple, set_geometry, shape_str, view_of,
 )
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.blas cimport Products, fits, has_factors, multiply
 from flambeau_tensor._kernels.recording cimport recorded
 
-from flambeau_tensor._core.dtype import c_type_name, type_name
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.dtype import c_type_name, type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 
 cdef str _type_name(Tensor t):

@@ -4,20 +4,20 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort
 
-from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.copying cimport contiguous, copy_elements
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.operands cimport out_tensor
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.draws cimport Params, Source, draw_t
+from flambeau_tensor._core.elementwise.casts cimport CAST
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.elementwise.operands cimport out_tensor
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.random_types cimport Params, Source, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport dense_like, exponential_
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 ctypedef fused real:
     float

@@ -7,7 +7,7 @@ for the least relative error. Errors of what is computed for doubles are within 
 from libc cimport math
 from libc.stdint cimport uint64_t
 
-from flambeau_tensor._kernels.maps cimport real_t
+from flambeau_tensor._kernels.map_loops cimport real_t
 from flambeau_tensor.vector_math cimport bits64, excess_rest, fast_exp, fast_log, from_bits64
 
 

@@ -3,15 +3,15 @@
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.operator cimport Operator, call1, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, dtype_object, real_of
+from flambeau_tensor._core.call.operator cimport Operator, call1, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.reductions cimport Reduction, dim_mask, mask_t, reduce
 
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, type_name
 
 cdef dict _norms = {
     0.0: Reduction("linalg_vector_norm", "sum", compute=_dtype_by_name("bool"), empty=0),

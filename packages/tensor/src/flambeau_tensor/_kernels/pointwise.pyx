@@ -4,21 +4,21 @@ from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, complex_of, real_of
-from flambeau_tensor._core.meta_device cimport META, is_dry
-from flambeau_tensor._core.copying cimport copy_elements, copy_of, to_dtype
-from flambeau_tensor._core.elementwise cimport Elementwise, make_check, run_elementwise
-from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.operands cimport broadcast_shape, promote, result_strides
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, c_name, read_scalar
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, complex_of, real_of
+from flambeau_tensor._core.memory.meta_device cimport META, is_dry
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
+from flambeau_tensor._core.elementwise.engine cimport Elementwise, make_check, run_elementwise
+from flambeau_tensor._core.memory.layout cimport empty_like
+from flambeau_tensor._core.elementwise.operands cimport broadcast_shape, promote, result_strides
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, c_name, read_scalar
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, alias_of, empty, empty_strided, is_plain, same_shape, view_of,
 )
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 
-from flambeau_tensor._core.dtype import all_dtypes, c_type_name, type_name
+from flambeau_tensor._core.elementwise.dtype import all_dtypes, c_type_name, type_name
 
 cdef extern from "<math.h>" nogil:
     double frexp_of "frexp"(double, int*)

@@ -1,16 +1,16 @@
 """Numbers of the Poisson distribution, each element with a rate of its own."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.draws cimport Params, draw_t
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.random_types cimport Params, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef draw_t DRAW = <draw_t><size_t>hot("random").LOOPS["poisson"]["float64"]
 

@@ -1,8 +1,8 @@
 """Filling tensors with random numbers. Each function checks its arguments and bumps the tensor's version."""
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.operator cimport Operator
-from flambeau_tensor._core.tensor cimport Tensor
+from flambeau_tensor._core.call.operator cimport Operator
+from flambeau_tensor._core.memory.tensor cimport Tensor
 from flambeau_tensor._kernels.generator cimport Generator
 
 cdef int uniform_(Tensor t, double low, double high, Generator g) except -1

@@ -7,19 +7,19 @@ from cpython.object cimport PyObject
 from libc.math cimport fabs
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from flambeau_tensor._core.casts cimport CAST, cast_t
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, family, real_of
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.operands cimport check_writable, out_tensor, same_sizes
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, empty_strided, is_dense, resize
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.draws cimport Params, Source, choose_t, draw_t, permute_t
+from flambeau_tensor._core.elementwise.casts cimport CAST, cast_t
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, family, real_of
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.elementwise.operands cimport check_writable, out_tensor, same_sizes
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, empty_strided, is_dense, resize
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.random_types cimport Params, Source, choose_t, draw_t, permute_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
-from flambeau_tensor._core.dtype import c_type_name, type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise.dtype import c_type_name, type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef dict _loops = hot("random").LOOPS
 

@@ -2,18 +2,18 @@
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.dtype cimport DType, default_dtype, dtype_object
-from flambeau_tensor._core.layout cimport empty_as, read_format
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, read_ints
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport DType, default_dtype, dtype_object
+from flambeau_tensor._core.memory.layout cimport empty_as, read_format
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, read_ints
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 from flambeau_tensor._kernels.random cimport (
     integer_argument, normal_, random_range_, randperm_, resized, uniform_,
 )
 from flambeau_tensor._kernels.recording cimport finished
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor.options import check_device, check_layout
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1

@@ -4,17 +4,18 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY, ceil
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._core.copying cimport copy_of, fill_elements, to_dtype, write_out
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object, family
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
-from flambeau_tensor._core.tensor cimport Tensor, empty as make_empty, resize, view_of
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.maps cimport number_t
+from flambeau_tensor._core.elementwise.copying cimport copy_of, fill_elements, to_dtype, write_out
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, default_complex, default_dtype, dtype_object
+from flambeau_tensor._core.elementwise.dtype cimport family
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, load_scalar, read_scalar, store_scalar
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty as make_empty, resize, view_of
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.map_loops cimport number_t
 from flambeau_tensor._kernels.recording cimport finished
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor.options import check_device, check_layout
 

@@ -4,16 +4,16 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from flambeau_tensor._core.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport contiguous, copy_elements, fill_elements
-from flambeau_tensor._core.layout cimport empty_format, empty_like, suggested_format
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.overflow cimport sum_of_sizes
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, empty, plain_tuple, read_ints, view_of, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements, fill_elements
+from flambeau_tensor._core.memory.layout cimport empty_format, empty_like, suggested_format
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.overflow cimport sum_of_sizes
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, plain_tuple, read_ints, view_of, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 
-from flambeau_tensor._core.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor._kernels.factories import check_size
 
 

@@ -1,12 +1,12 @@
 """What kernels have to know of recording: whether an operator has to be called, and what `requires_grad=` asks for."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core cimport sockets
-from flambeau_tensor._core.dtype cimport CATEGORY
-from flambeau_tensor._core.meta_device cimport INDIRECT
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.thread_state cimport ThreadState, thread_state
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.call cimport sockets
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.memory.types cimport *
 
 
 cdef inline bint recorded(unsigned int flags) noexcept:

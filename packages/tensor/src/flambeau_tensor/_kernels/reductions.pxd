@@ -1,9 +1,9 @@
 """The engine of reductions as other kernels use it, and what it and its hot loops agree on."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.operator cimport Kernel
-from flambeau_tensor._core.tensor cimport Tensor
-from flambeau_tensor._core.types cimport NDTYPES
+from flambeau_tensor._core.call.operator cimport Kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor
+from flambeau_tensor._core.memory.types cimport NDTYPES
 
 # A reduction keeps, for each result, an accumulator and perhaps an auxiliary of eight bytes beside it. Loops add
 # elements to these; `seen` elements are in them already (0: they are uninitialised). All runs are contiguous, except

@@ -12,21 +12,21 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.math cimport pow, sqrt
 
-from flambeau_tensor._core.casts cimport CAST
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, family
-from flambeau_tensor._core.copying cimport copy_elements, fill_elements, write_out
-from flambeau_tensor._core.operator cimport Kernel, Operator, read_slot
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.scalar cimport Scalar, read_scalar
-from flambeau_tensor._core cimport tensor as core
-from flambeau_tensor._core.tensor cimport Tensor, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.casts cimport CAST
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, default_dtype, dtype_object, family
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, fill_elements, write_out
+from flambeau_tensor._core.call.operator cimport Kernel, Operator, read_slot
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar
+from flambeau_tensor._core.memory cimport tensor as core
+from flambeau_tensor._core.memory.tensor cimport Tensor, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.declaring import SAME, USUAL, WIDE, Dtypes, bits
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.schema.declaring import SAME, USUAL, WIDE, Dtypes, bits
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
     TILE = 512  # results that are made at a time
@@ -401,7 +401,7 @@ cdef class Reduction(Kernel):
     def __init__(self, str name not None, str loops not None, *, result=SAME, str finish=None, empty=None,
                  dtypes=USUAL, DType compute=None, bint values=True, bint indices=False, bint default_float=False,
                  str refusal=None, fallback=None, bint each=False, bint skips_nan=False):
-        from flambeau_tensor._core.dtype import _dtype_by_name
+        from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
 
         cdef int d, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef Entry* e

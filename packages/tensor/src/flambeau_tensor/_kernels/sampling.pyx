@@ -12,17 +12,17 @@ from libc.math cimport (
     INFINITY, NAN, ceil, cosh, exp, expm1, fabs, fmax, fmin, floor, lgamma, log, log1p, pow, sinh, sqrt,
 )
 
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, same_shape, shape_str
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, same_shape, shape_str
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.digamma cimport digamma
-from flambeau_tensor._kernels.draws cimport Params, Source, draw_t
+from flambeau_tensor._kernels.random_types cimport Params, Source, draw_t
 from flambeau_tensor._kernels.generator cimport Generator, generator_of
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef draw_t UNIFORM = <draw_t><size_t>hot("random").LOOPS["uniform"]["float64"]
 cdef draw_t NORMAL = <draw_t><size_t>hot("random").LOOPS["normal"]["float64"]

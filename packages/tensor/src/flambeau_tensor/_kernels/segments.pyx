@@ -4,15 +4,15 @@ from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
-from flambeau_tensor._core.copying cimport contiguous
-from flambeau_tensor._core.dtype cimport CATEGORY, dtype_object
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty, grad_flags, size_tuple
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.maps cimport real_t
+from flambeau_tensor._core.elementwise.copying cimport contiguous
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, dtype_object
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, size_tuple
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.map_loops cimport real_t
 from flambeau_tensor._kernels.recording cimport recorded
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef enum Way:
     SUM

@@ -2,7 +2,7 @@
 """LU, substitution and Cholesky's factors of real matrices up to 8 by 8, column by column as LAPACK has them."""
 from libc.math cimport sqrt
 
-from flambeau_tensor._core.types cimport FLOAT32, FLOAT64
+from flambeau_tensor._core.memory.types cimport FLOAT32, FLOAT64
 from flambeau_tensor._kernels.lapack cimport lapack_int, routine_t
 
 ctypedef fused real_t:

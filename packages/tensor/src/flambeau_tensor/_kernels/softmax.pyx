@@ -2,16 +2,16 @@
 """softmax and log_softmax of contiguous tensors over one dimension, by the loops of ``hot/softmax``."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.dtype cimport DType, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements, to_dtype
-from flambeau_tensor._core.operator cimport Kernel, Operator
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport DType, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, to_dtype
+from flambeau_tensor._core.call.operator cimport Kernel, Operator
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.levels import hot
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
     COLUMNS = 512  # of the loop across

@@ -4,17 +4,17 @@ from cpython.object cimport PyObject
 from libc.math cimport log2
 from libc.string cimport memset
 
-from flambeau_tensor._core.copying cimport contiguous, copy_elements
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.meta_device cimport is_dry
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, detached, empty, view_of
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
+from flambeau_tensor._core.memory.meta_device cimport is_dry
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, detached, empty, view_of
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.factorization cimport check_infos, factor
 from flambeau_tensor._kernels.lapack cimport *
 from flambeau_tensor._kernels.small_matrices cimport small_getrs
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 
 cdef Tensor _with_batch(Tensor t, int nbatch, const Py_ssize_t* batch, int last):

@@ -10,16 +10,16 @@ from cpython.object cimport PyObject
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.layout cimport empty_like
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.parallel cimport parallel_for
-from flambeau_tensor._core.tensor cimport Tensor, empty, view_of, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.memory.layout cimport empty_like
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.elementwise.parallel cimport parallel_for
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, view_of, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef enum:
     BLOCK = 128  # keys made at a time

@@ -4,14 +4,14 @@ from cpython.object cimport PyObject
 from libc.math cimport NAN
 from libc.string cimport memset
 
-from flambeau_tensor._core.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport Tensor, empty
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, real_of
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty
+from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.factorization cimport check_infos
 from flambeau_tensor._kernels.lapack cimport *
 
-from flambeau_tensor._core.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 from flambeau_tensor._kernels.lapack import LinAlgError
 

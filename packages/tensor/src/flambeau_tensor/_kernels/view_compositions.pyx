@@ -2,10 +2,10 @@
 """Views that are other views, found by their names, with arguments worked out before."""
 from cpython.object cimport PyObject
 
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.registry cimport find
-from flambeau_tensor._core.tensor cimport Tensor, plain_tuple, read_ints, wrap_dim
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.schema.registry cimport find
+from flambeau_tensor._core.memory.tensor cimport Tensor, plain_tuple, read_ints, wrap_dim
+from flambeau_tensor._core.memory.types cimport *
 
 
 cdef int _read_dims(str name, PyObject* given, int ndim, Py_ssize_t* dims) except -1:

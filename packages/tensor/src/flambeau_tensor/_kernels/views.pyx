@@ -2,14 +2,14 @@
 """Views: the same elements under other sizes and strides. Nothing here touches an element."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor._core.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, real_of
-from flambeau_tensor._core.copying cimport copy_elements
-from flambeau_tensor._core.operator cimport Operator, make_kernel
-from flambeau_tensor._core.tensor cimport (
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, real_of
+from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.memory.tensor cimport (
     Tensor, alias_of, contiguous_strides, count_bytes, empty, offset_of, read_ints, set_geometry, shape_str, view_of,
     wrap_dim,
 )
-from flambeau_tensor._core.types cimport *
+from flambeau_tensor._core.memory.types cimport *
 
 
 cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except -1:

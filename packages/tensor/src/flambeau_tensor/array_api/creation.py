@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 
 Shape = int | Sequence[int]
 

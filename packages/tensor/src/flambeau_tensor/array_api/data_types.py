@@ -9,7 +9,7 @@ import numpy as np
 
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 
 _BOOL = ("bool",)
 _SIGNED = ("int8", "int16", "int32", "int64")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from flambeau_tensor import Tensor
 from flambeau_tensor import fft as _fft
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 
 
 def _one(name):

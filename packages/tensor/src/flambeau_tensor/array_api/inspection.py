@@ -1,7 +1,7 @@
 """What the namespace can do."""
 
 import flambeau_tensor as torch
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 from flambeau_tensor.array_api.data_types import KINDS
 
 

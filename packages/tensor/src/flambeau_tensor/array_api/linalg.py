@@ -6,7 +6,7 @@ from typing import NamedTuple
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor
 from flambeau_tensor import linalg as _linalg
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 from flambeau_tensor.array_api.elementwise import operands
 from flambeau_tensor.array_api.manipulation import Axes, axes_of
 from flambeau_tensor.array_api.statistics import sum as _sum

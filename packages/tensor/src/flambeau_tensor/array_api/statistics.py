@@ -2,7 +2,7 @@
 
 import flambeau_tensor as torch
 from flambeau_tensor import Tensor
-from flambeau_tensor._core.dtype import DType
+from flambeau_tensor._core.elementwise.dtype import DType
 from flambeau_tensor.array_api.manipulation import Axes, axes_of
 
 

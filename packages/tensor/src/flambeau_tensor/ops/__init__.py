@@ -4,8 +4,8 @@ A family of ``LAZY`` is imported, with its rules, when one of its names is first
 ``lazy_names.py``, which ``python -m flambeau_tensor.stubs`` writes.
 """
 
-from flambeau_tensor._core.registry import declare_lazily as _declare_lazily
-from flambeau_tensor._core.registry import import_declarations as _import_declarations
+from flambeau_tensor._core.schema.registry import declare_lazily as _declare_lazily
+from flambeau_tensor._core.schema.registry import import_declarations as _import_declarations
 from flambeau_tensor.ops.lazy_names import NAMES as _NAMES
 
 FAMILIES = (

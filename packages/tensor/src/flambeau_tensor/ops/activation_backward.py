@@ -1,9 +1,9 @@
 """Gradients of elementwise functions in one pass: what comes in times the derivative, from the function's result."""
 
-from flambeau_tensor._core.declaring import FLOATS, FUNCTION
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.levels import hot
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.cpu_levels import hot
+from flambeau_tensor._core.elementwise.engine import Elementwise
+from flambeau_tensor._core.schema.declaring import FLOATS, FUNCTION
 
 _LOOPS = hot("activation_backward").LOOPS
 

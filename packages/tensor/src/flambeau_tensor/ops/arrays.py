@@ -8,10 +8,10 @@ gradients, subclasses and types with `__torch_function__` take part. What torch 
 import numpy as np
 
 from flambeau_overrides import is_tensor_like
-from flambeau_tensor._core.declaring import METHOD
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import functions, set_attribute
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import METHOD
+from flambeau_tensor._core.schema.registry import functions, set_attribute
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.ops.factories import as_tensor
 

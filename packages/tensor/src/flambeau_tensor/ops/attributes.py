@@ -1,7 +1,7 @@
 """What a tensor says of itself (shape, dtype, strides, …), conversions of dtype, copies, and Python's protocols."""
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import (
     CONVERSIONS,
     _dtype_by_name,
     all_dtypes,
@@ -9,9 +9,9 @@ from flambeau_tensor._core.dtype import (
     refuse_named,
     type_name,
 )
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, define_property, find_operator
-from flambeau_tensor._core.tensor import Tensor, describe
+from flambeau_tensor._core.memory.tensor import Tensor, describe
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import alias, define_property, find_operator
 from flambeau_tensor._kernels import conversions, interop
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor.options import META, check_device

@@ -1,10 +1,10 @@
 """Functions given by samples: integrals by the trapezoidal rule, and slopes by differences."""
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor.ops.joining import cat
 
 

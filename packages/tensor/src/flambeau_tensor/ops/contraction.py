@@ -1,12 +1,12 @@
 """Sums of products over chosen dimensions, all made of matrix products: einsum, tensordot, inner, kron, chains."""
 
 from flambeau_overrides import handle_torch_function, has_torch_function, overridable, register
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import contraction as kernels
 from flambeau_tensor.ops.joining import check_tensors
 from flambeau_tensor.ops.matmul import bmm, mm

@@ -1,8 +1,8 @@
 """What views show as a copy: `NAME_copy` for each view, from its schema."""
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor.options import contiguous_format
 
 _clone = find_operator("torch.clone")

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from flambeau_tensor._core.declaring import FLOATS, FUNCTION, INPLACE, METHOD, REALS
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FLOATS, FUNCTION, INPLACE, METHOD, REALS
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels.cumulative import Cumulative
 from flambeau_tensor._kernels.interop import from_numpy
 

@@ -1,9 +1,9 @@
 """What PyTorch's own decompositions name: pieces of other operations, as programs of its compiler call them."""
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor.ops.indexing import index_put
 from flambeau_tensor.ops.joining import cat

@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
-from flambeau_tensor._core.declaring import METHOD
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import METHOD
 from flambeau_tensor.options import channels_last
 from flambeau_tensor.packing import apply
 

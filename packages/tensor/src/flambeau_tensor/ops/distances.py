@@ -2,8 +2,8 @@
 
 import math
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._kernels import distances as kernels
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.joining import cat

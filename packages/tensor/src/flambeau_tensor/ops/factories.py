@@ -3,18 +3,18 @@
 import numpy as np
 
 from flambeau_overrides import DisableTorchFunction, handle_torch_function, has_torch_function_unary
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.dtype import (
+from flambeau_tensor._core.call.forwarding import overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.sockets import sockets
+from flambeau_tensor._core.elementwise.dtype import (
     DType,
     c_type_name,
     get_default_dtype,
 )
-from flambeau_tensor._core.forwarding import overloads
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator, set_attribute
-from flambeau_tensor._core.sockets import sockets
-from flambeau_tensor._core.storage import Storage
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.memory.storage import Storage
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import find_operator, set_attribute
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop, pointwise, ranges
 from flambeau_tensor._kernels.dlpack import from_capsule

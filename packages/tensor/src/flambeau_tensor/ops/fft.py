@@ -5,11 +5,11 @@ with "backward" (the default) the inverse ones by the number of points, with "fo
 its root. Single precision is computed in single precision; integers and truth values in the default dtype.
 """
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import get_default_dtype, type_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import get_default_dtype, type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import fft as kernels
 from flambeau_tensor._kernels.fft import Transform, fitted, norm_number, promoted
 from flambeau_tensor.ops import factories

@@ -6,11 +6,11 @@ One rule makes them: a `form` says what stands beside the list in the schema, an
 
 from typing import NamedTuple
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._kernels.lists import Each
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
+from flambeau_tensor._kernels.foreach import Each
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 

@@ -1,12 +1,12 @@
 """Gathering and scattering along a dimension, by a vector of indices or element by element."""
 
-from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
-from flambeau_tensor._core.dtype import type_name
-from flambeau_tensor._core.forwarding import overloads
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import declared_operators, find_operator
-from flambeau_tensor._core.sockets import sockets
+from flambeau_tensor._core.call.forwarding import overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.sockets import sockets
+from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import declared_operators, find_operator
 from flambeau_tensor._kernels import gathering as kernels
 from flambeau_tensor._kernels import lookup
 

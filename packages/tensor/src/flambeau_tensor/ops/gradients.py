@@ -6,9 +6,9 @@ and what only PyTorch's tensors have.
 
 import warnings
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import define_property, set_attribute
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import define_property, set_attribute
 from flambeau_tensor.not_built import OF_TENSORS, NotBuiltAttribute
 
 

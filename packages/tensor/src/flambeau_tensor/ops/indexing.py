@@ -1,7 +1,7 @@
 """Indexing: brackets, index tensors, masks, and finding where elements are not zero."""
 
-from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
 from flambeau_tensor._kernels import indexing as kernels
 from flambeau_tensor._kernels import masking as masks
 

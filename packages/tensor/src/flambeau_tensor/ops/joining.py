@@ -9,12 +9,12 @@ from math import comb
 import numpy as np
 
 from flambeau_overrides import overridable
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import _dtype_by_name, promote_types, type_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, find_operator
-from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, promote_types, type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.tensor import Size, Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import alias, find_operator
 from flambeau_tensor._kernels import joining as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy

@@ -1,11 +1,11 @@
 """Matrix and vector products."""
 
-from flambeau_tensor._core.binding import accept_deprecated
-from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
-from flambeau_tensor._core.dtype import _dtype_by_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, find_operator
+from flambeau_tensor._core.call.binding import accept_deprecated
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import alias, find_operator
 from flambeau_tensor._kernels import matmul as kernels
 
 FUNCTIONAL = "torch.nn.functional"

@@ -1,7 +1,7 @@
 """Where tensors are: questions and requests of programs for other devices, which mean little on the CPU."""
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
 
 _QUESTION = {"variants": FUNCTION | METHOD, "differentiable": False, "plain_result": True, "meta": True}
 

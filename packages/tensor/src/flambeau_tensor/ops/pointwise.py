@@ -7,8 +7,14 @@ from functools import cache
 
 import numpy as np
 
-from flambeau_tensor._core.binding import accept_deprecated
-from flambeau_tensor._core.declaring import (
+from flambeau_tensor._core.call.binding import accept_deprecated
+from flambeau_tensor._core.call.forwarding import ByGiven, Forward, overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, hot
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, get_default_dtype, type_name
+from flambeau_tensor._core.elementwise.engine import Elementwise
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import (
     BOOLS,
     COMPLEX,
     EVERY,
@@ -24,13 +30,7 @@ from flambeau_tensor._core.declaring import (
     UNSIGNED,
     USUAL,
 )
-from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.forwarding import ByGiven, Forward, overloads
-from flambeau_tensor._core.levels import LEVEL, hot
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.schema.registry import alias, find_operator
 from flambeau_tensor._kernels import pointwise as kernels
 from flambeau_tensor.ops.factories import complex_
 from flambeau_tensor.ops.views import imag, view_as_complex, view_as_real

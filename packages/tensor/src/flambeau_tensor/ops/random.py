@@ -6,10 +6,10 @@ PyTorch's CPU generator for the same seed.
 
 import numpy as np
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.forwarding import Forward, overloads
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.forwarding import Forward, overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
 from flambeau_tensor._kernels import multinomial as multinomial_kernels
 from flambeau_tensor._kernels import poisson as poisson_kernels
 from flambeau_tensor._kernels import random as kernels

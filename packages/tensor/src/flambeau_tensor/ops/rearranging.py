@@ -1,11 +1,11 @@
 """Elements in other places: repeated, rolled, reversed, turned, and triangles of matrices."""
 
-from flambeau_tensor._core.declaring import FUNCTION, INPLACE, METHOD
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, METHOD
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import ranges
 from flambeau_tensor._kernels import rearranging as kernels
 from flambeau_tensor._kernels.factories import check_size

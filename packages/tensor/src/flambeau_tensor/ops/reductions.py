@@ -4,7 +4,11 @@ from builtins import all as _all
 
 import numpy as np
 
-from flambeau_tensor._core.declaring import (
+from flambeau_tensor._core.call.forwarding import Forward, overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, type_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.schema.declaring import (
     COMPLEX,
     EVERY,
     FLOATS,
@@ -17,11 +21,7 @@ from flambeau_tensor._core.declaring import (
     USUAL,
     WIDE,
 )
-from flambeau_tensor._core.dtype import _dtype_by_name, type_name
-from flambeau_tensor._core.forwarding import Forward, overloads
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import norms
 from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor._kernels.reductions import Reduction

@@ -3,8 +3,8 @@
 The numbers are those of PyTorch's CPU generator for the same seed.
 """
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._kernels import sampling as kernels
 
 _standard_gamma = Operator(

@@ -2,10 +2,10 @@
 
 from math import prod
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import hides_values
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import hides_values
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import segments as kernels
 from flambeau_tensor.ops.gathering import scatter_reduce
 from flambeau_tensor.ops.joining import cat

@@ -4,11 +4,11 @@ import math
 import warnings
 from functools import cache
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import _dtype_by_name, get_default_dtype, type_name
-from flambeau_tensor._core.forwarding import overloads
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.forwarding import overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, get_default_dtype, type_name
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor.ops import factories
 from flambeau_tensor.ops.factories import _OPTIONS
 from flambeau_tensor.ops.joining import cat

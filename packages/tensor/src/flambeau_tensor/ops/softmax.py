@@ -1,6 +1,6 @@
 """Normalised exponentials over one dimension."""
 
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._kernels.softmax import Softmax
 
 _ARGUMENTS = "(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!)? out=None) -> Tensor"

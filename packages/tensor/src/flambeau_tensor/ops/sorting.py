@@ -1,12 +1,13 @@
 """Order: sorting, the k-th, medians and quantiles, distinct values, positions in sorted sequences, histograms."""
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor, hides_values
-from flambeau_tensor._kernels import distinct, histograms, lookup
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.memory.tensor import Tensor, hides_values
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
+from flambeau_tensor._kernels import histograms, lookup
 from flambeau_tensor._kernels import sorting as kernels
+from flambeau_tensor._kernels import unique as unique_kernels
 from flambeau_tensor.packing import apply, apply_functional
 
 _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
@@ -164,7 +165,7 @@ for _name, _ignores, _what in (
 unique = Operator(
     "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, "
     "int? dim=None) -> Tensor",
-    distinct.unique,
+    unique_kernels.unique,
     meta=False,
     doc="""
 The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
@@ -173,7 +174,7 @@ of `input`, and how often each occurs. Every NaN is distinct.
 )
 unique_consecutive = Operator(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
-    distinct.unique_consecutive,
+    unique_kernels.unique_consecutive,
     meta=False,
     doc="The elements without those that equal their predecessor.",
 )

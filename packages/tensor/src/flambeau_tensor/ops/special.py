@@ -11,11 +11,11 @@ between their zeros; next to these errors are small beside the amplitude.
 
 import math
 
-from flambeau_tensor._core.declaring import FLOATS, FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD, REALS
-from flambeau_tensor._core.elementwise import Elementwise
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.levels import hot
-from flambeau_tensor._core.operator import Operator
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.cpu_levels import hot
+from flambeau_tensor._core.elementwise.engine import Elementwise
+from flambeau_tensor._core.schema.declaring import FLOATS, FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD, REALS
 from flambeau_tensor.ops import factories, pointwise, reductions, softmax
 from flambeau_tensor.ops.pointwise import LOOPS as _OLDER
 

@@ -3,11 +3,11 @@
 import math
 import warnings
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import c_type_name, type_name
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import c_type_name, type_name
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import histograms
 from flambeau_tensor.ops.matmul import matmul
 

@@ -3,11 +3,11 @@
 import warnings
 from math import prod
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.dtype import c_type_name, get_default_dtype, type_name
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.tensor import Tensor
-from flambeau_tensor._core.thread_state import is_grad_enabled
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.thread_state import is_grad_enabled
+from flambeau_tensor._core.elementwise.dtype import c_type_name, get_default_dtype, type_name
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
 from flambeau_tensor._kernels import factories, interop
 from flambeau_tensor.ops.attributes import suggest_memory_format
 from flambeau_tensor.options import check_device, check_layout, preserve_format

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from flambeau_tensor._core.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
-from flambeau_tensor._core.dtype import _dtype_by_name
-from flambeau_tensor._core.forwarding import overloads
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import alias, define_property
+from flambeau_tensor._core.call.forwarding import overloads
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
+from flambeau_tensor._core.schema.declaring import FUNCTION, INPLACE, INPLACE_FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import alias, define_property
 from flambeau_tensor._kernels import interop
 from flambeau_tensor._kernels import view_compositions as compositions
 from flambeau_tensor._kernels import views as kernels

@@ -7,7 +7,7 @@ import struct
 import zipfile
 import zlib
 
-from flambeau_tensor._core.storage import over_buffer
+from flambeau_tensor._core.memory.storage import over_buffer
 from flambeau_tensor.serialization import settings
 from flambeau_tensor.storage import UntypedStorage
 

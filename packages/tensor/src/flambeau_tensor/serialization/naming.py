@@ -4,11 +4,11 @@ import _compat_pickle
 from importlib import import_module
 
 from flambeau_tensor import options, pytorch_names, storage
-from flambeau_tensor._core.dtype import DType, all_dtypes
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.overloads import OverloadSet
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Size, Tensor
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.call.overloads import OverloadSet
+from flambeau_tensor._core.elementwise.dtype import DType, all_dtypes
+from flambeau_tensor._core.memory.tensor import Size, Tensor
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing
 from flambeau_tensor.options import device

@@ -3,8 +3,8 @@
 from importlib import import_module
 
 from flambeau_tensor import pytorch_names
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import not_built

@@ -12,7 +12,7 @@ from importlib import import_module
 from pickle import UnpicklingError
 
 from flambeau_tensor import LAZY_NAMES
-from flambeau_tensor._core.tensor import Tensor
+from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.serialization import naming, rebuilding
 
 BLOCKED = frozenset(("builtins.eval", "builtins.exec"))

@@ -18,7 +18,7 @@ from flambeau_tensor.abi cimport is_tensor, thread_flags
 from flambeau_autograd._engine.graph.gradients cimport add_up, validate
 from flambeau_autograd._engine.graph.node cimport NODE_LEAF, NODE_OP, Node, record_tracebacks, release_saved
 from flambeau_autograd._engine.graph.node_hooks cimport as_tuple, post_hooks, pre_hooks, tensor_hooks
-from flambeau_autograd._engine.graph.parts cimport add_to_part
+from flambeau_autograd._engine.graph.partial_gradients cimport add_to_part
 from flambeau_autograd._engine.graph.queue cimport Queue, pop, push
 from flambeau_autograd._engine.refs cimport *
 from flambeau_autograd._engine.graph.rule cimport Rule

@@ -294,7 +294,7 @@ cdef unsigned int _wanted_with_lists(Rule rule, PyObject** slots, LevelCall inne
     nedges[0] = 0
     for k in range(rule.nargs):
         p = slots[rule.slots[k]]
-        if not rule.lists[k]:
+        if not rule.is_list[k]:
             nedges[0] += 1
             if is_tensor(p) and _wants(p, inner):
                 wanted |= 1 << k
@@ -315,7 +315,7 @@ cdef int _list_edges(Node node, Rule rule, PyObject** slots, LevelCall inner) ex
     cdef PyObject* p
     for k in range(rule.nargs):
         p = slots[rule.slots[k]]
-        if not rule.lists[k]:
+        if not rule.is_list[k]:
             if is_tensor(p) and _wants(p, inner):
                 node.edges[e].node = gradient_edge(p, &node.edges[e].output_nr)
             e += 1
@@ -397,7 +397,7 @@ cdef inline int _edge_of_argument(Node node, Rule rule, int argument) noexcept:
     if not rule.varies:
         return argument
     for k in range(argument):
-        if rule.lists[k]:
+        if rule.is_list[k]:
             e += _count(node, rule, k)
         else:
             e += 1
@@ -416,7 +416,7 @@ cdef unsigned int _wanted_arguments(Node node, Rule rule, unsigned long long nee
     cdef unsigned int wanted = 0
     cdef int k, e = 0, n
     for k in range(rule.nargs):
-        n = _count(node, rule, k) if rule.lists[k] else 1
+        n = _count(node, rule, k) if rule.is_list[k] else 1
         for _ in range(n):
             if e >= 64 or needs & (<unsigned long long>1 << e):
                 wanted |= 1 << k
@@ -479,7 +479,7 @@ cdef int _spread(Node node, Rule rule, Formula* f, PyObject* result, unsigned lo
     """Put what a formula returned (a reference that is taken over) where its edges are."""
     cdef int k, position
     cdef object holder
-    if not f.joint and not rule.lists[f.result]:
+    if not f.joint and not rule.is_list[f.result]:
         _put(rule, f.result if not rule.varies else _edge_of_argument(node, rule, f.result), result, needs, out)
         return 0
     holder = owned(result)
@@ -492,7 +492,7 @@ cdef int _spread(Node node, Rule rule, Formula* f, PyObject* result, unsigned lo
         if f.results & (1 << k):
             item = holder[position]
             position += 1
-            if rule.lists[k]:
+            if rule.is_list[k]:
                 if item is not None:
                     _spread_list(node, rule, k, item, needs, out)
             else:

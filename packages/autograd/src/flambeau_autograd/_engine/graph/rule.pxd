@@ -57,7 +57,7 @@ cdef class Rule:
     cdef PyTypeObject* node_type  # made when first needed
     cdef int nargs
     cdef int[MAX_DIFFERENTIABLE] slots
-    cdef bint[MAX_DIFFERENTIABLE] lists
+    cdef bint[MAX_DIFFERENTIABLE] is_list
     cdef bint varies  # how many tensors it takes or saves differs from call to call: some are lists
     cdef int nitems
     cdef Item[MAX_ITEMS] items

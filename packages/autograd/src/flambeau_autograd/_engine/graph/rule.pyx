@@ -244,11 +244,11 @@ cdef class _Reader:
             if a.kind != K_TENSOR and a.kind != K_TENSORS:
                 raise self.error(f"argument '{a.name}' is no tensor")
             rule.slots[i] = s
-            rule.lists[i] = a.kind == K_TENSORS
-            if rule.lists[i]:
+            rule.is_list[i] = a.kind == K_TENSORS
+            if rule.is_list[i]:
                 rule.varies = True
         for i in range(rule.nargs):
-            if rule.lists[i]:
+            if rule.is_list[i]:
                 self.item(SAVE_COUNT, rule.slots[i], 0xFFFFFFFF)
         rule.argument_names = tuple([self.schema.arguments[s].name for s in order])
         return 0

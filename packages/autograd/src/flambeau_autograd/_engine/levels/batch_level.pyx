@@ -99,7 +99,7 @@ cdef class BatchLevel(Level):
 
 
 cdef list _tensors_of(tree):
-    from flambeau_autograd.trees import leaves
+    from flambeau_autograd.pytree import leaves
 
     return [leaf for leaf in leaves(tree) if is_tensor(<PyObject*>leaf)]
 

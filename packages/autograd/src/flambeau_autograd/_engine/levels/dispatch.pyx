@@ -67,7 +67,7 @@ cdef object _draw(object op, list args):
 
 def dispatch_function(cls, args, kwargs):
     """``cls.apply(*args, **kwargs)`` where an argument has a layer, or a transform is under way."""
-    from flambeau_autograd.trees import leaves
+    from flambeau_autograd.pytree import leaves
 
     level, batch_depth = innermost(leaves((args, kwargs)))
     return (tape_level.outermost if level is None else level).process_function(cls, args, kwargs, batch_depth)

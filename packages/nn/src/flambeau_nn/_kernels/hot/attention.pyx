@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Rows of attention: weights of scores, and gradients by scores. ``ROWS`` holds the loops (see attended.pxd)."""
+"""Rows of attention: weights of scores, and gradients by scores. ``ROWS`` holds the loops (see attention_types.pxd)."""
 from libc cimport math
 
 from flambeau_tensor.vector_math cimport exp_down, folded, largest
 
-from flambeau_nn._kernels.attended cimport Attended
+from flambeau_nn._kernels.attention_types cimport Attended
 from flambeau_tensor.compute cimport Product
 
 ctypedef fused real_t:

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Sums and maxima of rows. ``LOOPS`` holds the loops (see bagged.pxd)."""
+"""Sums and maxima of rows. ``LOOPS`` holds the loops (see bags_types.pxd)."""
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from flambeau_nn._kernels.bagged cimport MAX, MEAN, Bags
+from flambeau_nn._kernels.bags_types cimport MAX, MEAN, Bags
 
 cdef extern from *:
     void prefetch "__builtin_prefetch"(const void*) noexcept nogil

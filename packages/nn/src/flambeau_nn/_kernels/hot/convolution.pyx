@@ -1,11 +1,11 @@
 # cython: language_level=3
 """Convolution in elements: columns for a matrix product, and sums over windows without one. ``LOOPS`` holds the loops
-(see convolved.pxd), by the size of an element where they only copy.
+(see convolution_types.pxd), by the size of an element where they only copy.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from flambeau_nn._kernels.convolved cimport Geometry, Piece
+from flambeau_nn._kernels.convolution_types cimport Geometry, Piece
 
 ctypedef float complex complex64_t
 ctypedef double complex complex128_t

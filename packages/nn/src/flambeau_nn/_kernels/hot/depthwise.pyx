@@ -1,12 +1,12 @@
 # cython: language_level=3
 """Depthwise convolution of small planes: 16 channels at a time are turned into rows of channels with zeros around them
-(depthwise.h), and their results back. ``LOOPS`` holds the tasks (see implicit.pxd), or nothing where this processor or
-compiler has no vectors for them."""
+(depthwise.h), and their results back. ``LOOPS`` holds the tasks (see implicit_gemm.pxd), or nothing where this
+processor or compiler has no vectors for them."""
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from flambeau_nn._kernels.convolved cimport IMAGE, Geometry, Planes
-from flambeau_nn._kernels.implicit cimport Implicit, apart_of, behind, classes_of, list_taps
+from flambeau_nn._kernels.convolution_types cimport IMAGE, Geometry, Planes
+from flambeau_nn._kernels.implicit_gemm cimport Implicit, apart_of, behind, classes_of, list_taps
 
 cdef extern from "channel_rows.h" nogil:
     int FL_HAS_TILES

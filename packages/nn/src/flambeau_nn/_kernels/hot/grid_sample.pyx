@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Sampling at places. ``LOOPS`` holds the loops (see sampled.pxd): they find the elements that a block of places are
-sums of, with their weights, and then go through the channels."""
+"""Sampling at places. ``LOOPS`` holds the loops (see grid_sample_types.pxd): they find the elements that a block of
+places are sums of, with their weights, and then go through the channels."""
 from libc cimport math
 from libc.string cimport memset
 
-from flambeau_nn._kernels.sampled cimport AXES, BILINEAR, BLOCK, NEAREST, REFLECTION, TAPS, ZEROS, Sampled
+from flambeau_nn._kernels.grid_sample_types cimport AXES, BILINEAR, BLOCK, NEAREST, REFLECTION, TAPS, ZEROS, Sampled
 
 ctypedef fused real_t:
     float

@@ -1,13 +1,13 @@
 # cython: language_level=3
 """Losses: cross entropy over rows of scores, and losses of pairs of numbers.
 
-``ROWS`` holds loops over rows (see rows.pxd), ``PAIRS`` blocks over pairs: values, and derivatives with respect to the
-first number (``NAME_backward``), and ``SUMS`` sums.
+``ROWS`` holds loops over rows (see loss_types.pxd), ``PAIRS`` blocks over pairs: values, and derivatives with respect
+to the first number (``NAME_backward``), and ``SUMS`` sums.
 """
 from libc cimport math
 from libc.stdint cimport int64_t
 
-from flambeau_nn._kernels.rows cimport Rows
+from flambeau_nn._kernels.loss_types cimport Rows
 from flambeau_tensor.vector_math cimport fast_exp, fast_log1p, largest
 
 ctypedef fused real_t:

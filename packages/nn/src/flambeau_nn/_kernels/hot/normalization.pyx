@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Normalization of rows, and of channels. ``ROWS`` and ``CHANNELS`` hold the loops (see normalized.pxd).
+"""Normalization of rows, and of channels. ``ROWS`` and ``CHANNELS`` hold the loops (see normalization_types.pxd).
 
 Sums are made in the dtype of the loop over blocks that are short enough to lose nothing, and in double over the blocks.
 """
@@ -7,7 +7,7 @@ from libc cimport math
 
 from flambeau_tensor.vector_math cimport folded
 
-from flambeau_nn._kernels.normalized cimport FACTORS, Channels, Normalized
+from flambeau_nn._kernels.normalization_types cimport FACTORS, Channels, Normalized
 
 ctypedef fused real_t:
     float

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Pooling of planes. ``LOOPS`` holds the loops (see pooled.pxd).
+"""Pooling of planes. ``LOOPS`` holds the loops (see pooling_types.pxd).
 
 Windows that are regular along a row are done a tap at a time for a piece of the row, and channels that lie beside each
 other together; both are loops of vectors.
@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from flambeau_tensor.vector_math cimport folded, real
 
-from flambeau_nn._kernels.pooled cimport CHANNELS, Pool
+from flambeau_nn._kernels.pooling_types cimport CHANNELS, Pool
 
 ctypedef fused number_t:
     float
@@ -56,7 +56,7 @@ cdef struct Share:  # of the channels that lie beside each other
 cdef inline Share _share(const Pool* p, Py_ssize_t plane) noexcept nogil:
     cdef Share s
     s.sample, s.first = plane // p.shares, plane % p.shares * CHANNELS
-    s.width = min(<Py_ssize_t>CHANNELS, p.beside - s.first)
+    s.width = min(<Py_ssize_t>CHANNELS, p.pixel - s.first)
     return s
 
 
@@ -148,11 +148,11 @@ cdef void _maximum_rows(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unuse
                 indices += n
 
 
-cdef void _maximum_beside(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unused) noexcept nogil:
+cdef void _maximum_channels_last(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unused) noexcept nogil:
     cdef Share s = _share(p, plane)
-    cdef const number_t* x = <const number_t*>p.x + s.sample * _size(p) * p.beside + s.first
-    cdef number_t* y = <number_t*>p.y + s.sample * _count(p) * p.beside + s.first
-    cdef int64_t* indices = p.indices + s.sample * _count(p) * p.beside + s.first
+    cdef const number_t* x = <const number_t*>p.x + s.sample * _size(p) * p.pixel + s.first
+    cdef number_t* y = <number_t*>p.y + s.sample * _count(p) * p.pixel + s.first
+    cdef int64_t* indices = p.indices + s.sample * _count(p) * p.pixel + s.first
     cdef number_t[CHANNELS] best
     cdef place_t[CHANNELS] at
     cdef Py_ssize_t i, j, k, a, b, c, q, place
@@ -169,7 +169,7 @@ cdef void _maximum_beside(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unu
                         c = p.begin[2][k]
                         while c < p.end[2][k]:
                             place = (a * p.size[1] + b) * p.size[2] + c
-                            _take(x + place * p.beside, 1, 0, s.width, <place_t>place, <place_t>0, best, at)
+                            _take(x + place * p.pixel, 1, 0, s.width, <place_t>place, <place_t>0, best, at)
                             c += p.step[2]
                         b += p.step[1]
                     a += p.step[0]
@@ -177,8 +177,8 @@ cdef void _maximum_beside(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unu
                     y[q] = best[q]
                 for q in range(s.width):
                     indices[q] = at[q]
-                y += p.beside
-                indices += p.beside
+                y += p.pixel
+                indices += p.pixel
 
 
 cdef void _maximum_windows(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
@@ -214,19 +214,19 @@ cdef void _maximum(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
     cdef int64_t wide = 0
     if number_t is float:
         if _size(p) >= 0x7fffffff:
-            if p.beside > 1:
-                _maximum_beside(p, plane, tag, &wide)
+            if p.pixel > 1:
+                _maximum_channels_last(p, plane, tag, &wide)
             else:
                 _maximum_windows(p, plane, tag)
-        elif p.beside > 1:
-            _maximum_beside(p, plane, tag, &narrow)
+        elif p.pixel > 1:
+            _maximum_channels_last(p, plane, tag, &narrow)
         elif 0 < p.taps <= NARROW and p.count[2] > 1:
             _maximum_rows(p, plane, tag, &narrow)
         else:
             _maximum_windows(p, plane, tag)
     else:
-        if p.beside > 1:
-            _maximum_beside(p, plane, tag, &wide)
+        if p.pixel > 1:
+            _maximum_channels_last(p, plane, tag, &wide)
         elif 0 < p.taps <= NARROW and p.count[2] > 1:
             _maximum_rows(p, plane, tag, &wide)
         else:
@@ -236,7 +236,7 @@ cdef void _maximum(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
 cdef void _scatter(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
     """The gradient of the maximum: to the element that was it."""
     cdef Share s = _share(p, plane)
-    cdef Py_ssize_t m = _count(p), n = _size(p), i, q, row = p.beside
+    cdef Py_ssize_t m = _count(p), n = _size(p), i, q, row = p.pixel
     cdef const number_t* grad = <const number_t*>p.x + s.sample * m * row + s.first
     cdef const int64_t* indices = p.indices + s.sample * m * row + s.first
     cdef number_t* out = <number_t*>p.y + s.sample * n * row + s.first
@@ -346,10 +346,10 @@ cdef void _average_windows(Pool* p, Py_ssize_t plane, number_t* tag) noexcept no
                 y += 1
 
 
-cdef void _average_beside(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
+cdef void _average_channels_last(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
     cdef Share s = _share(p, plane)
-    cdef const number_t* x = <const number_t*>p.x + s.sample * _size(p) * p.beside + s.first
-    cdef number_t* y = <number_t*>p.y + s.sample * _count(p) * p.beside + s.first
+    cdef const number_t* x = <const number_t*>p.x + s.sample * _size(p) * p.pixel + s.first
+    cdef number_t* y = <number_t*>p.y + s.sample * _count(p) * p.pixel + s.first
     cdef number_t[CHANNELS] sums
     cdef double[CHANNELS] totals
     cdef int64_t[CHANNELS] wholes
@@ -364,7 +364,7 @@ cdef void _average_beside(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nog
                 for a in range(p.begin[0][i], p.end[0][i]):
                     for b in range(p.begin[1][j], p.end[1][j]):
                         for c in range(p.begin[2][k], p.end[2][k]):
-                            _add(x + ((a * p.size[1] + b) * p.size[2] + c) * p.beside, 1, 0, s.width, sums)
+                            _add(x + ((a * p.size[1] + b) * p.size[2] + c) * p.pixel, 1, 0, s.width, sums)
                             added += 1
                             if added % FEW == 0:
                                 _flush(sums, totals, wholes, s.width, added == FEW)
@@ -375,7 +375,7 @@ cdef void _average_beside(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nog
                     _flush(sums, totals, wholes, s.width, False)
                     for q in range(s.width):
                         y[q] = _mean(totals[q], wholes[q], divisor, tag)
-                y += p.beside
+                y += p.pixel
 
 
 cdef inline void _flush(number_t* sums, double* totals, int64_t* wholes, Py_ssize_t n, bint first) noexcept nogil:
@@ -392,8 +392,8 @@ cdef inline void _flush(number_t* sums, double* totals, int64_t* wholes, Py_ssiz
 
 
 cdef void _average(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
-    if p.beside > 1:
-        _average_beside(p, plane, tag)
+    if p.pixel > 1:
+        _average_channels_last(p, plane, tag)
     elif 0 < p.taps <= NARROW and p.count[2] > 1 and \
             p.taps * (p.end[1][0] - p.begin[1][0] + 1) * (p.end[0][0] - p.begin[0][0] + 1) <= 4 * FEW:
         _average_rows(p, plane, tag)
@@ -404,7 +404,7 @@ cdef void _average(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
 cdef void _spread(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
     """The gradient of the average: to every element its share, from every window it is in."""
     cdef Share s = _share(p, plane)
-    cdef Py_ssize_t n = _size(p), i, j, k, a, b, c, q, row = p.beside
+    cdef Py_ssize_t n = _size(p), i, j, k, a, b, c, q, row = p.pixel
     cdef const number_t* grad = <const number_t*>p.x + s.sample * _count(p) * row + s.first
     cdef number_t* out = <number_t*>p.y + s.sample * n * row + s.first
     cdef number_t* to

@@ -1,11 +1,11 @@
 # cython: language_level=3
 """One step of recurrent layers: all gates of a row at once, forward and backward. ``STEPS`` holds the loops (see
-recurrent_steps.pxd)."""
+recurrent_types.pxd)."""
 from libc.math cimport fabs, fabsf
 
 from flambeau_tensor.vector_math cimport exp_down, fast_expm1
 
-from flambeau_nn._kernels.recurrent_steps cimport Step
+from flambeau_nn._kernels.recurrent_types cimport Step
 
 cdef extern from * nogil:
     """

@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""Sums of weighted elements along an axis, and their transpose. ``LOOPS`` holds the loops (see resampled.pxd)."""
-from flambeau_nn._kernels.resampled cimport Resampled
+"""Sums of weighted elements along an axis, and their transpose. ``LOOPS`` holds the loops (resampling_types.pxd)."""
+from flambeau_nn._kernels.resampling_types cimport Resampled
 
 ctypedef fused real_t:
     float

@@ -10,7 +10,7 @@ from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
-from flambeau_nn._kernels.convolved cimport Planes
+from flambeau_nn._kernels.convolution_types cimport Planes
 from flambeau_nn._kernels.winograd cimport PRODUCTS, TILE, Tiled
 
 cdef extern from "winograd_tiles.h" nogil:

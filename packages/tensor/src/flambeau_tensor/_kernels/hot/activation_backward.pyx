@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Elementwise inner loops of gradients: what comes in times a function's derivative, from its result."""
-from flambeau_tensor._kernels.maps cimport map2, real_t, reals
+from flambeau_tensor._kernels.map_loops cimport map2, real_t, reals
 
 
 cdef extern from *:

@@ -7,8 +7,8 @@ Abramowitz and Stegun 10.4. Those of the first and second kind are the C library
 """
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport real_t, reals
-from flambeau_tensor._kernels.series cimport *
+from flambeau_tensor._kernels.map_loops cimport real_t, reals
+from flambeau_tensor._kernels.chebyshev cimport *
 
 cdef extern from *:
     """

@@ -9,7 +9,7 @@ last place, two without fused multiplication (level v2).
 from libc cimport math
 from libc.stdint cimport int32_t, uint32_t, uint64_t
 
-from flambeau_tensor._kernels.maps cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
+from flambeau_tensor._kernels.map_loops cimport map1_blocks, map1_checked, map2_blocks, real_t, reals
 from flambeau_tensor.vector_math cimport (
     bits32, bits64, excess_rest, fast_exp, fast_log, fast_log1p, fast_log2, fast_log10, from_bits32, from_bits64,
     fast_tanh, log1p_of,

@@ -8,8 +8,8 @@ variable of Shepherd and Laframboise (Mathematics of Computation 36, 1981).
 """
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport real_t, reals
-from flambeau_tensor._kernels.series cimport *
+from flambeau_tensor._kernels.map_loops cimport real_t, reals
+from flambeau_tensor._kernels.chebyshev cimport *
 
 cdef enum:
     MOST = 5000  # terms

@@ -4,7 +4,7 @@ included, are those that the dtype holds, and where the result depends on which 
 from libc cimport math
 from libc.stdint cimport uint16_t
 
-from flambeau_tensor._core.halves cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
+from flambeau_tensor._core.elementwise.half_precision cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
 
 ctypedef float (*binary_t)(float, float) noexcept nogil
 

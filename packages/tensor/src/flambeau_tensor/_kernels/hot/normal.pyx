@@ -2,7 +2,7 @@
 """Inner loops of error functions, and of the normal distribution: areas, their logarithms, quantiles."""
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport map1_blocks, real_t, reals
+from flambeau_tensor._kernels.map_loops cimport map1_blocks, real_t, reals
 from flambeau_tensor._kernels.normal cimport erfcx_upwards, quantile, upper_tail
 from flambeau_tensor.vector_math cimport exp_down, fast_erf, fast_log, log1p_of
 

@@ -1,15 +1,15 @@
 # cython: language_level=3
 """Elementwise inner loops that NumPy has not, or not as fast, with NumPy's signature.
 
-A scalar function over a fused type, `map1` or `map2` of maps.pxd over it, and a row in ``LOOPS``: the compiler
+A scalar function over a fused type, `map1` or `map2` of map_loops.pxd over it, and a row in ``LOOPS``: the compiler
 inlines the function and vectorizes what it can at each CPU level.
 """
 cimport cython
 from libc cimport math
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 
-from flambeau_tensor._kernels.complexes cimport narrow, wide
-from flambeau_tensor._kernels.maps cimport (
+from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
+from flambeau_tensor._kernels.map_loops cimport (
     BLOCK, any_t, complex_t, complexes, gather, inexact_t, integer_t, integers, map1, map1_blocks, map2, map2_checked,
     map2_truth, number_t, real_t, reals, scatter, wider_unsigned,
 )
@@ -17,7 +17,7 @@ from flambeau_tensor.vector_math cimport fast_log, fast_sigmoid
 
 import numpy as np
 
-from flambeau_tensor._core.elementwise import ufunc_loop
+from flambeau_tensor._core.elementwise.engine import ufunc_loop
 
 cdef extern from "<complex.h>" nogil:
     double cabs(double complex)

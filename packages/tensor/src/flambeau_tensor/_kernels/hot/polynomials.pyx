@@ -7,8 +7,8 @@ more than 64 bits, give 0.
 """
 from libc cimport math
 
-from flambeau_tensor._kernels.maps cimport real_t, reals
-from flambeau_tensor._kernels.series cimport each2
+from flambeau_tensor._kernels.map_loops cimport real_t, reals
+from flambeau_tensor._kernels.chebyshev cimport each2
 
 cdef enum:
     LOW = 8  # up to this degree the recurrence is as precise

@@ -7,9 +7,9 @@ that is neither uniform nor integer is computed in double, except blocks of norm
 from libc.math cimport ceil, cos, exp, fabs, fabsf, floor, fma, lgamma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from flambeau_tensor._core.halves cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
-from flambeau_tensor._core.types cimport *
-from flambeau_tensor._kernels.draws cimport STATE_WORDS, Params, Source
+from flambeau_tensor._core.elementwise.half_precision cimport bf16_to_float, float_to_bf16, float_to_half, half_to_float
+from flambeau_tensor._core.memory.types cimport *
+from flambeau_tensor._kernels.random_types cimport STATE_WORDS, Params, Source
 
 cdef extern from * nogil:
     """

@@ -3,9 +3,9 @@
 cimport cython
 from libc cimport math
 
-from flambeau_tensor._kernels.complexes cimport narrow, wide
+from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
 from flambeau_tensor._kernels.digamma cimport digamma
-from flambeau_tensor._kernels.maps cimport BLOCK, complex_t, complexes, map1, map1_checked, map2, real_t, reals
+from flambeau_tensor._kernels.map_loops cimport BLOCK, complex_t, complexes, map1, map1_checked, map2, real_t, reals
 from flambeau_tensor.vector_math cimport fast_log
 
 cdef extern from "<complex.h>" nogil:

@@ -3,8 +3,9 @@
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
-from flambeau_tensor._kernels.complexes cimport narrow, wide
-from flambeau_tensor._kernels.maps cimport any_t, complexes, inexact_t, integers, map3, number_t, reals, wider_unsigned
+from flambeau_tensor._kernels.complex_conversion cimport narrow, wide
+from flambeau_tensor._kernels.map_loops cimport any_t, complexes, inexact_t, integers, map3, number_t, reals
+from flambeau_tensor._kernels.map_loops cimport wider_unsigned
 
 cdef extern from "<complex.h>" nogil:
     double cabs(double complex)

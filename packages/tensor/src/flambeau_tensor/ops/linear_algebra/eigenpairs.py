@@ -2,9 +2,9 @@
 
 from types import SimpleNamespace
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels.interop import requires_grad
 from flambeau_tensor.ops.linear_algebra.spectral import eigh
 from flambeau_tensor.ops.matmul import matmul

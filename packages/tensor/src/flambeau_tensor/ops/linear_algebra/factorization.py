@@ -1,9 +1,9 @@
 """Matrices as products of simpler ones: Cholesky, LU and QR, and the determinants that LU gives."""
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import factorization as kernels
 
 LINALG = {"namespace": "torch.linalg", "variants": FUNCTION}

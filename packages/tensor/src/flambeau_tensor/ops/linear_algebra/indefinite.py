@@ -1,9 +1,9 @@
 """Symmetric and Hermitian matrices that need not be positive definite, and what is found of matrices by few vectors."""
 
-from flambeau_tensor._core.declaring import FUNCTION, METHOD
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import indefinite as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import lu_factor_ex, qr
 from flambeau_tensor.ops.matmul import matmul

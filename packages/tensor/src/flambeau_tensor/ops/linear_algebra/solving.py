@@ -2,10 +2,10 @@
 
 from math import prod
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import solving as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import _OF_TORCH, _OUT, _OUTS, _SQUARE, LINALG
 

@@ -1,12 +1,12 @@
 """Eigenvalues and singular values, and what is made of them: pseudoinverses, ranks, norms and conditions."""
 
-from flambeau_tensor._core.declaring import FUNCTION
-from flambeau_tensor._core.dtype import _dtype_by_name
-from flambeau_tensor._core.forwarding import Forward
-from flambeau_tensor._core.operands import wrapped_dim
-from flambeau_tensor._core.operator import Operator
-from flambeau_tensor._core.registry import find_operator
-from flambeau_tensor._core.tensor import Tensor, is_layered
+from flambeau_tensor._core.call.forwarding import Forward
+from flambeau_tensor._core.call.operator import Operator
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name
+from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.memory.tensor import Tensor, is_layered
+from flambeau_tensor._core.schema.declaring import FUNCTION
+from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import spectral as kernels
 from flambeau_tensor.ops.linear_algebra.factorization import _ANY, _OF_TORCH, _OUT, _OUTS, _SQUARE, LINALG
 from flambeau_tensor.ops.linear_algebra.solving import inv

@@ -1,0 +1,153 @@
+# cython: language_level=3
+"""The Tracer: a list of the kernels that a thread runs, below overrides, autograd and transforms.
+
+While a thread has one, the flag DISPATCH stands in ``ThreadState.dispatching``, so every call takes the way that calls
+with a ``__torch_dispatch__`` take, and autograd does by operators what it does in memory otherwise. A record has the
+operator, its bound arguments and its result; tensors come as Windows, since what an object shows may change later:
+``resize_``, ``set_`` and ``.data`` change it. Compositions are not written down, but the operators that they call are,
+and so are those that an operator about an object's state calls, such as ``backward``; what a kernel calls is not.
+"""
+from cpython.object cimport PyObject
+from cpython.ref cimport Py_DECREF, Py_INCREF
+
+from flambeau_tensor._core.elementwise.dtype cimport dtype_object
+from flambeau_tensor._core.call.operator cimport Operator
+from flambeau_tensor._core.memory.storage cimport Storage
+from flambeau_tensor._core.memory.tensor cimport Tensor, offset_of, plain_tuple
+from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
+from flambeau_tensor._core.memory.types cimport *
+
+
+cdef class Window:
+    """What a tensor showed of a storage when it was met.
+
+    ``tensor`` is the object, ``storage`` its memory, ``offset`` (in elements), ``sizes`` and ``strides`` are where it
+    looks, ``flags`` are the tensor's.
+    """
+    cdef readonly Tensor tensor
+    cdef readonly Storage storage
+    cdef readonly object dtype
+    cdef readonly Py_ssize_t offset
+    cdef readonly tuple sizes, strides
+    cdef readonly unsigned int flags
+
+    @property
+    def address(self):
+        """Where the storage's memory begins, as a number."""
+        return <size_t>self.storage.data
+
+    @property
+    def nbytes(self):
+        """How many bytes the storage has."""
+        return self.storage.nbytes
+
+    def __repr__(self):
+        return f"<window {self.dtype} {self.sizes} of {id(self.storage):#x}>"
+
+
+cdef Window window_of(Tensor t):
+    cdef Window w = Window.__new__(Window)
+    w.tensor, w.storage, w.dtype, w.offset = t, t.storage, dtype_object(t.dtype), offset_of(t)
+    w.sizes, w.strides = plain_tuple(t.ndim, t.sizes), plain_tuple(t.ndim, t.strides)
+    w.flags = t.flags
+    return w
+
+
+def window(Tensor tensor not None):
+    """What a tensor shows now."""
+    return window_of(tensor)
+
+
+cdef object _seen(object o):
+    if isinstance(o, Tensor):
+        return window_of(<Tensor>o)
+    if isinstance(o, (tuple, list)):
+        return tuple([_seen(each) for each in o])
+    return o
+
+
+cdef class Tracer:
+    """A context in which this thread's kernels are written down.
+
+    ``records`` has ``(operator, arguments, result)`` for each kernel that ran, in order, and what other code noted
+    between them. Arguments stand in the schema's order, all filled in.
+
+    >>> import flambeau_tensor as ft
+    >>> with Tracer() as tracer:
+    ...     y = ft.ones(2) + 1
+    >>> [record[0].name for record in tracer.records]
+    ['ones', 'add']
+    """
+    cdef readonly list records
+    cdef PyObject* outer
+
+    def __init__(self):
+        self.records = []
+
+    def __enter__(self):
+        cdef ThreadState* state = thread_state()
+        if state.tracer != NULL:
+            raise RuntimeError("a Tracer is at work in this thread")
+        Py_INCREF(self)
+        state.tracer = <PyObject*>self
+        state.dispatching = DISPATCH
+        return self
+
+    def __exit__(self, *exc):
+        cdef ThreadState* state = thread_state()
+        if state.tracer == <PyObject*>self:
+            state.tracer = NULL
+            state.dispatching = DISPATCH if state.modes != NULL else 0
+            Py_DECREF(self)
+
+
+class untraced:  # noqa: N801
+    """A context in which this thread's Tracer hears nothing."""
+
+    def __enter__(self):
+        cdef ThreadState* state = thread_state()
+        self.tracer = None if state.tracer == NULL else <object>state.tracer
+        if state.tracer != NULL:
+            state.tracer, state.dispatching = NULL, DISPATCH if state.modes != NULL else 0
+
+    def __exit__(self, *exc):
+        cdef ThreadState* state = thread_state()
+        if self.tracer is not None:
+            state.tracer, state.dispatching = <PyObject*>self.tracer, DISPATCH
+
+
+def is_tracing():
+    """Whether this thread has a Tracer."""
+    return thread_state().tracer != NULL
+
+
+cdef object begin(Operator op, PyObject** slots):
+    cdef ThreadState* state = thread_state()
+    cdef Py_ssize_t i
+    tracer = <object>state.tracer
+    call = tracer, op, tuple([_seen(<object>slots[i]) for i in range(op.nslots)])
+    state.tracer = NULL
+    return call
+
+
+cdef void resume(object call) noexcept:
+    thread_state().tracer = <PyObject*>(<tuple>call)[0]
+
+
+cdef int end(object call, object result) except -1:
+    cdef Tracer tracer = <Tracer>call[0]
+    resume(call)
+    tracer.records.append((call[1], call[2], _seen(result)))
+    return 0
+
+
+def trace_event(event):
+    """Write something down for this thread's Tracer, in order with operators; nothing without one."""
+    note(event)
+
+
+cdef int note(object event) except -1:
+    cdef ThreadState* state = thread_state()
+    if state.tracer != NULL:
+        (<Tracer>state.tracer).records.append(event)
+    return 0

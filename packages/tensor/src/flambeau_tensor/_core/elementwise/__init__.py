@@ -1,0 +1,1 @@
+"""Dtypes, and the engine of what works element by element, copying included."""

@@ -1,6 +1,0 @@
-"""Conjugate and negative views."""
-from cpython.object cimport PyObject
-
-from flambeau_tensor._core.operator cimport Operator
-
-cdef object run_with_memory(Operator op, PyObject** slots, unsigned int flags)  # step 4 on what views mean

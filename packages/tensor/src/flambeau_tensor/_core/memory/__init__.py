@@ -1,0 +1,1 @@
+"""Storages, the Tensor and its geometry."""

@@ -1,0 +1,16 @@
+"""Memory: the caching allocator and the Storage that owns a block of it."""
+from flambeau_tensor._core.memory.types cimport INLINE_WORDS
+
+cdef class Storage:
+    cdef char* data
+    cdef Py_ssize_t nbytes
+    cdef Py_ssize_t version  # bumped by every write; autograd compares it
+    cdef object owner  # keeps borrowed memory alive (a NumPy array, a capsule, another Storage)
+    cdef bint owned  # the block came from the allocator
+    cdef bint readonly
+    cdef bint lent  # another Storage borrows this one's memory, which therefore may not move
+    cdef double[INLINE_WORDS] inline_block  # aligned for every dtype
+
+cdef Storage new_storage(Py_ssize_t nbytes)
+cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint readonly)
+cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1
