@@ -12,7 +12,8 @@ import pytest
 import flambeau_nn as nn
 import flambeau_tensor as ft
 from flambeau_autograd import enable_grad, func, grad, no_grad
-from flambeau_compile import compile
+from flambeau_compile import compile, products
+from flambeau_compile.build import processor
 from flambeau_nn import functional as F
 from flambeau_nn import optim
 
@@ -323,3 +324,18 @@ def test_backward_notices_what_was_written_to(written):
     (y.detach() if written == "result" else w).mul_(2)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         y.sum().backward()
+
+
+@pytest.mark.parametrize("flags", [processor(), "flags : avx2 fma"])
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64])
+def test_products_with_turned_factors(monkeypatch, dtype, flags):
+    monkeypatch.setattr(products, "processor", lambda: flags)
+    ft.manual_seed(0)
+    compiled = compile(lambda x, weight, bias: F.linear(x, weight, bias).relu())
+    for rows, inner, columns in ((3, 16, 16), (8, 17, 33), (5, 40, 9)):
+        x, weight = ft.randn(rows, inner, dtype=dtype), ft.randn(columns, inner, dtype=dtype)
+        bias = ft.randn(columns, dtype=dtype)
+        compiled(x, weight, bias)
+        exact = F.linear(x.double(), weight.double(), bias.double()).relu()
+        near = 1e-5 if dtype == ft.float32 else 1e-13
+        assert ft.allclose(compiled(x, weight, bias).double(), exact, rtol=near, atol=near)

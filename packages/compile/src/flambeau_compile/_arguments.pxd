@@ -15,6 +15,9 @@ cdef Pattern pattern_of(object o, list tensors)  # appends to `tensors`
 # Whether an object fits a pattern; its tensors go to `tensors`, `n` counts them.
 cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1
 
-cdef list firsts_of(list tensors)
-cdef bint alike(list firsts, int n, PyObject** tensors) except -1
+cdef bint matches_call(Pattern p, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** tensors,
+                       int* n) except -1
+
+cdef bytes firsts_of(list tensors)
+cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept
 cdef list regions_of(list tensors)

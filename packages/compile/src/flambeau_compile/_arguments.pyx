@@ -91,6 +91,25 @@ cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
     return True
 
 
+cdef bint matches_call(Pattern p, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** tensors,
+                       int* n) except -1:
+    """Whether arguments as they are handed over fit the pattern of an (args, kwargs)."""
+    cdef Pattern given = <Pattern>p.items[0], named = <Pattern>p.items[1]
+    cdef Py_ssize_t i, count = 0 if kwnames == NULL else len(<tuple>kwnames)
+    if nargs != len(given.items) or count != len(named.items):
+        return False
+    for i in range(nargs):
+        if not matches(<Pattern>given.items[i], args[i], tensors, n):
+            return False
+    for i in range(count):
+        name = <object>PyTuple_GET_ITEM(kwnames, i)
+        if name is not named.names[i] and name != named.names[i]:
+            return False
+        if not matches(<Pattern>named.items[i], args[nargs + i], tensors, n):
+            return False
+    return True
+
+
 cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
     cdef Py_ssize_t at = 0, i = 0
     cdef PyObject* key
@@ -107,21 +126,20 @@ cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) exce
 
 # --- what tensors are beside their geometry -------------------------------------------------------------------------
 
-cdef list firsts_of(list tensors):
-    """For each tensor, where the same object stands first; of two that are one, a single number."""
+cdef bytes firsts_of(list tensors):
+    """For each tensor, where the same object stands first."""
     cdef dict found = {}
-    cdef list firsts = [found.setdefault(id(t), i) for i, t in enumerate(tensors)]
-    return firsts[:1] if len(firsts) == 2 and firsts[1] == 0 else firsts
+    return bytes([found.setdefault(id(t), i) for i, t in enumerate(tensors)])
 
 
-cdef bint alike(list firsts, int n, PyObject** tensors) except -1:
+cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept:
     """Whether tensors are the same object where those of `firsts_of` were, and only there."""
-    cdef int i
-    if n == 2:
-        return (tensors[0] == tensors[1]) == (len(firsts) == 1)
-    cdef dict found = {}
-    for i in range(n):
-        if found.setdefault(<size_t>tensors[i], i) != firsts[i]:
+    cdef int i, j
+    for i in range(1, n):
+        j = 0
+        while tensors[j] != tensors[i]:
+            j += 1
+        if j != firsts[i]:
             return False
     return True
 

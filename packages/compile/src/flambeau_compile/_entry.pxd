@@ -40,7 +40,7 @@ cdef class Entry:
     cdef Pattern pattern
     cdef unsigned long long state
     cdef readonly list given  # the tensors among the arguments of the traced call; None once there is a program
-    cdef list same  # for each of them, where the same object stands first
+    cdef bytes same  # for each of them, where the same object stands first
     cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)
     cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them

@@ -12,7 +12,7 @@ from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
-from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches, pattern_of, regions_of
+from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of, regions_of
 from flambeau_compile._geometry cimport (
     WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
 )
@@ -303,13 +303,12 @@ cdef class Entry:
                     return False
                 tensors[i] = call.args[i]
         else:
-            whole = whole_of(call)
-            if not matches(self.pattern, <PyObject*>whole, tensors, &n):
+            if not matches_call(self.pattern, call.args, call.n, call.kwnames, tensors, &n):
                 return False
             for i in range(self.nexplicit):
                 if not looks_like(&self.args[i], tensors[i]):
                     return False
-        if self.nexplicit > 1 and not alike(self.same, self.nexplicit, tensors):
+        if self.nexplicit > 1 and not alike(<const unsigned char*><char*>self.same, self.nexplicit, tensors):
             return False
         return self.nargs == self.nexplicit and not self.absent_grads and self.numbers is None or \
             self.gradients_fit(call, tensors)

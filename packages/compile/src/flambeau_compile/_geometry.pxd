@@ -21,13 +21,14 @@ cdef struct Geometry:
     int dtype
     int ndim
     Py_ssize_t offset
+    Py_ssize_t start  # the offset in bytes
     bint dense  # contiguous
     Py_ssize_t* sizes  # and the strides behind them
 
 
 cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides, Py_ssize_t offset) except -1:
     cdef int d
-    g.dtype, g.ndim, g.offset = dtype, <int>len(sizes), offset
+    g.dtype, g.ndim, g.offset, g.start = dtype, <int>len(sizes), offset, offset * itemsize(dtype)
     g.sizes = <Py_ssize_t*>calloc(2 * g.ndim + 1, sizeof(Py_ssize_t))
     if g.sizes == NULL:
         raise MemoryError
@@ -43,8 +44,14 @@ cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides,
 cdef inline unsigned int around_of(PyObject* tensor, const TensorInfo* f) noexcept:
     """Whether a tensor that requires grad has a history (1), whether it has hooks (2), or attributes (4)."""
     cdef PyObject** names = _PyObject_GetDictPtr(tensor)
-    return (f.flags & T_REQUIRES_GRAD and f.grad_fn != NULL) | (f.autograd_meta != NULL) << 1 | \
-        (names != NULL and names[0] != NULL and PyDict_Size(names[0]) != 0) << 2
+    cdef unsigned int found = 0
+    if f.flags & T_REQUIRES_GRAD and f.grad_fn != NULL:
+        found |= 1
+    if f.autograd_meta != NULL:
+        found |= 2
+    if names != NULL and names[0] != NULL and PyDict_Size(names[0]) != 0:
+        found |= 4
+    return found
 
 
 cdef inline bint _has_shape(const Geometry* g, const TensorInfo* f) noexcept:
@@ -82,7 +89,7 @@ cdef inline char* origin_of(const Geometry* g, PyObject* tensor) noexcept:
     """Where the storage of a tensor would begin if it showed what the noted one did: programs know offsets in it."""
     cdef Array a
     array_of(tensor, &a)
-    return a.data - g.offset * itemsize(a.dtype)
+    return a.data - g.start
 
 
 cdef inline int note_geometry(Geometry* g, object tensor) except -1:

@@ -4,6 +4,7 @@ Every sum runs over the inner dimension in order, by fused multiplication and ad
 eager's loop for small products does. Larger products are eager's own.
 """
 
+from flambeau_compile.build import processor
 from flambeau_compile.graph import C_TYPES, Window
 
 MOST_EXACT = 1024  # multiplications of a product that BLAS does where eager lets it, for the same digits
@@ -22,9 +23,71 @@ PRELUDE = """\
 """
 
 
+_VECTORS = {"__AVX512F__": {"f32": 16, "f64": 8}, "__AVX__": {"f32": 8, "f64": 4}}  # lanes, by the macro for them
+
+
+def _turning(kind: str, macro: str) -> str:
+    """A function that turns a square of as many rows as a vector has lanes: elements change places within pairs, then
+    pairs within fours, and so on. Where the processor has no such vectors it goes by smaller squares."""
+    lanes = _VECTORS[macro][kind]
+    rows, half = range(lanes), lanes // 2
+    head = f"static inline void turn_{kind}_{lanes}(const {kind} *b, fl_size apart, {kind} *to, fl_size row)"
+    smaller = _turning(kind, "__AVX__") if macro != "__AVX__" else ""
+    lines = [f"    V r{i} = *(const V *)(b + {i} * apart);" for i in rows]
+    part = 1
+    while part < lanes:
+        upper = ", ".join(str(q + lanes - part if q & part else q) for q in rows)
+        lower = ", ".join(str(q + lanes if q & part else q + part) for q in rows)
+        lines += [
+            f"    {{ const V x = r{i}, y = r{i + part}; r{i} = __builtin_shufflevector(x, y, {upper}); "
+            f"r{i + part} = __builtin_shufflevector(x, y, {lower}); }}"
+            for i in rows
+            if not i & part
+        ]
+        part *= 2
+    lines += [f"    *(V *)(to + {i} * row) = r{i};" for i in rows]
+    if smaller:
+        plain = " ".join(f"turn_{kind}_{half}(b + {p} + {j} * apart, apart, to + {p} * row + {j}, row);"
+                         for p in (0, half) for j in (0, half))  # fmt: skip
+    else:
+        plain = (
+            f"for (int p = 0; p < {lanes}; p++) for (int j = 0; j < {lanes}; j++) to[p * row + j] = b[p + j * apart];"
+        )
+    return "\n".join([
+        f"{smaller}#ifndef FL_TURN_{kind}_{lanes}", f"#define FL_TURN_{kind}_{lanes}",
+        f"#if defined({macro}) && (defined(__clang__) || __GNUC__ >= 12)",
+        f"{head} {{", f"    typedef FL_VECTOR({kind}, {lanes}) V;", *lines, "}",
+        "#else", f"{head} {{ {plain} }}", "#endif", "#endif", "",
+    ])  # fmt: skip
+
+
+def _packing(kind: str, k: int, n: int, b_row: int, b_col: int) -> tuple[str, str]:
+    """Functions, and the right factor with its rows dense, by squares where its columns lie in line."""
+    copy = (
+        "    for (int p = {p}; p < {k}; p++) for (int j = {j}; j < {n}; j++) "
+        f"packed[p * {n} + j] = b[p * {b_row} + j * {b_col}];"
+    )
+    lines = [f"    {kind} packed[{k * n}];"]
+    macro = next((m for m, lanes in _VECTORS.items() if lanes[kind] <= min(k, n)), None) if b_row == 1 else None
+    if macro is None:
+        return "", "\n".join([*lines, copy.format(p=0, k=k, j=0, n=n)])
+    lanes = _VECTORS[macro][kind]
+    whole_k, whole_n = k // lanes * lanes, n // lanes * lanes
+    lines.append(
+        f"    for (int p = 0; p < {whole_k}; p += {lanes}) for (int j = 0; j < {whole_n}; j += {lanes}) "
+        f"turn_{kind}_{lanes}(b + p + j * {b_col}, {b_col}, packed + p * {n} + j, {n});"
+    )
+    if whole_n < n:
+        lines.append(copy.format(p=0, k=whole_k, j=whole_n, n=n))
+    if whole_k < k:
+        lines.append(copy.format(p=whole_k, k=k, j=0, n=n))
+    return _turning(kind, macro), "\n".join(lines)
+
+
 def widths(kind: str) -> list[int]:
-    """Lanes of the vectors that are tried, widest first."""
-    return [16, 8, 4] if kind == "f32" else [8, 4, 2]
+    """Lanes of the vectors that are tried, widest first: the processor has registers for 12 of the widest."""
+    lanes = [16, 8, 4] if kind == "f32" else [8, 4, 2]
+    return lanes if "avx512f" in processor() else lanes[1:]
 
 
 def function(name: str, kind: str, m: int, n: int, k: int, a_row: int, a_col: int, b_row: int, b_col: int,
@@ -43,9 +106,9 @@ def function(name: str, kind: str, m: int, n: int, k: int, a_row: int, a_col: in
     lines = []
     right, row = "b", b_row
     if b_col != 1:
-        lines.append(f"    {kind} packed[{k * n}];")
-        lines.append(f"    for (int p = 0; p < {k}; p++) for (int j = 0; j < {n}; j++) "
-                     f"packed[p * {n} + j] = b[p * {b_row} + j * {b_col}];")  # fmt: skip
+        functions, packing = _packing(kind, k, n, b_row, b_col)
+        head = functions + head
+        lines.append(packing)
         right, row = "packed", n
     at = 0
     while at < n:
