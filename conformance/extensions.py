@@ -3,16 +3,16 @@
     python conformance/extensions.py --peer-python A --our-python B --sources DIR [--json extensions.json] [name ...]
 
 The first Python has PyTorch and the second one flambeau. extensions.toml says where the sources of a project come
-from; they stay in DIR. Each unit is compiled as it is, up to the point where code would be written, and timed. What is
-found of a project is written as soon as it is there, and what PyTorch's headers did is taken from the file for the same
-sources.
+from; they stay in DIR. Each unit is compiled as it is, up to the point where code would be written; the seconds are the
+processor's, so that what else the machine does counts little. What is found of a project is written as soon as it is
+there, and what PyTorch's headers did is taken from the file for the same sources.
 """
 
 import argparse
 import json
+import resource
 import shutil
 import subprocess
-import time
 import tomllib
 from pathlib import Path
 
@@ -55,12 +55,14 @@ def compiled(name, folder, unit, flags):
     """How long a unit took, and its first error; None if there is none."""
     project = PROJECTS[name]
     own = [f"-I{folder / path}" for path in project.get("include", ())]
-    started = time.perf_counter()
-    command = [*FLAGS, f"-DTORCH_EXTENSION_NAME={name.replace('-', '_')}", *project.get("flags", ()), str(unit)]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [*FLAGS, "-DTORCH_EXTENSION_NAME=x", *project.get("flags", ()), str(unit)]
     done = subprocess.run([*command, *own, *flags], capture_output=True, text=True)
     errors = [line for line in done.stderr.splitlines() if "error: " in line]
     first = errors[0].partition("error: ")[2] if errors else "the compiler failed"
-    return time.perf_counter() - started, None if done.returncode == 0 else first
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+    return seconds, None if done.returncode == 0 else first
 
 
 def report(name, folder, sides, known):

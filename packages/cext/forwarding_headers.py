@@ -36,7 +36,7 @@ FORWARDS = {
     "c10/util/Optional.h": "c10/util/OptionalArrayRef",
     "torch/all.h": """
         torch/autograd torch/csrc/autograd/autograd torch/csrc/autograd/function torch/csrc/autograd/grad_mode
-        torch/csrc/autograd/variable torch/script torch/torch torch/utils
+        torch/csrc/autograd/variable torch/script torch/utils
     """,
     "torch/csrc/autograd/VariableTypeUtils.h": "torch/csrc/autograd/functions/utils",
     "torch/csrc/stable/c/shim.h": "torch/csrc/inductor/aoti_torch/c/shim",

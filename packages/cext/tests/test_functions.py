@@ -1,5 +1,7 @@
 """Functions of tensors that load_inline binds without pybind11: what they take, give, refuse and raise."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,11 @@ std::pair<float, at::Scalar> of_floats(const std::vector<double> &list, at::Arra
   return {sum, 1.5};
 }
 int nothing() { return 7; }
+double warned(double x, bool fails) {
+  TORCH_WARN("careful with ", x);
+  if (fails) throw c10::ValueError("fails with CPUFloatType");
+  return x;
+}
 at::ScalarType type_of(at::Tensor x) { return x.scalar_type(); }
 torch::autograd::variable_list flagged(const std::vector<bool> &flags, at::Tensor x) {
   return torch::autograd::variable_list(flags.size(), x);
@@ -62,13 +69,14 @@ static_assert(c10::elementSize(at::kFloat8_e4m3fn) == 1 && c10::isFloat8Type(at:
 static_assert(c10::isQIntType(at::kQInt32) && int(at::kUInt64) == 29 && int(at::ScalarType::Float8_e8m0fnu) == 44);
 """
 FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow halved truth shown flagged".split()
-FUNCTIONS += "place beside ones_beside as_type about largest".split()
+FUNCTIONS += "place beside ones_beside as_type about largest warned".split()
 
 
 @pytest.fixture(scope="module")
 def m(tmp_path_factory):
     folder = tmp_path_factory.mktemp("direct")
-    module = cext.load_inline("direct", SOURCE, functions=dict.fromkeys(FUNCTIONS, ""), build_directory=folder)
+    texts = {**dict.fromkeys(FUNCTIONS, ""), "nothing": "Gives seven."}
+    module = cext.load_inline("direct", SOURCE, functions=texts, build_directory=folder)
     assert not any(b"pybind11" in path.read_bytes() for path in folder.rglob("*.so"))
     return module
 
@@ -96,7 +104,8 @@ def test_arguments_and_results(m):
     assert m.truth(1, b"bytes") == m.truth(torch.tensor([2]), "bytes") == "bytes yes"
     assert m.truth(None, "é\0") == m.truth(np.False_, "é\0") == "é\0 no"
     assert m.twice.__text_signature__ == "($module, x)"
-    assert m.twice.__doc__ == "torch::Tensor twice(torch::Tensor x)"
+    assert m.twice.__doc__ == "torch::Tensor twice(torch::Tensor x)\n\ntwice\n"
+    assert m.nothing.__doc__ == "int nothing(void)\n\nGives seven.\n"
 
 
 def test_device_meta(m):
@@ -149,6 +158,28 @@ def test_errors(m):
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+def test_warnings(m):
+    with pytest.warns(UserWarning, match="careful with 2"):
+        assert m.warned(2, False) == 2
+    with pytest.warns(UserWarning, match="careful with 3"), pytest.raises(ValueError, match="fails with torch.FloatT"):
+        m.warned(3, True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="careful with 4"):
+            m.warned(4, False)
+        with pytest.raises(ValueError, match="fails with"):
+            m.warned(4, True)
+
+
+def test_warnings_on_stderr(tmp_path, capfd):
+    source = 'at::Tensor f(at::Tensor x) { TORCH_WARN("plain"); return x; }'
+    options = {"functions": "f", "with_pytorch_error_handling": False, "build_directory": tmp_path}
+    blanks = {"extra_cflags": ["-O0 \n"], "extra_include_paths": [f" {tmp_path}\n"]}
+    m = cext.load_inline("on_stderr", source, **blanks, **options)
+    m.f(torch.ones(1))
+    assert "Warning: plain" in capfd.readouterr().err
 
 
 def test_what_goes_through_pybind11():

@@ -5,6 +5,7 @@ The sources in programs/world compile against PyTorch as well, with the same res
 
 import copy
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -164,3 +165,28 @@ def test_the_stable_interface(built):
         stable.scaled(x.double(), 1.0, None, [6])
     with pytest.raises(RuntimeError, match="invalid for input of size 6"):
         stable.scaled(x, 1.0, None, [4])
+
+
+def test_warnings_wait_for_the_end_of_a_function(built):
+    m = built("further_forms")
+    x = torch.ones(2, dtype=torch.float64)
+    calls = (
+        ("", None, ""),
+        ("library", TypeError, "Error with torch.DoubleTensor"),
+        ("pybind", KeyError, "Error with CPUDoubleType"),  # pybind11's own errors are left as they are
+        ("python", SystemError, "bad argument to internal function"),
+    )
+    for error, kind, message in calls:
+        with pytest.warns(UserWarning, match="Error with torch.DoubleTensor"):
+            if kind is None:
+                assert m.warned(x, error).tolist() == m.warned_unlocked(x).tolist() == x.cos().tolist()
+            else:
+                with pytest.raises(kind, match=message):
+                    m.warned(x, error)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (lambda: m.warned(x, ""), lambda: m.warned_unlocked(x)):
+            with pytest.raises(UserWarning, match="Error with torch.DoubleTensor"):
+                call()
+        with pytest.raises(TypeError, match="Error with torch.DoubleTensor"):
+            m.warned(x, "library")

@@ -218,12 +218,16 @@ def direct_module(name: str, functions: Mapping[str, str], declared: Mapping[str
     for d in declarations:
         names = [_quoted(python_name(p.name)) for p in d.parameters] or ["nullptr"]
         bound.append(f"FL_BIND({d.name}, {len(d.parameters)}, {', '.join(names)})")
-    return "\n".join(["", *bound, _module(name, functions, declarations)])
+    texts = {d.name: f"{d}\n\n{functions[d.name] or d.name}\n" for d in declarations}
+    return "\n".join(["", *bound, _module(name, texts, declarations)])
 
 
 def pybind_module(functions: Mapping[str, str]) -> str:
     """What binds functions (name → docstring, may be empty) with pybind11, to stand at the end of their source."""
-    lines = [f"  m.def({_quoted(f)}, &{f}, {_quoted(text or f)});" for f, text in functions.items()]
+    lines = [
+        f"  m.def({_quoted(f)}, torch::wrap_pybind_function({f}), {_quoted(text or f)});"
+        for f, text in functions.items()
+    ]
     return "\n".join(["", "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {", *lines, "}", ""])
 
 

@@ -175,7 +175,8 @@ def load_inline(
             ``f_backward`` say what it gets: ``grad`` of the result, ``result``, and parameters of ``f`` by their names.
             ``f`` becomes the operator ``torch.ops.name.f``. To differentiate twice, give ``f_backward`` a backward,
             too, where the gradient of its result is ``grad_grad``.
-        with_pytorch_error_handling, use_pch: without effect; taken so that calls written for PyTorch run.
+        with_pytorch_error_handling: False writes what ``TORCH_WARN`` says to stderr, where it is a Python warning.
+        use_pch: without effect; taken so that calls written for PyTorch run.
 
     The other arguments are those of :func:`load`.
 
@@ -211,6 +212,8 @@ def load_inline(
         if bound:
             texts[CXX] = cxx + (direct_module(name, bound, directly) if directly else pybind_module(bound))
             bound = {}
+    if not with_pytorch_error_handling:
+        extra_cflags = [*(extra_cflags or ()), "-DFLAMBEAU_WARNINGS_TO_STDERR"]
     suffixes = {C: ".c", CXX: ".cpp", CYTHON: ".pyx"}
     inline = [
         Source(Path(f"{name}{suffixes[language]}"), language, text)
@@ -274,7 +277,7 @@ def _load(
         {} if modules else functions,
         split_flags(_strings(caller, "extra_cflags", extra_cflags)),
         split_flags(_strings(caller, "extra_ldflags", extra_ldflags)),
-        tuple(str(Path(path).absolute()) for path in extra_include_paths or ()),
+        tuple(str(Path(os.fspath(path).strip()).absolute()) for path in extra_include_paths or ()),
         **options,
     )
     library = build(job)
@@ -368,7 +371,7 @@ def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
     ('-O2', '-DTWO=2', '-include', 'my.h', '-I/my files', '-DNAME="a b"')
     """
     found: list[str] = []
-    for flag in flags:
+    for flag in map(str.strip, flags):
         try:
             words = shlex.split(flag)
         except ValueError:  # a quote without its end

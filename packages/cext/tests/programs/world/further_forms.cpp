@@ -1,7 +1,6 @@
 // Further forms of operators: out with several results and with numbers, namespaces of functions, gradients of operators;
 // checks, logging, devices, and a list that pybind11 converts.
-#include <torch/torch.h>
-#include <torch/extension.h>
+#include <torch/torch.h> // in an extension, with what binds functions
 
 using torch::indexing::None;
 using torch::indexing::Slice;
@@ -37,6 +36,7 @@ std::string devices() {
 }
 
 void logs(int n) {
+  C10_LOG_API_USAGE_ONCE("tests.logs");
   LOG(WARNING) << "n is " << n;
   LOG_IF(ERROR, n > 3) << "more than three";
   at::checkDeviceType("logs", at::ones({1}), at::kCPU);
@@ -49,7 +49,26 @@ double summed(std::vector<std::vector<double>> rows, std::map<std::string, int> 
   return total;
 }
 
+at::Tensor warned(at::Tensor x, const std::string& error) {
+  std::ostringstream text;
+  text << "Error with " << x.type();
+  TORCH_WARN(text.str());
+  if (error == "library") throw torch::TypeError(text.str());
+  if (error == "pybind") throw py::key_error(text.str());
+  if (error == "python") {
+    PyObject* obj = PyTuple_New(-1);
+    TORCH_CHECK(!obj);
+    auto e = python_error();
+    e.persist();
+    TORCH_CHECK(!PyErr_Occurred() && std::string(e.what()).find("bad argument") != std::string::npos);
+    throw e;
+  }
+  return x.cos();
+}
+
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  m.def("warned", torch::wrap_pybind_function(warned));
+  m.def("warned_unlocked", torch::wrap_pybind_function_no_gil([](at::Tensor x) { return warned(x, ""); }));
   m.def("written", &written);
   m.def("named", &named);
   m.def("devices", &devices);

@@ -29,7 +29,7 @@ std::tuple<c10::Dict<std::string, std::vector<int64_t>>, std::vector<std::vector
 
 std::string described(const c10::IValue& value) {
   if (value.isTensor()) return "tensor of " + std::to_string(value.toTensor().numel());
-  if (value.isIntList()) return "ints " + std::to_string(value.toIntVector().size());
+  if (value.isSymIntList()) return "ints " + std::to_string(value.toIntVector().size());
   if (value.isString()) return "text " + value.toStringRef();
   if (value.isNone()) return "none";
   return value.tagKind();
@@ -44,7 +44,7 @@ struct Saves : torch::autograd::Function<Saves> {
   }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
                                                  torch::autograd::variable_list grads) {
-    auto numbers = ctx->saved_data["numbers"].toIntVector();
+    auto numbers = ctx->saved_data["numbers"].toSymIntVector();
     auto shape = ctx->saved_data["shape"].toIntList();
     TORCH_CHECK(shape.vec().size() == size_t(grads[0].dim()));
     return {grads[0] * ctx->saved_data["scale"].toDouble() * numbers[0], at::Tensor()};

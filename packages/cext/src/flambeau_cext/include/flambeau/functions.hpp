@@ -164,10 +164,14 @@ template <class R, class... A> struct Bound<R (*)(A...)> {
         [[maybe_unused]] std::tuple<Held<A>...> held{};
         if ((Object<Held<A>>::read(s, i, args[i], std::get<i>(held)) || ...)) return nullptr;
         if constexpr (std::is_void_v<R>) {
+            c10::detail::HeldWarnings warnings;
             f(static_cast<A &&>(std::get<i>(held))...);
+            warnings.give();
             return flb_from_void();
         } else {
+            c10::detail::HeldWarnings warnings;
             std::decay_t<R> result = f(static_cast<A &&>(std::get<i>(held))...);
+            warnings.give();
             return PyErr_Occurred() ? nullptr : Object<std::decay_t<R>>::make(result);
         }
     }

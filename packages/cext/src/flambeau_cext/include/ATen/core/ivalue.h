@@ -86,12 +86,14 @@ class IValue {
     bool isTensor() const { return is<at::Tensor>(); }
     bool isBool() const { return is<bool>(); }
     bool isInt() const { return is<int64_t>(); }
+    bool isSymInt() const { return isInt(); } /* sizes are numbers here, never symbols */
     bool isDouble() const { return is<double>(); }
     bool isComplexDouble() const { return is<c10::complex<double>>(); }
     bool isScalar() const { return isInt() || isDouble() || isBool() || isComplexDouble(); }
     bool isString() const { return is<std::string>(); }
     bool isDevice() const { return is<Device>(); }
     bool isIntList() const { return is<List<int64_t>>(); }
+    bool isSymIntList() const { return isIntList(); }
     bool isDoubleList() const { return is<List<double>>(); }
     bool isBoolList() const { return is<List<bool>>(); }
     bool isTensorList() const { return is<List<at::Tensor>>(); }
@@ -107,6 +109,7 @@ class IValue {
     const at::Tensor &toTensor() const { return get<at::Tensor>("Tensor"); }
     bool toBool() const { return get<bool>("Bool"); }
     int64_t toInt() const { return get<int64_t>("Int"); }
+    SymInt toSymInt() const { return toInt(); }
     double toDouble() const { return get<double>("Double"); }
     c10::complex<double> toComplexDouble() const { return get<c10::complex<double>>("ComplexDouble"); }
     ScalarType toScalarType() const { return ScalarType(toInt()); }
@@ -120,6 +123,8 @@ class IValue {
     List<at::Tensor> toTensorList() const { return list_of<at::Tensor>("TensorList"); }
     impl::GenericList toList() const;
     std::vector<int64_t> toIntVector() const { return toIntList().vec(); }
+    std::vector<SymInt> toSymIntVector() const { return toIntVector(); }
+    std::vector<int64_t> toDimVector() const { return toIntVector(); }
     std::vector<double> toDoubleVector() const { return toDoubleList().vec(); }
     std::vector<at::Tensor> toTensorVector() const { return toTensorList().vec(); }
     std::vector<IValue> toListRef() const { return toList().vec(); }

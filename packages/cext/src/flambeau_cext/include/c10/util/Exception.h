@@ -5,11 +5,15 @@
 #include <flambeau/exception.hpp>
 #include <flambeau/tensor.h>
 
+#include <cctype>
+#include <cstdio>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace c10 {
 
@@ -24,6 +28,17 @@ inline std::string str(const char *only) { return only; }
 inline std::string str(const std::string &only) { return only; }
 
 namespace detail {
+/* A message with the names of types as Python has them: torch.DoubleTensor for CPUDoubleType. */
+inline std::string in_python_words(std::string message) {
+    for (size_t at = 0; (at = message.find("CPU", at)) != std::string::npos; at += 3) {
+        size_t end = at + 3;
+        while (end < message.size() && std::isalnum(static_cast<unsigned char>(message[end]))) end++;
+        if (end < at + 8 || message.compare(end - 4, 4, "Type") != 0) continue;
+        message = message.substr(0, at) + "torch." + message.substr(at + 3, end - at - 7) + "Tensor" + message.substr(end);
+    }
+    return message;
+}
+
 /* An exception of Python's that was taken, to be recorded again when it leaves the extension. */
 struct Taken {
     fl_exception exception;
@@ -66,7 +81,7 @@ class Error : public fl::exception {
         if (taken_ && taken_->exception) {
             fl_error_put(std::exchange(taken_->exception, nullptr));
         } else {
-            fl_error(code_, what());
+            fl_error(code_, detail::in_python_words(message_).c_str());
         }
     }
 
@@ -96,8 +111,52 @@ namespace detail {
 [[noreturn]] inline void failed_assert(const char *condition, const char *file, int line, const std::string &message) {
     throw Error(str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ". ", message));
 }
+
+/* While one of these lives, the warnings of its thread wait for the end of the function that Python called, so that one
+ * that is an error does not leave the function half way. The holder of the GIL makes it, and ends it. */
+class HeldWarnings {
+  public:
+    HeldWarnings() : outer_(std::exchange(innermost(), this)) {}
+    HeldWarnings(const HeldWarnings &) = delete;
+    /* When an error leaves the function, it counts, and not a warning that is an error. */
+    ~HeldWarnings() {
+        innermost() = outer_;
+        if (texts_.empty()) return;
+        fl_exception error = fl_error_take();
+        for (const std::string &text : texts_)
+            if (fl_warn(text.c_str())) fl_error_clear();
+        fl_error_put(error);
+    }
+    /* Give them after the function. */
+    void give() {
+        std::vector<std::string> texts = std::exchange(texts_, {});
+        for (const std::string &text : texts)
+            if (fl_warn(text.c_str())) throw Error::recorded();
+    }
+    void add(std::string text) { texts_.push_back(std::move(text)); }
+
+    static HeldWarnings *&innermost() {
+        static thread_local HeldWarnings *holder = nullptr;
+        return holder;
+    }
+
+  private:
+    HeldWarnings *outer_;
+    std::vector<std::string> texts_;
+};
+
 inline void warn(const std::string &message) {
-    if (fl_warn(message.c_str())) throw Error::recorded();
+#ifdef FLAMBEAU_WARNINGS_TO_STDERR /* what load_inline says with with_pytorch_error_handling=False */
+    std::fprintf(stderr, "Warning: %s\n", message.c_str());
+#else
+    std::string text = in_python_words(message);
+    if (HeldWarnings::innermost()) return HeldWarnings::innermost()->add(std::move(text));
+    int32_t state = fl_gil_ensure();
+    std::optional<Error> raised;
+    if (fl_warn(text.c_str())) raised = Error::recorded();
+    fl_gil_drop(state);
+    if (raised) throw *raised;
+#endif
 }
 }  // namespace detail
 

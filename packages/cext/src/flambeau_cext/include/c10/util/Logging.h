@@ -53,6 +53,11 @@ inline void initLogging() {}
 
 }  // namespace c10
 
+/* Usage is not recorded: these are declarations, in a function or outside, as where it is. */
+#define C10_LOG_API_USAGE_ONCE(...) [[maybe_unused]] static const bool C10_ANONYMOUS_VARIABLE(usage_logged) = true
+#define C10_LOG_API_USAGE_METADATA(...) ((void)0)
+#define C10_LOG_EVENT_SAMPLED(...) ((void)0)
+
 #define FL_LOG(level) ::c10::detail::LogMessage(__FILE__, __LINE__, ::c10::detail::level).stream()
 #define FL_LOG_IF(level, condition) !(condition) ? (void)0 : ::c10::detail::LogVoidify() & FL_LOG(level)
 /* Another library's macros of these names, such as glog's, stay. */

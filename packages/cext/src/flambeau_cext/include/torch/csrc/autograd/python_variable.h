@@ -6,6 +6,7 @@
 
 #include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
 
+#include <torch/csrc/Exceptions.h>
 #include <torch/types.h>
 
 inline bool THPVariable_Check(PyObject *object) { return fl_from_python(object) != nullptr; }

@@ -141,14 +141,34 @@ template <> struct type_caster<c10::Device> {
 
 namespace torch {
 
-/* For m.def("f", torch::wrap_pybind_function(f)): the function itself; its exceptions are translated in any case. */
-template <class F> F wrap_pybind_function(F f) { return f; }
-/* The same, run without the GIL. */
-template <class R, class... A> auto wrap_pybind_function_no_gil(R (*f)(A...)) {
-    return [f](A... arguments) -> R {
-        pybind11::gil_scoped_release released;
-        return f(std::forward<A>(arguments)...);
+namespace detail {
+template <bool without_gil, class F, class R, class... A> auto wrapped(F function, R (*)(A...)) {
+    return [f = std::move(function)](A... arguments) -> R {
+        c10::detail::HeldWarnings warnings;
+        auto call = [&]() -> R {
+            [[maybe_unused]] std::conditional_t<without_gil, pybind11::gil_scoped_release, int> released;
+            return f(std::forward<A>(arguments)...);
+        };
+        if constexpr (std::is_void_v<R>) {
+            call();
+            warnings.give();
+        } else {
+            R result = call();
+            warnings.give();
+            return std::forward<R>(result);
+        }
     };
+}
+}  // namespace detail
+
+/* For m.def("f", torch::wrap_pybind_function(f)): what it warns of is given at its end. Its exceptions are translated in
+ * any case. */
+template <class F> auto wrap_pybind_function(F f) {
+    return detail::wrapped<false>(std::move(f), (pybind11::detail::function_signature_t<F> *)nullptr);
+}
+/* The same, run without the GIL. */
+template <class F> auto wrap_pybind_function_no_gil(F f) {
+    return detail::wrapped<true>(std::move(f), (pybind11::detail::function_signature_t<F> *)nullptr);
 }
 
 namespace detail {
