@@ -1,7 +1,11 @@
 """Loops of compiled functions are loops in C."""
 
+import pytest
+
 import flambeau as torch
+from flambeau._higher_order_ops import scan
 from flambeau.compiler import explain
+from flambeau.utils._pytree import tree_flatten, tree_map
 
 
 def test_while_loop():
@@ -64,3 +68,63 @@ def test_loops_in_loops():
     compiled = torch.compile(f)
     for value in (1.0, 2.0):
         assert compiled(torch.full((3,), value)).equal(f(torch.full((3,), value)))
+
+
+def _rows(*sizes):
+    torch.manual_seed(0)
+    return torch.randn(*sizes)
+
+
+SCANS = {
+    "running": (lambda c, x: (c + x, c * x), lambda: torch.zeros(3), lambda: _rows(50, 3), {}),
+    "reversed": (lambda c, x: (c * 0.5 + x, c), lambda: torch.zeros(3), lambda: _rows(50, 3), {"reverse": True}),
+    "dimension": (lambda c, x: (torch.relu(c - x), c.sum()), lambda: torch.zeros(3), lambda: _rows(3, 50), {"dim": 1}),
+    "nested": (
+        lambda c, x: ({"a": c["b"], "b": c["a"] + x[0] * x[1]}, (c["a"], [x[0].t(), c["b"]])),
+        lambda: {"a": torch.zeros(2, 3), "b": torch.ones(2, 3)},
+        lambda: (_rows(40, 2, 3), _rows(40, 2, 3)),
+        {},
+    ),
+    "nothing": (lambda c, x: (c + x, ()), lambda: torch.zeros(3), lambda: _rows(50, 3), {}),
+    "kernels": (lambda c, x: (c + x.sort()[0], c.cumsum(0)), lambda: torch.zeros(3), lambda: _rows(50, 3), {}),
+    "integers": (lambda c, x: (c + 1, c * x), lambda: torch.tensor(0), lambda: torch.arange(40), {}),
+    "columns": (lambda c, x: (c + x, x), lambda: torch.zeros(4, 3).t(), lambda: _rows(40, 3, 4), {}),
+    "short": (lambda c, x: (c + x, c * x), lambda: torch.zeros(3), lambda: _rows(5, 3), {}),
+}
+
+
+@pytest.mark.parametrize("name", SCANS)
+def test_scan(name):
+    function, init, xs, options = SCANS[name]
+
+    def f(init, xs):
+        return scan(function, init, xs, **options)
+
+    compiled = torch.compile(f)
+    for turn in range(3):
+        given = tree_map(lambda x: x * (1 + turn), xs())  # noqa: B023
+        found, expected = (tree_flatten(g(init(), given))[0] for g in (compiled, f))
+        assert len(found) == len(expected)
+        for a, b in zip(found, expected, strict=True):
+            assert a.equal(b) and a.stride() == b.stride() and a.dtype == b.dtype
+    assert explain(compiled).startswith("compiled") and "\n" not in explain(compiled)
+    assert name in ("columns", "short") or int(explain(compiled).split()[1]) < 8
+
+
+def test_gradients_through_loops():
+    w = torch.tensor([0.5, 0.9, 0.7], requires_grad=True)
+
+    def summed(w, x):
+        return scan(lambda c, row: (torch.relu(c * w + row), c), torch.zeros(3), x)[0].sum()
+
+    def repeated(w, x):
+        return torch.while_loop(lambda i, y: i < 5, lambda i, y: (i + 1, y * w), (torch.tensor(0), x[0]))[1].sum()
+
+    for f in (summed, repeated):
+        compiled = torch.compile(f)
+        for i in range(3):
+            x = torch.arange(90.0).view(30, 3) * (i + 1)
+            found, expected = (torch.autograd.grad(g(w, x), w)[0] for g in (compiled, f))
+            assert torch.allclose(found, expected)
+            assert torch.allclose(torch.func.grad(f)(w.detach(), x), expected)
+        assert explain(compiled).startswith("compiled")

@@ -261,15 +261,18 @@ class Check(NamedTuple):
 
 
 class While(NamedTuple):
-    """``while True: test; if not flag: break; body``: steps that run again and again."""
+    """``while True: test; if not flag: break; body``: steps that run again and again; or so many turns of `body`."""
 
     test: tuple[Any, ...]
-    flag: Window
+    flag: Window | None  # None: `turns` says how often
     body: tuple[Any, ...]
     carried: tuple[Window, ...]  # what a turn hands to the next one
+    turns: int = 0
+    index: str = ""  # the variable in C that counts them
 
     def windows(self) -> list[Window]:
-        return [w for step in (*self.test, *self.body) for w in step.windows()] + [self.flag, *self.carried]
+        flag = [] if self.flag is None else [self.flag]
+        return [w for step in (*self.test, *self.body) for w in step.windows()] + [*flag, *self.carried]
 
     def written(self) -> list[Window]:
         return [w for step in (*self.test, *self.body) for w in step.written()]

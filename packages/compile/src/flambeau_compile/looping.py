@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from flambeau_compile.graph import Check, Step, Uncompilable, Update, While, Window, flat
+from flambeau_compile.graph import ITEMSIZE, Call, Check, Step, Uncompilable, Update, While, Window, flat
 from flambeau_tensor.extend import window
 
-MARKS = ("while", "while_test", "while_turn", "while_end")
+MARKS = ("while", "while_test", "while_turn", "while_end", "scan", "scan_end", "unrolled")
 
 
 class Loops:
@@ -14,6 +14,7 @@ class Loops:
     def __init__(self, b: Any) -> None:
         self.b = b
         self.open: list[dict[str, Any]] = []
+        self.count = 0  # scans
 
     def mark(self, kind: str, what: Any) -> None:
         """Take one of the marks."""
@@ -25,9 +26,15 @@ class Loops:
             flag = b.temporary("bool", ())
             truth = b.window(window(what))
             b.copy(truth._replace(sizes=(), strides=()), flag)
-            loop.update(flag=flag, test=self._taken(loop["start"]))
+            loop.update(flag=flag, tested=len(b.program.steps))
         elif kind == "while_turn":
             self._turn(what)
+        elif kind == "scan":
+            self.open.append({"start": len(b.program.steps)})
+        elif kind == "unrolled":
+            self.open.pop()
+        elif kind == "scan_end":
+            self._scan(**what)
         else:
             for t, carried in zip(what, self.open.pop()["carried"], strict=True):
                 b.name_memory(window(t), carried.buffer)
@@ -59,5 +66,43 @@ class Loops:
             fresh.append(w)
         for w, place in zip(fresh, carried, strict=True):
             b.copy(w, place)
-        body = self._taken(loop["start"])
-        b.emit(While(loop["test"], loop["flag"], body, tuple(carried)))
+        body = self._taken(loop["tested"])
+        test = self._taken(loop["start"])
+        b.emit(While(test, loop["flag"], body, tuple(carried)))
+
+    def _scan(self, carried: Any, taken: Any, sources: Any, following: Any, results: Any, last: Any, stacked: Any,
+              order: range) -> None:  # fmt: skip
+        """A loop along a dimension: it takes a slice of each source, and puts a slice of each result."""
+        b = self.b
+        places = [b.window(window(t)) for t in carried]
+        fresh = [b.window(window(t)) for t in following]
+        if any(w.sizes != p.sizes or w.dtype != p.dtype for w, p in zip(fresh, places, strict=True)):
+            raise Uncompilable("the function of a scan changes the shape or dtype of what it carries")
+        start = self.open.pop()["start"]
+        body = self._taken(start)
+        self.count += 1
+        index = f"turn{self.count}"
+        at = index if order.step > 0 else f"({len(order) - 1} - {index})"
+        for t, source in zip(taken, sources, strict=True):
+            self._slice(b.window(window(source)), b.window(window(t)), at, put=False)
+        b.program.steps.extend(body)
+        targets = []
+        for t in results:
+            w = b.dense(b.window(window(t)))
+            targets.append(b.temporary(w.dtype, (len(order), *w.sizes)))
+            self._slice(targets[-1], w, at, put=True)
+        copies = [b.copy(w, b.temporary(w.dtype, w.sizes)) for w in fresh]  # one may be another's place
+        for w, place in zip(copies, places, strict=True):
+            b.copy(w, place)
+        whole = tuple(b.program.steps[start:])
+        del b.program.steps[start:]
+        b.emit(While((), None, whole, tuple(places), len(order), index))
+        for t, w in zip([*last, *stacked], [*places, *targets], strict=True):
+            b.name_memory(window(t), w.buffer)
+
+    def _slice(self, whole: Window, part: Window, at: str, *, put: bool) -> None:
+        """Copy one slice of a dense window from it, or to it."""
+        n = part.numel * ITEMSIZE[part.dtype]
+        place = f"(char *)${0 if put else 1}$ + {at} * {n}"
+        text = f"__builtin_memcpy({place}, $1$, {n});" if put else f"__builtin_memcpy($0$, {place}, {n});"
+        self.b.emit(Call(text, (), (part,), (whole,)) if put else Call(text, (), (whole,), (part,)))

@@ -106,10 +106,13 @@ class _Printer:
 
     def loop(self, step: While) -> None:
         """A loop whose turns go through memory: what one step wrote may be read by any other."""
-        self.source.line("for (;;) {")
-        for group in self._grouped(list(step.test)):
-            self.print_group(group, -1)
-        self.source.line(f"if (!*{self.at(step.flag)}) break;")
+        if step.flag is None:
+            self.source.line(f"for (fl_size {step.index} = 0; {step.index} < {step.turns}; {step.index}++) {{")
+        else:
+            self.source.line("for (;;) {")
+            for group in self._grouped(list(step.test)):
+                self.print_group(group, -1)
+            self.source.line(f"if (!*{self.at(step.flag)}) break;")
         for group in self._grouped(list(step.body)):
             self.print_group(group, -1)
         self.source.line("}")

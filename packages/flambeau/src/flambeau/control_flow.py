@@ -1,7 +1,7 @@
 """``torch.cond``, ``torch.while_loop`` and ``scan``: branches and loops that depend on values, as calls.
 
-They run as the ``if`` and ``while`` of Python would, and are recorded so; in a compiled function a `while_loop` is a
-loop in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on until the last one
+They run as the ``if`` and ``while`` of Python would, and are recorded so; in a compiled function a `while_loop` and a
+longer `scan` are loops in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on until the last one
 ends, and keep their own.
 """
 
@@ -11,6 +11,8 @@ from typing import Any
 import flambeau as torch
 from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from flambeau_tensor.extend import hides_values, is_tracing, trace_event, untraced
+
+_UNROLLED = 16  # turns of a scan that a compiler is told one by one
 
 
 def _truth(value, what):
@@ -83,7 +85,9 @@ def while_loop(
         raise RuntimeError(f"Expected carried_inputs to be a tuple or list, got {type(carried_inputs)}")
     values = tuple(carried_inputs)
     if is_tracing() and all(_is_plain(v) for v in values):
-        return _traced_loop(cond_fn, body_fn, values)
+        ended, values = _traced_loop(cond_fn, body_fn, values)
+        if ended:
+            return values
     while True:
         going = cond_fn(*values)
         differs = _differs(going)
@@ -102,8 +106,12 @@ def _is_plain(value):
 
 
 def _traced_loop(cond_fn, body_fn, values):
-    """The same for a compiler: one turn is written down, between marks; the loop itself runs unheard."""
-    values = tuple(v.clone() for v in values)  # nothing else has this memory
+    """The same for a compiler: one turn is written down, between marks; the loop itself runs unheard.
+
+    Returns (True, the last values), or (False, those after one turn) where results have a history: then all turns are
+    written down.
+    """
+    values = tuple(_own(v) for v in values)
     trace_event(("while", values))
     going = cond_fn(*values)
     if not isinstance(going, torch.Tensor):
@@ -111,12 +119,21 @@ def _traced_loop(cond_fn, body_fn, values):
     trace_event(("while_test", going))
     result = body_fn(*values)
     result = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+    if not all(map(_is_plain, result)):
+        trace_event(("unrolled", None))
+        going = _truth(going, "what cond_fn returns")
+        return not going, result if going else values
     trace_event(("while_turn", result))
     with untraced():
         last = while_loop(cond_fn, body_fn, result) if _truth(going, "what cond_fn returns") else values
-        last = tuple(v.clone(memory_format=torch.contiguous_format) for v in last)
+        last = tuple(_own(v) for v in last)
     trace_event(("while_end", last))
-    return last
+    return True, last
+
+
+def _own(value):
+    """The same elements in memory that nothing else has."""
+    return value.clone(memory_format=torch.contiguous_format)
 
 
 def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, reverse: bool = False) -> tuple[Any, Any]:
@@ -145,14 +162,53 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
     lengths = {leaf.shape[dim] for leaf in leaves}
     if len(lengths) != 1 or 0 in lengths:
         raise RuntimeError(f"scan(): xs have to be of one size above 0 along dim {dim}, but got {sorted(lengths)}")
-    slices = [leaf.unbind(dim) for leaf in leaves]
     order = range(lengths.pop())
+    if reverse:
+        order = order[::-1]
     carry, results = init, []
-    for i in reversed(order) if reverse else order:
+    first = tree_flatten(init)[0]
+    plain = is_tracing() and all(map(_is_plain, [*leaves, *first])) and all(v.is_contiguous() for v in first)
+    if plain and len(order) > _UNROLLED:
+        done, carry, results = _traced_scan(combine_fn, init, [leaf.movedim(dim, 0) for leaf in leaves], spec, order)
+        if done:
+            return carry, results
+        order = order[1:]
+    slices = [leaf.unbind(dim) for leaf in leaves]
+    for i in order:
         carry, result = combine_fn(carry, tree_unflatten([s[i] for s in slices], spec))
         results.append(result)
     results = results[::-1] if reverse else results
     return carry, tree_map(lambda *each: torch.stack(each), *results)
+
+
+def _traced_scan(combine_fn, init, leaves, spec, order):
+    """The same for a compiler, by one turn that is written down between marks, as a loop's: (True, carry, results).
+
+    Where the turn is none that a loop repeats, (False, the carry after it, its result in a list).
+    """
+    carried, carried_spec = tree_flatten(init)
+    carried = [_own(v) for v in carried]
+    sources = [leaf.contiguous() for leaf in leaves]
+    taken = [_own(source[order[0]]) for source in sources]
+    trace_event(("scan", carried))
+    carry, result = combine_fn(tree_unflatten(carried, carried_spec), tree_unflatten(taken, spec))
+    following, following_spec = tree_flatten(carry)
+    results, results_spec = tree_flatten(result)
+    plain = all(map(_is_plain, [*following, *results])) and all(v.is_contiguous() for v in following)
+    if following_spec != carried_spec or not plain:
+        trace_event(("unrolled", None))
+        return False, carry, [result]
+    with untraced():
+        rows = [[_own(r) for r in results]]
+        for i in order[1:]:
+            carry, result = combine_fn(carry, tree_unflatten([source[i] for source in sources], spec))
+            rows.append(tree_flatten(result)[0])
+        rows = rows[::-1] if order[0] else rows
+        last = [_own(v) for v in tree_flatten(carry)[0]]
+        stacked = [torch.stack(each) for each in zip(*rows, strict=True)]
+    turn = {"carried": carried, "taken": taken, "sources": sources, "following": following, "results": results}
+    trace_event(("scan_end", {**turn, "last": last, "stacked": stacked, "order": order}))
+    return True, tree_unflatten(last, carried_spec), tree_unflatten(stacked, results_spec)
 
 
 def _assert_async(input, message="Expected Tensor with single nonzero value, but got zero"):
