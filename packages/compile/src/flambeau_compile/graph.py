@@ -268,7 +268,7 @@ class While(NamedTuple):
     body: tuple[Any, ...]
     carried: tuple[Window, ...]  # what a turn hands to the next one
     turns: int = 0
-    index: str = ""  # the variable in C that counts them
+    counter: str = ""  # the variable in C that counts them
 
     def windows(self) -> list[Window]:
         flag = [] if self.flag is None else [self.flag]

@@ -107,7 +107,8 @@ class _Printer:
     def loop(self, step: While) -> None:
         """A loop whose turns go through memory: what one step wrote may be read by any other."""
         if step.flag is None:
-            self.source.line(f"for (fl_size {step.index} = 0; {step.index} < {step.turns}; {step.index}++) {{")
+            i = step.counter
+            self.source.line(f"for (fl_size {i} = 0; {i} < {step.turns}; {i}++) {{")
         else:
             self.source.line("for (;;) {")
             for group in self._grouped(list(step.test)):
