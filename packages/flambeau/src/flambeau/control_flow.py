@@ -1,8 +1,8 @@
 """``torch.cond``, ``torch.while_loop`` and ``scan``: branches and loops that depend on values, as calls.
 
 They run as the ``if`` and ``while`` of Python would, and are recorded so; in a compiled function a `while_loop` and a
-longer `scan` are loops in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on until
-the last one ends, and keep their own.
+longer `scan` are loops in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on
+until the last one ends, and keep their own.
 """
 
 from collections.abc import Callable
