@@ -1,6 +1,7 @@
 """Random programs called many times, compiled beside eager, with changes between the calls.
 
     python fuzz/compiled.py [--seconds 60] [--seed 1] [--only chain,training]
+    python fuzz/compiled.py --program training:7.22    # that one alone
 
 What is drawn is the text of a module: tensors, objects, and a function `f`; then a list of actions, each a line that
 calls `f` or changes what `f` reads. Two namespaces run the text, one with `f` compiled. After each action results,
@@ -715,7 +716,7 @@ def training(d):
                 "net2 = pickle.loads(pickle.dumps(net.state_dict()))",
                 "optimizer.zero_grad()",
                 "optimizer.step()",
-                "hook4 = next(net.parameters()).register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2))",
+                "hook4 = next(net.parameters()).register_post_accumulate_grad_hook(lambda p: (p.grad.mul_(2), None)[1])",
                 "hook4.remove()",
                 "net.double(); x = x.double(); y = y.double()",
                 "net.float(); x = x.float(); y = y.float()",
@@ -882,26 +883,35 @@ def draw(kind, seed):
     return KINDS[kind](Draw(f"{kind}{seed}"))
 
 
-def session(seconds, seed, only=(), shorten=True, report=print, notes=None):
-    """Draw and run programs for some seconds; the differences that were found."""
+def names_of(seconds, seed, only=()):
+    """(kind, name) of the programs of a seed, for some seconds."""
     kinds = [k for k in KINDS if not only or k in only]
-    end, found, n = time.monotonic() + seconds, [], 0
+    end = time.monotonic() + seconds
+    for n in itertools.count():
+        if time.monotonic() >= end:
+            return
+        yield kinds[n % len(kinds)], f"{seed}.{n}"
+
+
+def session(programs, shorten=True, report=print, notes=None):
+    """Draw and run programs by their (kind, name); the differences that were found."""
+    found = []
     notes = {} if notes is None else notes
-    while time.monotonic() < end:
-        kind = kinds[n % len(kinds)]
-        program = draw(kind, f"{seed}.{n}")
-        n += 1
+    notes["programs"] = 0
+    for kind, name in programs:
+        program = draw(kind, name)
+        notes["programs"] += 1
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if run(*program, notes) is None:
+            differs = run(*program, notes)
+            if differs is None:
                 continue
-            setup, actions, words = shortened(*program) if shorten else (*program, "")
-        found.append((kind, f"{seed}.{n - 1}", setup, actions, words))
+            setup, actions, words = shortened(*program) if shorten else (*program, f"action {differs[0]}: {differs[1]}")
+        found.append((kind, name, setup, actions, words))
         report(
-            f"--- {kind} {seed}.{n - 1}: {words}\n" + "\n".join(setup) + "\n" + "\n".join("> " + a for a in actions),
+            f"--- {kind}:{name}: {words}\n" + "\n".join(setup) + "\n" + "\n".join("> " + a for a in actions),
             flush=True,
         )
-    notes["programs"] = n
     return found
 
 
@@ -910,6 +920,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--only", default="")
+    parser.add_argument("--program", help="names of programs, such as training:7.22, with commas between")
     parser.add_argument("--no-shorten", action="store_true")
     parser.add_argument("--optimized", action="store_true")
     given = parser.parse_args()
@@ -918,9 +929,11 @@ def main():
     notes = {}
     folder = tempfile.mkdtemp()
     os.environ.setdefault("FLAMBEAU_EXTENSIONS_DIR", folder)
-    found = session(
-        given.seconds, given.seed, tuple(filter(None, given.only.split(","))), not given.no_shorten, notes=notes
-    )
+    if given.program:
+        programs = [tuple(name.split(":")) for name in given.program.split(",")]
+    else:
+        programs = names_of(given.seconds, given.seed, tuple(filter(None, given.only.split(","))))
+    found = session(programs, not given.no_shorten, notes=notes)
     events = notes.get("events", [])
     eager = [e for e in events if "eagerly" in e]
     print(

@@ -315,3 +315,206 @@ def test_views_of_arguments_are_returned():
         assert turned.equal(x.t()) and row.equal(x[1])
         row.zero_()
         assert x[1].tolist() == [0.0, 0.0]
+
+
+def test_gradients_that_are_returned():
+    w = ft.ones(3, requires_grad=True)
+
+    def f(x):
+        (w * x).sum().backward()
+        return w.grad
+
+    compiled = compile(f)
+    first = compiled(ft.ones(3))
+    for i in range(2, 5):
+        found = compiled(ft.ones(3))
+        assert found is first is w.grad and found.tolist() == [float(i)] * 3
+    assert explain(compiled).count("runs eagerly") == 0
+
+
+def test_leaves_do_not_share_a_gradient():
+    a, b = ft.ones(3, requires_grad=True), ft.ones(3, requires_grad=True)
+    given = ft.ones(3)
+
+    def both(x):
+        ((a + b).tanh() * x).sum().backward()
+
+    def one(x):
+        a.backward(given * x)
+
+    for f in (both, one):
+        compiled = compile(f)
+        a.grad = b.grad = None
+        for _ in range(3):
+            compiled(ft.ones(3))
+            assert b.grad is None or a.grad.data_ptr() != b.grad.data_ptr()
+            a.grad.zero_()
+            assert a.grad.tolist() == [0.0] * 3 and (b.grad is None or 0.0 not in b.grad.tolist())
+
+
+def test_hooks_between_forward_and_backward():
+    w = ft.ones(3, requires_grad=True)
+    compiled = compile(lambda x: (w * x).tanh())
+    for _ in range(3):
+        y = compiled(ft.ones(3))
+        handle = w.register_hook(lambda g: g * 2)
+        (found,) = fa.grad(y.sum(), w)
+        handle.remove()
+        assert ft.allclose(found, 2 * (1 - ft.ones(3).tanh() ** 2))
+
+
+def test_hooks_that_were_there_run_once():
+    w = ft.ones(3, requires_grad=True)
+    w.register_hook(lambda g: g * 2)
+    compiled = compile(lambda x: (w * x).sum())
+    for _ in range(3):
+        assert fa.grad(compiled(ft.ones(3)), w)[0].tolist() == [2.0] * 3
+
+
+def test_results_whose_gradients_are_not_asked_for():
+    v, w = ft.ones(2, requires_grad=True), ft.ones(2, requires_grad=True)
+    compiled = compile(lambda x: (x * v, x * w))
+    for _ in range(3):
+        compiled(ft.ones(2))[1].sum().backward()
+        assert v.grad is None and w.grad.tolist() == [1.0, 1.0]
+        w.grad = None
+    (first,) = fa.grad(compiled(ft.ones(2))[0].sum(), v, create_graph=True)
+    assert first.tolist() == [1.0, 1.0]
+
+
+def test_an_argument_that_is_not_used():
+    compiled = compile(lambda x, y: x * 2)
+    for _ in range(3):
+        x, y = ft.ones(2, requires_grad=True), ft.ones(2, requires_grad=True)
+        compiled(x, y).sum().backward()
+        assert y.grad is None and x.grad.tolist() == [2.0, 2.0]
+
+
+def test_requires_grad_set_inside():
+    w = ft.ones(2, requires_grad=True)
+
+    def f(x):
+        w.requires_grad_(False)
+        y = w * x
+        w.requires_grad_(True)
+        return y
+
+    compiled = compile(f)
+    for _ in range(3):
+        assert not compiled(ft.ones(2)).requires_grad and w.requires_grad
+    assert explain(compiled).startswith("compiled")
+    w.requires_grad_(False)
+    with pytest.warns(RuntimeWarning, match="it changes whether a tensor requires grad"):
+        compiled(ft.ones(2))
+    assert w.requires_grad
+
+
+def test_a_graph_is_over_after_backward():
+    compiled = compile(lambda x: 2.0 * x)
+    for _ in range(3):
+        x = ft.ones(2, requires_grad=True)
+        y, plain = compiled(x).sum(), (x * x).sum()
+        for t in (y, plain):
+            t.backward(retain_graph=True)
+            t.backward()
+        for t in (y, plain):
+            with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+                t.backward()
+
+
+def test_a_step_that_returns_its_loss():
+    net, twin = nn.Linear(2, 1), nn.Linear(2, 1)
+    twin.load_state_dict(net.state_dict())
+
+    def step_of(model):
+        optimizer = nn.optim.Adam(model.parameters(), lr=0.1)
+
+        def step(x, y):
+            optimizer.zero_grad()
+            loss = nn.functional.mse_loss(model(x), y)
+            loss.backward()
+            optimizer.step()
+            return loss
+
+        return step
+
+    plain, compiled = step_of(twin), compile(step_of(net))
+    for i in range(4):
+        x, y = ft.full((3, 2), float(i)), ft.ones(3, 1)
+        found, expected = compiled(x, y), plain(x, y)
+        assert found.equal(expected) and found.requires_grad and repr(found) == repr(expected)
+        with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+            found.backward()
+    assert net.weight.equal(twin.weight) and explain(compiled).count("compiled") == 1
+    assert "eagerly" not in explain(compiled)
+
+
+def test_gradients_with_a_history():
+    w = ft.ones(2, requires_grad=True)
+
+    def f(x):
+        (w**3 * x).sum().backward(create_graph=True)
+
+    with pytest.warns(RuntimeWarning, match="runs eagerly: it sets gradients that have a history"):
+        compiled = compile(f)
+        for _ in range(3):
+            compiled(ft.ones(2))
+            assert w.grad.grad_fn is not None
+            w.grad = None
+
+
+def test_inference_mode():
+    net = nn.Linear(2, 2)
+    compiled = compile(net)
+    with fa.inference_mode():
+        for x in (ft.ones(1, 2), ft.zeros(1, 2)) * 2:
+            found = compiled(x)
+            assert found.is_inference() and found.equal(net(x))
+    assert explain(compiled).startswith("compiled")
+    assert not compiled(ft.ones(1, 2).clone()).is_inference()
+
+
+def test_what_a_backward_reads_and_does():
+    rates, seen = [2.0], []
+
+    class Scaled(fa.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * rates[0]
+
+    def noted(x):
+        y = x * 2
+        y.register_hook(lambda g: seen.append(g.sum().item()))
+        return (y * y).sum()
+
+    def gradient(f):
+        x = ft.ones(2, requires_grad=True)
+        return fa.grad(f(x), x)[0].tolist()
+
+    compiled = compile(lambda x: Scaled.apply(x).sum())
+    assert gradient(compiled) == gradient(compiled) == [2.0, 2.0]
+    y = compiled(x := ft.ones(2, requires_grad=True))
+    rates[0] = 3.0
+    assert fa.grad(y, x)[0].tolist() == gradient(compiled) == gradient(compiled) == [3.0, 3.0]
+    compiled = compile(noted)
+    with pytest.warns(RuntimeWarning, match="runs eagerly: it registers hooks on tensors that it makes"):
+        for i in range(1, 5):
+            assert gradient(compiled) == [8.0, 8.0] and seen == [8.0] * i
+
+
+def test_a_second_derivative_of_what_was_overwritten():
+    compiled = compile(lambda x: x.exp())
+    for i in range(3):
+        leaf = ft.zeros(2, requires_grad=True)
+        x = leaf * 1
+        y = compiled(x)
+        x.detach().add_(1)
+        if i == 0:
+            assert fa.grad(y.sum(), leaf, create_graph=True)[0].tolist() == [1.0, 1.0]
+            continue
+        with pytest.raises(RuntimeError, match="a tensor that it read was written to afterwards"):
+            fa.grad(y.sum(), leaf, create_graph=True)

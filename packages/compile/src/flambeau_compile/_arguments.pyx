@@ -4,7 +4,7 @@ import gc
 
 from cpython.object cimport PyObject
 
-from flambeau_tensor.abi cimport TensorInfo, is_tensor, tensor_info
+from flambeau_tensor.abi cimport TensorInfo, is_tensor, tensor_info, version_of
 
 from flambeau_compile.symbols import Symbol
 
@@ -147,6 +147,11 @@ cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept
 cdef list regions_of(list tensors):
     """Where tensors begin in their storages, and how long these are."""
     return [(t.storage_offset(), t.untyped_storage().nbytes()) for t in tensors]
+
+
+def versions_of(list read, list tensors):
+    """The versions of tensors, or of those with such numbers among `tensors`."""
+    return [version_of(<PyObject*>o if is_tensor(<PyObject*>o) else <PyObject*>tensors[o]) for o in read]
 
 
 def hooks_of(tensor):

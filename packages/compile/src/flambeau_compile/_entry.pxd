@@ -4,6 +4,7 @@ from cpython.object cimport PyObject
 from flambeau_compile._arguments cimport Pattern
 from flambeau_compile._geometry cimport Geometry
 from flambeau_compile._numbers cimport Numbers
+from flambeau_compile._spot cimport Spot
 from flambeau_compile._watch cimport Checks
 
 cdef extern from *:
@@ -29,12 +30,6 @@ cdef struct Place:  # which address a buffer has
     bint written
 
 cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
-
-cdef class Spot:
-    cdef int slot
-    cdef Py_ssize_t start, nbytes
-    cdef Geometry g
-    cdef object tensor(self, char* memory, object owner)
 
 cdef class Entry:
     cdef Pattern pattern
@@ -77,14 +72,19 @@ cdef class Entry:
     cdef readonly bint busy  # at work, in this thread further out or in another one
     cdef bint simple  # it returns one fresh tensor, and changes nothing
     cdef readonly dict about
+    cdef public bint follows  # what is captured may have got other memory, hooks or requirements of gradients
+    cdef list demands  # (tensor, whether it requires grad) for what the program itself does not read
+    cdef dict spent  # number of an output: (node of a graph that is over, which of its outputs)
     cdef public object joint  # what puts a node into the graph around the program, or None
     cdef public bint eager  # there is no program: the function itself runs
     cdef object failure
     cdef list held  # tensors in Places, while a call runs
 
+    cdef object _next(self, tensor)
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1
     cdef bint fits(self, Call* call, PyObject** tensors) except -1
     cdef bint holds(self, PyObject** tensors) except -1
+    cdef bint _follow(self) noexcept
     cdef bint _disjoint(self) noexcept
     cdef bint locate(self, PyObject** tensors) noexcept
     cdef object _output(self, int i, list outputs, PyObject** tensors)

@@ -5,28 +5,26 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, exclusive, is_tensor,
-    offset_of, over_memory, run_kernel, set_grad, tensor_info,
+    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, exclusive, flags_of,
+    is_tensor, offset_of, run_kernel, set_grad, set_history, tensor_info,
+    T_REQUIRES_GRAD,
 )
-from flambeau_tensor.compute cimport COMPUTE_ABI, Product, multiply
 
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
 from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of, regions_of
 from flambeau_compile._geometry cimport (
     WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
+    shows_like,
 )
 from flambeau_compile._numbers cimport Numbers
-from flambeau_compile._results cimport NumberOf, filled
+from flambeau_compile._results cimport NumberOf, Output, filled
+from flambeau_compile._spot cimport multiply_matrices
 
 import flambeau_tensor as ft
 from flambeau_tensor.abi import require
-from flambeau_tensor.compute import require as require_compute
-
-from flambeau_compile._results import Output
 
 require(TENSOR_ABI, "flambeau-compile")
-require_compute(COMPUTE_ABI, "flambeau-compile")
 
 cdef dict _DTYPES = {dtype.id: dtype for dtype in vars(ft).values() if isinstance(dtype, ft.dtype)}
 
@@ -98,7 +96,7 @@ cdef class Entry:
         self.same = firsts_of(found)
         self.pinned, self.regions = [], None
         self.read_grads, self.absent_grads, self.read_places = [], [], []
-        self.counters, self.stored, self.held = [], [], []
+        self.counters, self.stored, self.held, self.demands, self.spent = [], [], [], [], None
         self.nnumbers, self.numbers = 0, None
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
@@ -134,12 +132,8 @@ cdef class Entry:
         if gradient is None:
             self.absent_grads.append(owner)
             return None
-        if self.nargs >= MOST_TENSORS:
-            raise ValueError(f"more than {MOST_TENSORS} arguments and gradients")
         self.read_grads.append(owner)
-        note_geometry(&self.args[self.nargs], gradient)
-        self.nargs += 1
-        return self.nargs - 1
+        return self._next(gradient)
 
     def read_numbers(self, Numbers numbers not None, list tensors):
         """The program reads numbers, as tensors, which are the next arguments; returns the number of the first."""
@@ -153,9 +147,13 @@ cdef class Entry:
 
     def read_place(self, place, tensor):
         """The program reads the tensor that stands in a Place, like an argument, which gets the number returned."""
-        if self.nargs >= MOST_TENSORS:
-            raise ValueError(f"more than {MOST_TENSORS} arguments and attributes")
         self.read_places.append(place)
+        return self._next(tensor)
+
+    cdef object _next(self, tensor):
+        """The number of one more tensor that is read like an argument."""
+        if self.nargs >= MOST_TENSORS:
+            raise ValueError(f"more than {MOST_TENSORS} arguments, gradients and attributes")
         note_geometry(&self.args[self.nargs], tensor)
         self.nargs += 1
         return self.nargs - 1
@@ -167,6 +165,14 @@ cdef class Entry:
     def pin_regions(self):
         """The program knows where in their storage arguments begin, and where these end."""
         self.regions = regions_of(self.given)
+
+    def demand(self, tensor, requires_grad):
+        """The function says whether a tensor requires grad, which has to be so before."""
+        self.demands.append((tensor, requires_grad))
+
+    def set_spent(self, dict histories):
+        """Outputs whose graph is over when the call returns: number -> (node, which of its outputs)."""
+        self.spent = histories
 
     def set_replays(self, list counters, list stored):
         """What each run does in Python: Counters, and (Place, number of an output)."""
@@ -217,7 +223,7 @@ cdef class Entry:
             elif address == "callback":
                 self.f[i] = <void*>_call_back
             elif address == "multiply":
-                self.f[i] = <void*>_multiply
+                self.f[i] = <void*>multiply_matrices
             else:
                 self.f[i] = <void*><size_t>address
         self.npointers, self.nfixed, self.adopted = npointers, nfixed, []
@@ -264,7 +270,8 @@ cdef class Entry:
             self.shared[2 * i], self.shared[2 * i + 1] = first, second
 
     def set_result(self, structure, list outputs, list grads):
-        """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets."""
+        """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets, as
+        (whose, structure)."""
         cdef int i
         self.result = structure
         self.noutputs = <int>len(outputs)
@@ -278,9 +285,9 @@ cdef class Entry:
             self.output_order.append(base)
         self.grads = grads
         self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads
-        for parameter, number in grads:
-            if number is not None and is_tensor(<PyObject*>parameter):
-                self.owners[<int>number] = <PyObject*>parameter
+        for owner, found in grads:
+            if isinstance(found, Output) and is_tensor(<PyObject*>owner):
+                self.owners[(<Output>found).number] = <PyObject*>owner
 
     def set_guards(self, checks, list updates):
         """What was read in Python, and the optimizers' steps that fill in coefficients."""
@@ -321,12 +328,15 @@ cdef class Entry:
         """Why the program may not run any more, whatever the arguments; None while it may."""
         cdef int i
         cdef PyObject* t
-        for i in range(self.ncaptured):
+        for i in range(0 if self.follows else self.ncaptured):
             t = <PyObject*>(<list>self.tensors)[i]
             if not looks_like(&self.captured[i], t) or origin_of(&self.captured[i], t) != self.memory[i]:
                 return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
         if self.checks is not None and not self.checks.hold():
             return self.checks.why()
+        for tensor, requires_grad in self.demands:
+            if ((flags_of(<PyObject*>tensor) & T_REQUIRES_GRAD) != 0) != requires_grad:
+                return f"whether a tensor of shape {tuple(tensor.shape)} requires grad was set"
         for step in self.updates:
             if not step.valid():
                 return "an optimizer's parameters or options changed"
@@ -351,6 +361,9 @@ cdef class Entry:
                 return False
         if self.checks is not None and not self.checks.hold():
             return False
+        for tensor, requires_grad in self.demands:
+            if ((flags_of(<PyObject*>tensor) & T_REQUIRES_GRAD) != 0) != requires_grad:
+                return False
         for step in self.updates:
             if not step_is_valid(step):
                 return False
@@ -360,17 +373,30 @@ cdef class Entry:
                     return False
         return self.regions is None or self.regions == regions_of([<object>tensors[i] for i in range(self.nexplicit)])
 
+    cdef bint _follow(self) noexcept:
+        """Write down where the memory of captured tensors is; False where one has another shape."""
+        cdef int i, n = 0
+        cdef PyObject* t
+        for i in range(self.nplaces):
+            if self.places[i].source < 0:
+                t = <PyObject*>(<list>self.tensors)[n]
+                if not shows_like(&self.captured[n], t):
+                    return False
+                self.p[self.places[i].slot] = origin_of(&self.captured[n], t)
+                n += 1
+        return True
+
     def run_on(self, list given not None):
         """What the program returns for these tensors, NotImplemented where it does not fit them."""
         cdef PyObject* tensors[MOST_TENSORS]
         cdef int i
-        if len(given) != self.nargs or self.nargs != self.nexplicit + self.nnumbers:
+        if len(given) != self.nargs:
             return NotImplemented
         for i in range(self.nargs):
             tensors[i] = <PyObject*>given[i]
-            if not looks_like(&self.args[i], tensors[i]):
+            if not (shows_like if self.follows else looks_like)(&self.args[i], tensors[i]):
                 return NotImplemented
-        if not self.holds(tensors):
+        if not (self._follow() and self.checks.hold() if self.follows else self.holds(tensors)):
             return NotImplemented
         result = self.run(tensors)
         return NotImplemented if result is OTHER or result is BUSY else result
@@ -452,7 +478,8 @@ cdef class Entry:
             return BUSY
         if not self.locate(tensors):
             return OTHER
-        if self.simple and not self.writes and not self.updates and not self.counters and not self.stored:
+        if self.simple and not self.writes and not self.updates and not self.counters and not self.stored and \
+                self.spent is None:
             return self._run_simple()
         i = 0
         for step in self.updates:
@@ -471,23 +498,27 @@ cdef class Entry:
                 undo_step(step)
             self._raise_failure()
             return OTHER
+        result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
+        if self.spent is not None:
+            for number, (node, output_nr) in self.spent.items():
+                set_history(<PyObject*>outputs[<int>number], <PyObject*>node, output_nr)
         self._publish(outputs, tensors)
-        return filled(self.result, outputs, tensors)
+        return result
 
     cdef int _publish(self, list outputs, PyObject** tensors) except -1:
         """What Python sees of a run besides its result: versions, gradients, attributes."""
         for written in self.versions:
             add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
-        for owner, number in self.grads:
-            parameter = _owner(owner, tensors)
-            if number is None:
-                set_grad(parameter, NULL)
-                continue
-            gradient = outputs[<int>number]
-            if _gradient_of(parameter) == <PyObject*>gradient:
-                add_version(<PyObject*>gradient)
-            else:
-                set_grad(parameter, <PyObject*>gradient)
+        if self.grads:
+            gradients = [filled(found, outputs, tensors) for _, found in self.grads]
+            for (owner, _), gradient in zip(self.grads, gradients):
+                parameter = _owner(owner, tensors)
+                if gradient is None:
+                    set_grad(parameter, NULL)
+                elif _gradient_of(parameter) == <PyObject*>gradient:
+                    add_version(<PyObject*>gradient)
+                else:
+                    set_grad(parameter, <PyObject*>gradient)
         for counter in self.counters:
             counter.add()
         for place, number in self.stored:
@@ -563,21 +594,6 @@ cdef class Entry:
         return o
 
 
-cdef class Spot:
-    """A window of a program as an opaque call needs it."""
-    def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
-                  Py_ssize_t offset):
-        self.slot, self.start, self.nbytes = slot, start, nbytes
-        set_geometry(&self.g, dtype, sizes, strides, offset)
-
-    def __dealloc__(self):
-        free(self.g.sizes)
-
-    cdef object tensor(self, char* memory, object owner):
-        return over_memory(memory + self.start, self.nbytes, self.g.dtype, self.g.ndim, self.g.sizes,
-                           self.g.sizes + self.g.ndim, self.g.offset, owner)
-
-
 cdef int _call_back(void* context, int node) noexcept with gil:
     entry = <Entry>context
     try:
@@ -586,18 +602,3 @@ cdef int _call_back(void* context, int node) noexcept with gil:
     except BaseException as error:
         (<Entry>entry).failure = error
         return -1
-
-
-cdef int _multiply(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const char* a, const char* b, char* c,
-                   Py_ssize_t a_row, Py_ssize_t a_col, Py_ssize_t b_row, Py_ssize_t b_col,
-                   Py_ssize_t c_row) noexcept with gil:
-    """Eager's product, for programs."""
-    cdef Product p
-    p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = dtype, add != 0, m, n, k, a, b, c
-    p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, p.count = a_row, a_col, b_row, b_col, c_row, 1
-    p.a_step = p.b_step = p.c_step = 0
-    try:
-        multiply(&p)
-    except BaseException:
-        return -1
-    return 0

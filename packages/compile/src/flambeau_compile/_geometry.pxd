@@ -78,6 +78,15 @@ cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
     return f.flags & WATCHED == g.flags and around_of(tensor, &f) == g.around and _has_shape(g, &f)
 
 
+cdef inline bint shows_like(const Geometry* g, PyObject* tensor) noexcept:
+    """Whether a tensor looks like the noted one, whatever it has to do with gradients."""
+    cdef TensorInfo f
+    if tensor.ob_type != g.cls:
+        return False
+    tensor_info(tensor, &f)
+    return not (f.flags ^ g.flags) & WATCHED & ~T_REQUIRES_GRAD and _has_shape(g, &f)
+
+
 cdef inline char* memory_of(PyObject* tensor) noexcept:
     """Where the storage of a tensor begins."""
     cdef Array a

@@ -5,4 +5,7 @@ cdef class NumberOf:
     cdef readonly int number  # of the argument that has it
     cdef object read(self, PyObject** tensors)
 
+cdef class Output:
+    cdef readonly int number
+
 cdef object filled(object structure, list outputs, PyObject** tensors)  # the structure for one call

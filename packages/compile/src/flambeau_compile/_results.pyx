@@ -35,7 +35,6 @@ cdef class TakenFrom:
 
 cdef class Output:
     """In the structure that a call returns: the output of this number."""
-    cdef readonly int number
 
     def __init__(self, int number):
         self.number = number

@@ -106,13 +106,15 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
             raise Uncompilable(str(blocking[0]))
         if table.sources and recording.asks_types:
             raise Uncompilable("it asks for the types of numbers that change")
-        finish = _Finish(entry, function, *seen, recording.checks, fast, wait)
+        finish = _Finish(entry, function, *seen, recording.checks, fast, wait, settles)
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
+    except _Unsettled as unsettled:
+        return Captured(returned, None, str(unsettled))
     except build.Building as building:
         return Captured(returned, None, str(building), building.thread)
     except Exception as error:  # the call itself went well, and its result is what counts
@@ -134,21 +136,26 @@ def _changes(records: list[Any]) -> bool:
     return False
 
 
+class _Unsettled(Exception):
+    """What the backward changed in Python may change the first time only."""
+
+
 class _Finish:
     """From records to an Entry with a program."""
 
-    def __init__(self, entry: Entry, function: Any, tensors: list[Any], before: list[Seen], checks: Any,
-                 fast: bool,
-        wait: bool) -> None:  # fmt: skip
+    def __init__(self, entry: Entry, function: Any, tensors: list[Any], before: list[Seen], checks: Any, fast: bool,
+                 wait: bool, settles: bool) -> None:  # fmt: skip
         self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
-        self.checks, self.fast, self.wait = checks, fast, wait
+        self.checks, self.fast, self.wait, self.settles = checks, fast, wait, settles
         self.b = Builder()
         self.loops = Loops(self.b)
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
         self.shared: list[tuple[int, int]] = []  # pairs of arguments that show one buffer
         self.updates: list[Any] = []
         self.grads: dict[int, tuple[Any, Any]] = {}
-        self.read: set[int] = set()  # ids of tensors whose gradients were read
+        self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
+        self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
+        self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
         self.position = 0
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
@@ -168,20 +175,29 @@ class _Finish:
             if isinstance(place.tensor, ft.Tensor):
                 number = self.entry.read_place(place, place.tensor)
                 self.argument(window(place.tensor), number)
+                self.found.append((place.tensor, number))
         self.lower(records)
-        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken)
+        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
         stored += [(e.replay.place, outputs.number(e.replay.symbol)) for e in effects if e.kind == "number"]
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
-        if outputs.histories:
+        self.demand(records)
+        spent = joint.spent(outputs.results, self.tensors)
+        if outputs.histories and spent is None:
             if any(not isinstance(what, NumberOf) for _, what in stored):
                 raise Uncompilable("it keeps tensors with a history in attributes")
             self.differentiable(outputs, structure, effects)
             return
-        set_grads = outputs.grads(list(self.grads.values()))
+        n = len(outputs.results)
+        nothing = object()
+        set_grads = outputs.grads([pair for o, pair in self.grads.items() if self.read.get(o, nothing) is not pair[1]])
+        if any(t is not None and t.grad_fn is not None for t in outputs.results[n:]):
+            raise Uncompilable("it sets gradients that have a history")
+        self.entry.set_spent(spent if outputs.histories else None)
         self.b.program.remove_dead_steps()
+        self.b.program.remove_copies()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
 
@@ -198,6 +214,24 @@ class _Finish:
             self.symbols[key] = first + i
             self.given_numbers.append(tensor)
             self.argument(window(tensor), first + i)
+
+    def demand(self, records: list[Any]) -> None:
+        """Have tensors from outside whose requirement of gradients the function sets require them as they did."""
+        if not self.required:
+            return
+        given: set[int] = set()
+        made: set[int] = set()
+        for record in records:
+            if not isinstance(record[0], str):
+                given.update(id(seen.tensor) for seen in _seen_in(record[1]) if id(seen.tensor) not in made)
+                made.update(id(seen.tensor) for seen in _seen_in(record[2]) if id(seen.tensor) not in given)
+        for t, before in self.required.values():
+            if id(t) in made:
+                continue
+            if t.requires_grad != before:
+                raise Uncompilable("it changes whether a tensor requires grad")
+            if not any(t is given for given in self.tensors):
+                self.entry.demand(t, before)
 
     def stay(self, captured: list[Any], records: list[Any]) -> None:
         """Refuse what changes which memory a captured tensor shows."""
@@ -242,6 +276,8 @@ class _Finish:
                 self.grads[id(record[1])] = self.owner(record[1]), record[2]
             elif record[0] == "grad_read":
                 self.read_grad(record[1], record[2])
+            elif record[0] == "requires_grad":
+                self.required.setdefault(id(record[1]), record[1:])
             else:
                 if record[0].name == "as_strided":
                     self.entry.pin_regions()
@@ -267,10 +303,11 @@ class _Finish:
         """A gradient that was there before is read like an argument, unless the function itself set it."""
         if id(owner) in self.grads or id(owner) in self.read:
             return
-        self.read.add(id(owner))
+        self.read[id(owner)] = gradient
         number = self.entry.read_grad(self.owner(owner), gradient)
         if number is not None:
             self.argument(window(gradient), number)
+            self.found.append((gradient, number))
 
     def owner(self, tensor: Any) -> Any:
         """Whose gradient it is: a tensor, or the number of an argument."""
@@ -315,6 +352,41 @@ class _Finish:
             return "it draws from a generator of its own"
         return None
 
+    def inputs(self, results: list[Any]) -> tuple[list[Any], list[Any], list[set[int]]]:
+        """What the gradients of results reach: numbers of arguments and captured tensors; the tensors; and for each
+        result, which of these."""
+        inputs: list[Any] = [i for i, t in enumerate(self.tensors) if t.requires_grad]
+        known = {id(t) for t in self.tensors}
+        given = self.b.program.given()
+        inputs += [x.tensor for x in given if x.tensor.requires_grad and id(x.tensor) not in known]
+        sources = [self.tensors[o] if isinstance(o, int) else o for o in inputs]
+        reached = set().union(*(joint.reached(t, sources) for t in results))
+        inputs = [o for i, o in enumerate(inputs) if i in reached]
+        sources = [t for i, t in enumerate(sources) if i in reached]
+        if any(joint.has_hooks(t, sources) for t in results):
+            raise Uncompilable("it registers hooks on tensors that it makes, which backward calls")
+        return inputs, sources, [joint.reached(t, sources) for t in results]
+
+    def gradients(self, results: list[Any], sources: list[Any], given: list[Any]) -> tuple[list[Any], Any]:
+        """Add the steps of a backward; a window for each gradient, or None, and the checks of what it read."""
+        b = self.b
+        with joint.without_hooks(sources), Recording(_backward) as recording, Tracer() as tracer:
+            gradients = _backward(results, sources, given)
+        if recording.effects:
+            what = f"its backward does more than compute gradients: {recording.effects[0]}"
+            raise (_Unsettled if self.settles and all(e.settles for e in recording.effects) else Uncompilable)(what)
+        self.lower(tracer.records)
+        windows: list[Any] = []
+        for t in gradients:
+            if t is None:
+                windows.append(None)
+                continue
+            w = b.window(window(t))
+            fresh = b.temporary(w.dtype, w.sizes)
+            b.copy(w, fresh)
+            windows.append(fresh)
+        return windows, recording.checks
+
     def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any]) -> None:
         """Two programs, and one node in the graph."""
         b = self.b
@@ -326,32 +398,22 @@ class _Finish:
         if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
             raise Uncompilable("it writes to tensors that require grad")
         differentiable = [i for i, t in enumerate(results) if t.requires_grad]
-        inputs: list[Any] = [i for i, t in enumerate(self.tensors) if t.requires_grad]
-        known = {id(t) for t in self.tensors}
-        inputs += [x.tensor for x in b.program.given() if x.tensor.requires_grad and id(x.tensor) not in known]
-        sources = [self.tensors[o] if isinstance(o, int) else o for o in inputs]
+        inputs, sources, reached = self.inputs([results[i] for i in differentiable])
         placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
         first = len(b.program.steps)
         seeds = [b.window(window(g)).buffer.index for g in placeholders]
         wanted = [results[i] for i in differentiable]
-        with Tracer() as tracer:
-            gradients = grad(wanted, sources, placeholders, retain_graph=True, allow_unused=True)
-        self.lower(tracer.records)
-        windows: list[Any] = []
-        for t in gradients:
-            if t is None:
-                windows.append(None)
-                continue
-            w = b.window(window(t))
-            fresh = b.temporary(w.dtype, w.sizes)
-            b.copy(w, fresh)
-            windows.append(fresh)
+        windows, checks = self.gradients(wanted, sources, placeholders)
         found = [w for w in windows if w is not None]
         forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
-        node = joint.Joint(self.function, inputs, differentiable, Rebuild(structure))
+        node = joint.Joint(self.function, inputs, differentiable, reached, Rebuild(structure))
+        given = [x for x in b.program.given() if x.index not in seeds]
+        node.read = [self.arguments.get(x.index, x.tensor) for x in given]
+        node.saves = any(joint.saves(results[i], sources) for i in differentiable)
+        node.shapes = [(t.shape, t.dtype) for t in placeholders]
         node.once, node.draws = self.once(forward, effects), any(map(_draws, flat(forward.steps)))
         read = {w.buffer.index for step in backward.steps for w in step.windows()}
-        node.needed = [self.arguments.get(x.index, x.tensor) for x in b.program.given() if x.index in read - set(seeds)]
+        node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in read]
         kept_windows = [_whole(buffer, b.program) for buffer in kept]
         saved = Outputs.of_windows(b, [*outputs.windows, *kept_windows])
         n = len(outputs.windows)
@@ -361,16 +423,22 @@ class _Finish:
         self.fill(self.entry, forward, self.arguments, pair, saved, [])
         self.entry.set_guards(self.checks, [])
         examples = [ft.empty(w.sizes, dtype=getattr(ft, w.dtype)) for w in kept_windows]
-        given = [*self.tensors, *self.given_numbers]
-        again = Entry(((*given, *examples, *placeholders), {}), 0)
+        met = [*self.tensors, *self.given_numbers, *(t for t, _ in self.found)]
+        again = Entry(((*met, *examples, *placeholders), {}), 0)
         places = dict(self.arguments)
-        places.update({buffer.index: len(given) + i for i, buffer in enumerate(kept)})
-        places.update({seed: len(given) + len(kept) + i for i, seed in enumerate(seeds)})
+        places.update({buffer.index: len(met) + i for i, buffer in enumerate(kept)})
+        places.update({seed: len(met) + len(kept) + i for i, seed in enumerate(seeds)})
         result = tuple(None if w is None else Output(found.index(w)) for w in windows)
         self.fill(again, backward, places, result, Outputs.of_windows(b, found), [])
-        again.set_guards(None, [])
+        again.set_guards(checks, [])
+        again.follows = True  # as what autograd saves does
         node.backward = again
         self.entry.joint = node
+
+
+def _backward(results: list[Any], sources: list[Any], gradients: list[Any]) -> Any:
+    """The gradients of some tensors, computed as autograd will once it comes to that."""
+    return grad(results, sources, gradients, retain_graph=True, allow_unused=True)
 
 
 def _geometry(seen: Seen) -> Any:

@@ -300,6 +300,16 @@ def leaves(o: Any) -> Iterator[Window]:
             yield from leaves(each)
 
 
+def moved(o: Any, buffers: dict[int, Buffer]) -> Any:
+    """A step, or what stands in it, with other buffers for those of some numbers."""
+    if isinstance(o, Window):
+        return o._replace(buffer=buffers.get(o.buffer.index, o.buffer))
+    if isinstance(o, tuple):
+        items = [moved(each, buffers) for each in o]
+        return type(o)(*items) if hasattr(o, "_fields") else tuple(items)
+    return o
+
+
 class Program:
     """Buffers and steps in order; ``outputs`` are the windows that the caller gets."""
 
@@ -325,3 +335,36 @@ class Program:
                 kept.append(step)
                 needed.update(w.buffer.index for w in step.windows())
         self.steps = kept[::-1]
+
+    def remove_copies(self) -> None:
+        """Where all of a buffer is copied to another one and then left alone, let its steps write to that one."""
+        first: dict[int, int] = {}  # by the number of a buffer, which step is the first that touches it, and the last
+        last: dict[int, int] = {}
+        for i, step in enumerate(self.steps):
+            for w in (*step.windows(), *step.written()):
+                first.setdefault(w.buffer.index, i)
+                last[w.buffer.index] = i
+        places: dict[int, Buffer] = {}
+        kept = []
+        for i in reversed(range(len(self.steps))):
+            step = self.steps[i]
+            if isinstance(step, Map) and _copies_all(step):
+                (source,), out = step.inputs, step.out
+                if last[source.buffer.index] == i and first[out.buffer.index] == i:
+                    places[source.buffer.index] = places.get(out.buffer.index, out.buffer)
+                    continue
+            kept.append(moved(step, places) if places else step)
+        self.steps = kept[::-1]
+
+
+def _copies_all(step: Map) -> bool:
+    """Whether a step copies a temporary buffer as it is to another new one."""
+    source, out = step.inputs[0], step.out
+    if step.function != "copy" or not isinstance(source, Window) or source.buffer is out.buffer:
+        return False
+    if {source.dtype, step.reads[0], step.writes} != {out.dtype} or source[2:] != out[2:] or out.offset:
+        return False
+    whole = out.numel * ITEMSIZE[out.dtype] == out.buffer.nbytes == source.buffer.nbytes and not any(
+        size > 1 and stride == 0 for size, stride in zip(out.sizes, out.strides, strict=True)
+    )
+    return whole and source.buffer.tensor is None and out.buffer.tensor is None and not source.buffer.lasts

@@ -7,14 +7,15 @@ right.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
 from flambeau_autograd.func import vjp
-from flambeau_compile._arguments import tensors_in
+from flambeau_compile._arguments import hooks_of, tensors_in, versions_of
 from flambeau_compile._entry import BUSY, OTHER, Entry
-from flambeau_compile.graph import Buffer, Program, Step, Window
+from flambeau_compile.graph import Buffer, Program, Step, Window, moved
+from flambeau_tensor import zeros
 from flambeau_tensor.random import get_rng_state, set_rng_state
 
 
@@ -28,11 +29,18 @@ class Joint:
         inputs: what gradients are computed for: numbers of tensors among the arguments, and captured tensors.
         rebuild: from the tensors that the forward program returns to what the function returns.
         outputs: which tensors among the results are differentiable: numbers, in the order of all results.
+        reached: for each of these, which inputs its gradient reaches: numbers.
     """
 
-    def __init__(self, function: Callable[..., Any], inputs: list[Any], outputs: list[int], rebuild: Any) -> None:
+    def __init__(
+        self, function: Callable[..., Any], inputs: list[Any], outputs: list[int], reached: list[set[int]], rebuild: Any
+    ) -> None:
         self.function, self.inputs, self.outputs, self.rebuild = function, inputs, outputs, rebuild
+        self.reached = reached
+        self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
+        self.saves = False  # whether backward frees anything eagerly, so that there is none after it
         self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
+        self.read: list[Any] = []  # what either program may read, in the same way
         self.once: str | None = None  # why the function may not run again for a call
         self.draws = False  # whether it draws random numbers
         self.forward: Entry
@@ -67,11 +75,15 @@ class _Node(Function):
             tensors,
         )
         # What eager calls save: whether it is as it was, and whether it is still there, is for autograd to say.
-        ctx.save_for_backward(*saved, *(tensors[o] if isinstance(o, int) else o for o in joint.needed))
+        needed = [tensors[o] if isinstance(o, int) else o for o in joint.needed]
+        if joint.saves and not saved and not needed:
+            needed.append(_SOMETHING)
+        ctx.save_for_backward(*saved, *needed)
         ctx.kept = len(saved)
+        ctx.versions = versions_of(joint.read, tensors)
         different = set(joint.outputs)
         ctx.mark_non_differentiable(*(r for i, r in enumerate(results) if i not in different))
-        ctx.set_materialize_grads(True)
+        ctx.set_materialize_grads(False)
         return tuple(results)
 
     @staticmethod
@@ -79,16 +91,27 @@ class _Node(Function):
         joint = ctx.joint
         saved = ctx.saved_tensors[: ctx.kept]
         wanted = [grads[i] for i in joint.outputs]
+        reached = set().union(*(r for g, r in zip(wanted, joint.reached, strict=True) if g is not None))
         if is_grad_enabled():
-            return (None,) * 5 + _recorded(joint, ctx, wanted)
+            return (None,) * 5 + _only(reached, _recorded(joint, ctx, wanted))
+        pairs = zip(wanted, joint.shapes, strict=True)
+        wanted = [zeros(shape, dtype=dtype) if g is None else g for g, (shape, dtype) in pairs]
         given = [*ctx.tensors, *saved, *(_dense(g) for g in wanted)]
         found = joint.backward.run_on(given)
         while found is NotImplemented and joint.backward.busy:  # in another thread
             time.sleep(0)
             found = joint.backward.run_on(given)
         if found is NotImplemented:
-            return (None,) * 5 + tuple(g if g is None else g.detach() for g in _recorded(joint, ctx, wanted))
-        return (None,) * 5 + tuple(found)
+            found = [g if g is None else g.detach() for g in _recorded(joint, ctx, wanted)]
+        return (None,) * 5 + _only(reached, found)
+
+
+_SOMETHING = zeros(())  # what a node saves that needs nothing, but whose graph is over after backward
+
+
+def _only(reached: set[int], gradients: Any) -> tuple[Any, ...]:
+    """Gradients of the inputs that the gradients at hand reach; eager calls give none to the others."""
+    return tuple(g if i in reached else None for i, g in enumerate(gradients))
 
 
 def _dense(gradient: Any) -> Any:
@@ -102,9 +125,11 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     Raises:
         RuntimeError: another run would not do what the call did.
     """
-    reason = joint.once or ctx.entry.why() or joint.backward.why()
+    reason = joint.once or ctx.entry.why()
     if reason is None and ctx.outside is not None and ctx.outside != ctx.entry.numbers.outside():
         reason = "a number that it reads was set"
+    if reason is None and ctx.versions != versions_of(joint.read, ctx.tensors):
+        reason = "a tensor that it read was written to afterwards"
     if reason is not None:
         name = getattr(joint.function, "__qualname__", type(joint.function).__name__)
         raise RuntimeError(
@@ -120,7 +145,8 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
             return _transformed(joint, ctx, ended, grads)
         with set_grad_enabled(True):
             results = tensors_in(joint.function(*ctx.args, **ctx.kwargs))
-            wanted = [results[i] for i in joint.outputs]
+            pairs = [(results[i], g) for i, g in zip(joint.outputs, grads, strict=True) if g is not None]
+            wanted, grads = [t for t, _ in pairs], [g for _, g in pairs]
             return grad(wanted, ctx.inputs, grads, create_graph=True, allow_unused=True)
     finally:
         if joint.draws:
@@ -133,9 +159,10 @@ def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> 
     def again(*given: Any) -> tuple[Any, ...]:
         places = {id(t): g for t, g in zip(ended, given, strict=True)}
         results = tensors_in(joint.function(*_replaced(ctx.args, places), **_replaced(ctx.kwargs, places)))
-        return tuple(results[i] for i in joint.outputs)
+        return tuple(results[i] for i, g in zip(joint.outputs, grads, strict=True) if g is not None)
 
-    found = dict(zip(map(id, ended), vjp(again, *ended)[1](tuple(grads)), strict=True))
+    given = tuple(g for g in grads if g is not None)
+    found = dict(zip(map(id, ended), vjp(again, *ended)[1](given), strict=True))
     return tuple(found.get(id(t)) for t in ctx.inputs)
 
 
@@ -147,6 +174,82 @@ def _replaced(o: Any, places: dict[int, Any]) -> Any:
     if isinstance(o, dict):
         return {name: _replaced(each, places) for name, each in o.items()}
     return places.get(id(o), o)
+
+
+class without_hooks:  # noqa: N801
+    """A context in which the hooks of some tensors do not run: autograd calls them when the gradients arrive."""
+
+    def __init__(self, tensors: list[Any]) -> None:
+        self.hooks = [(hooks, dict(hooks)) for t in tensors for hooks in hooks_of(t)]
+
+    def __enter__(self) -> None:
+        for hooks, _ in self.hooks:
+            hooks.clear()
+
+    def __exit__(self, *exc: object) -> None:
+        for hooks, before in self.hooks:
+            hooks.update(before)
+
+
+# --- graphs ---------------------------------------------------------------------------------------------------------
+
+
+def _nodes(tensor: Any, sources: list[Any]) -> Iterator[tuple[Any, int]]:
+    """The nodes between a tensor and others, which are the last ones, or the leaves: each with one of its outputs."""
+    ends = {(id(t.grad_fn), t.output_nr) for t in sources if t.grad_fn is not None}
+    found: set[tuple[int, int]] = set()
+    left = [(tensor.grad_fn, tensor.output_nr)]
+    while left:
+        node, output = left.pop()
+        if node is None or (id(node), output) in found:
+            continue
+        found.add((id(node), output))
+        yield node, output
+        if (id(node), output) not in ends:
+            left.extend(node.next_functions)
+
+
+def reached(tensor: Any, sources: list[Any]) -> set[int]:
+    """Which of some tensors the gradient of a tensor reaches: numbers."""
+    places = {(id(t.grad_fn), t.output_nr): i for i, t in enumerate(sources) if t.grad_fn is not None}
+    leaves = {id(t): i for i, t in enumerate(sources) if t.grad_fn is None}
+    found = set()
+    for node, output in _nodes(tensor, sources):
+        number = places.get((id(node), output))
+        if number is None and node.name().endswith("AccumulateGrad"):
+            number = leaves.get(id(node.variable))
+        if number is not None:
+            found.add(number)
+    return found
+
+
+def _own(tensor: Any, sources: list[Any]) -> Iterator[Any]:
+    """The nodes between a tensor and others, without leaves and without what belongs to these others."""
+    ends = {id(t.grad_fn) for t in sources}
+    for node, _ in _nodes(tensor, sources):
+        if id(node) not in ends and not node.name().endswith("AccumulateGrad"):
+            yield node
+
+
+def saves(tensor: Any, sources: list[Any]) -> bool:
+    """Whether a backward from a tensor to others finds anything that it frees."""
+    return any(node._saves for node in _own(tensor, sources))
+
+
+def has_hooks(tensor: Any, sources: list[Any]) -> bool:
+    """Whether somebody wants to be called while gradients go from a tensor to others."""
+    return any(node._has_hooks for node in _own(tensor, sources))
+
+
+def spent(results: list[Any], sources: list[Any]) -> dict[int, tuple[Any, int]] | None:
+    """By the number of each result with a history its node, if all these graphs are over; else None."""
+    found = {}
+    for i, t in enumerate(results):
+        if t is not None and t.requires_grad and t.grad_fn is not None:
+            if not t.grad_fn._is_spent or not any(node._is_spent and node._saves for node in _own(t, sources)):
+                return None
+            found[i] = t.grad_fn, t.output_nr
+    return found
 
 
 # --- two programs out of one --------------------------------------------------------------------------------------
@@ -175,6 +278,7 @@ def halves(program: Program, first: int, results: list[Window], gradients: list[
     for buffer in (*kept, *(w.buffer for w in results)):
         buffer.lasts = True
     forward.remove_dead_steps()
+    forward.remove_copies()
     copies: dict[int, Buffer] = {}
     for buffer in program.buffers:
         copy = Buffer(buffer.index, buffer.nbytes, buffer.tensor)
@@ -184,6 +288,7 @@ def halves(program: Program, first: int, results: list[Window], gradients: list[
         copies[buffer.index] = copy
     backward.buffers = list(copies.values())
     backward.steps = [moved(step, copies) for step in needed]
+    backward.remove_copies()
     return forward, backward, kept
 
 
@@ -202,13 +307,3 @@ def _needed(steps: list[Step], wanted: set[int]) -> list[Step]:
             kept.append(step)
             wanted |= {w.buffer.index for w in step.windows()}
     return kept[::-1]
-
-
-def moved(o: Any, buffers: dict[int, Buffer]) -> Any:
-    """A step, or what stands in it, over other buffers of the same numbers."""
-    if isinstance(o, Window):
-        return o._replace(buffer=buffers[o.buffer.index])
-    if isinstance(o, tuple):
-        items = [moved(each, buffers) for each in o]
-        return type(o)(*items) if hasattr(o, "_fields") else tuple(items)
-    return o

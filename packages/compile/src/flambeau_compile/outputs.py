@@ -3,8 +3,8 @@
 from typing import Any
 
 import flambeau_tensor as ft
-from flambeau_compile._entry import Spot
 from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
+from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
 from flambeau_compile.lowering import Builder
 from flambeau_compile.printing import Source
@@ -68,12 +68,13 @@ class Outputs:
     """What a call returns and sets, in terms of buffers."""
 
     def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int],
-                 taken: dict[int, Window]) -> None:  # fmt: skip
+                 taken: dict[int, Window], found: list[tuple[Any, int]]) -> None:  # fmt: skip
         self.b, self.tensors, self.arguments, self.symbols, self.taken = b, tensors, arguments, symbols, taken
+        self.found = found
         self.windows: list[Window] = []
         self.bases: list[Any] = []
         self.apart: list[bool] = []  # whether it is no view of its base for autograd
-        self.results: list[Any] = []  # of each window, the tensor that was returned
+        self.results: list[Any] = []  # of each window, the tensor that was returned, or None
         self.histories = False  # some result has one
         self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
         self._known: dict[int, int] = {}  # id of a tensor -> its output
@@ -100,7 +101,7 @@ class Outputs:
         raise Uncompilable(f"it returns an object of type {type(o).__name__}")
 
     def _tensor(self, t: Any) -> Any:
-        for i, given in enumerate(self.tensors):
+        for given, i in (*zip(self.tensors, range(len(self.tensors)), strict=True), *self.found):
             if given is t:
                 return Argument(i)
         seen = window(t)
@@ -173,18 +174,20 @@ class Outputs:
         self.windows.append(Window(buffer, dtype, 0, (n,), (1,)))
         self.bases.append(None)
         self.apart.append(False)
+        self.results.append(None)
         self._whole[buffer.index] = len(self.windows) - 1
         return len(self.windows) - 1
 
     @classmethod
     def of_windows(cls, b: Builder, windows: list[Window]) -> "Outputs":
         """Outputs that are fresh tensors."""
-        outputs = cls(b, [], {}, {}, {})
+        outputs = cls(b, [], {}, {}, {}, [])
         outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
         return outputs
 
-    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, int | None]]:
-        return [(p, None if g is None else self._output(g)) for p, g in pairs]
+    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+        """Whose gradients a call sets, and to what: None, an Output, an Argument, or a tensor that was there before."""
+        return [(p, None if g is None else self._tensor(g)) for p, g in pairs]
 
     def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
         return [

@@ -194,7 +194,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
                 _keep(t, r)
             r.specified = t.ndim  # a second one stands for nothing
         elif o == <PyObject*>None or PyBool_Check(<object>o):
-            keep = _apply_new(<object>o, r, keep, seen)
+            keep = _apply_new(t, <object>o, r, keep, seen)
         else:
             keep = _apply_tensor(t, <Tensor>o, r, keep, seen)
     while r.source < t.ndim:
@@ -262,7 +262,7 @@ cdef int _apply_slice(Tensor t, object o, Reading* r, list views) except -1:
     return 0
 
 
-cdef list _apply_new(object truth, Reading* r, list keep, bint seen):
+cdef list _apply_new(Tensor t, object truth, Reading* r, list keep, bint seen):
     """None or a truth value: a new dimension of size 1, of which True is an index of all and False of nothing."""
     cdef Tensor x = None
     if seen:
@@ -270,7 +270,7 @@ cdef list _apply_new(object truth, Reading* r, list keep, bint seen):
     if truth is not None:
         x = _truth(truth is True)
         keep = _kept(keep, x)
-    _new(r, x)
+    _new(t, r, x)
     return keep
 
 
@@ -293,7 +293,7 @@ cdef list _apply_tensor(Tensor t, Tensor x, Reading* r, list keep, bint seen):
                                "there is a result. Use torch.where.")
         if x.flags & META:
             raise no_memory()
-        return _apply_new((<char*>x.data)[0] != 0, r, keep, seen)
+        return _apply_new(t, (<char*>x.data)[0] != 0, r, keep, seen)
     if x.dtype == BOOL:
         _check_mask(x, t, r.source)
     for _ in range(width):
@@ -318,9 +318,9 @@ cdef inline int _keep(Tensor t, Reading* r) except -1:
     return _next(r, NULL)
 
 
-cdef int _new(Reading* r, Tensor index) except -1:
+cdef int _new(Tensor t, Reading* r, Tensor index) except -1:
     r.sizes[r.ndim] = 1
-    r.strides[r.ndim] = 1
+    r.strides[r.ndim] = t.sizes[r.source] * t.strides[r.source] if r.source < t.ndim else 1  # as `unsqueeze` has it
     if index is not None:
         r.nindices += 1
         return _next(r, <PyObject*>index)

@@ -5,7 +5,7 @@ from cpython.object cimport PyObject
 from flambeau_tensor.abi cimport (
     TensorInfo, T_FLOATING, T_HAS_HOOKS, T_INFERENCE, T_REQUIRES_GRAD, T_RETAINS_GRAD, T_LAYERED, T_VIEW, detach,
     detach_in_place, dtype_of, flags_of, is_tensor, tensor_info, new_kernel, set_data, set_flags, set_history, shape_of,
-    thread_flags, untracked,
+    thread_flags, trace_event, untracked,
 )
 
 from flambeau_autograd._engine.graph.edges cimport (
@@ -30,6 +30,8 @@ cdef object _requires_grad(PyObject* op, PyObject** a):
 
 cdef int _set_requires_grad(PyObject* t, bint on) except -1:
     cdef TensorInfo f
+    if thread_flags().tracer != NULL:
+        trace_event(("requires_grad", <object>t, bool(needs_grad(t))))
     tensor_info(t, &f)
     if on:
         if f.dtype < T_FLOATING:

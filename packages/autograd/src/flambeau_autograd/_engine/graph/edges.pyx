@@ -211,6 +211,10 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
+        elif thread_flags().tracer != NULL:  # which holds gradients, too: who else does cannot be told
+            like = _like_its_leaf(&f)
+            new = find_operator("torch.empty_strided")(like.shape, like.stride(), dtype=like.dtype)
+            find_operator("torch.Tensor.copy_")(new, <object>gradient)
         elif (f.flags | flags_of(gradient) | thread_flags().dispatching) & T_DISPATCH:
             new = find_operator("torch.detach")(<object>gradient) if same_strides(&f, gradient) else \
                 _clone(<object>gradient)

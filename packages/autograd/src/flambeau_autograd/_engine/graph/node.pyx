@@ -252,6 +252,24 @@ cdef class Node:
                 if self.metas[i].ndim >= 0 else None for i in range(self.noutputs)]
 
     @property
+    def _saves(self):
+        """Whether it saves tensors for backward; True after these are gone, too."""
+        cdef int i
+        return any([self.saved[i].version != NOT_A_TENSOR for i in range(self.nsaved)])
+
+    @property
+    def _has_hooks(self):
+        """Whether it, or a tensor that it made, has hooks, or such a tensor retains its gradient."""
+        cdef Extra extra = self.extra
+        return extra is not None and bool(extra.pre_hooks or extra.post_hooks or extra.retained or
+                                          any([hooks for _, hooks in extra.tensor_hooks or ()]))
+
+    @property
+    def _is_spent(self):
+        """Whether a backward that did not retain the graph has been here."""
+        return self.released
+
+    @property
     def _call_site(self):
         """The code object of the user's function that made the call, and the instruction in it; or None."""
         return None if self.code == NULL else (<object>self.code, self.instruction)
