@@ -165,8 +165,9 @@ def write() -> None:
             old.unlink()
     for name, text in texts.items():
         path = HERE / PLACE / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
 
 def get_build_hook() -> type:
