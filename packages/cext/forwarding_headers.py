@@ -61,6 +61,7 @@ FORWARDS = {
     "torch/types.h": "torch/csrc/autograd/generated/variable_factories",
 }
 BY_HAND = {"convolution_backward", "resize_as"}  # functions of ATen/BackwardFunctions.h and of Tensor
+_MERE = re.compile("#pragma once\n#include <[^>]+>\n")
 _FUNCTION = re.compile(r'^inline [^()]*?[ &](\w+)\(.*FL_CALL\([^"]*"[^"]*", "([^"]*)"', re.MULTILINE)
 
 
@@ -84,8 +85,10 @@ def write() -> None:
     """Bring the folder up to date; git is told to ignore what is written, by a list that is read the next time."""
     texts, ignore = files(), INCLUDE / ".gitignore"
     before = ignore.read_text(encoding="utf-8").split() if ignore.exists() else []
-    for name in set(before) - {f"/{name}" for name in (*texts, ".gitignore")}:
-        (INCLUDE / name[1:]).unlink(missing_ok=True)
+    for name in {name[1:] for name in before} - {*texts, ".gitignore"}:
+        path = INCLUDE / name
+        if path.exists() and _MERE.fullmatch(path.read_text(encoding="utf-8")):  # else it is now written by hand
+            path.unlink()
     texts[".gitignore"] = "".join(f"/{name}\n" for name in (".gitignore", *texts))
     for name, text in texts.items():
         path = INCLUDE / name

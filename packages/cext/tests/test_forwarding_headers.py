@@ -60,6 +60,19 @@ def test_writing_replaces_what_the_tables_no_longer_have(checkout):
     assert (include / "ATen" / "ops" / "abs.h").stat().st_mtime_ns == before  # what is right is not written again
 
 
+def test_a_header_that_is_now_written_by_hand_stays(checkout):
+    run = [sys.executable, str(checkout / SCRIPT.name)]
+    subprocess.run(run, check=True)
+    header = checkout / "src" / "flambeau_cext" / "include" / "torch" / "script.h"
+    assert header.read_text() == HEADERS["torch/script.h"]
+    header.write_text("#pragma once\n#include <torch/all.h>\nnamespace torch::jit {}\n")
+    script = checkout / SCRIPT.name
+    script.write_text(script.read_text().replace(" torch/script", ""))
+    subprocess.run(run, check=True)
+    assert header.read_text().endswith("namespace torch::jit {}\n")
+    assert "script" not in (header.parents[1] / ".gitignore").read_text()
+
+
 def test_git_ignores_what_is_written(checkout):
     subprocess.run(["git", "init", "-q", str(checkout)], check=True)
     subprocess.run([sys.executable, str(checkout / SCRIPT.name)], check=True)
