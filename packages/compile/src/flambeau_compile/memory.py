@@ -17,12 +17,15 @@ def lifetimes(groups: list[list[Step]]) -> dict[int, tuple[int, int]]:
     return spans
 
 
-def place(program: Program, groups: list[list[Step]], but: set[int]) -> tuple[dict[int, int], int]:
+def place(
+    program: Program, groups: list[list[Step]], but: set[int], alignment: int = ALIGNMENT
+) -> tuple[dict[int, int], int]:
     """Where each temporary begins, and how many bytes all need together.
 
     Args:
         program, groups: what is placed.
         but: temporaries that have memory of their own.
+        alignment: bytes that each begins at a multiple of.
 
     Temporaries are placed in the order in which they come up, at the lowest place that is free as long as they live.
     """
@@ -33,7 +36,7 @@ def place(program: Program, groups: list[list[Step]], but: set[int]) -> tuple[di
     for index, (first, last) in sorted(spans.items(), key=lambda item: item[1]):
         if index in but:
             continue
-        size = -(-max(program.buffers[index].nbytes, 1) // ALIGNMENT) * ALIGNMENT
+        size = -(-max(program.buffers[index].nbytes, 1) // alignment) * alignment
         alive = [block for block in alive if block[0] >= first]
         begin = 0
         for _, low, high in sorted(alive, key=lambda block: block[1]):

@@ -2,6 +2,7 @@
 
 flambeau run script.py [arguments]   run a program written for PyTorch; also -m module and -c command
 flambeau check program.py folder/    which of PyTorch's names a program uses that are not built
+flambeau export program.py:name      a function as C, for CasADi or as WebAssembly; --help says more
 flambeau doctor                      versions, what this processor runs, and what building extensions needs
 flambeau demo                        train a network on handwritten digits
 flambeau coverage module:Type        which functions a type with __torch_function__ answers
@@ -77,6 +78,13 @@ def check(arguments: list[str]) -> int:
     return 0 if complete else 1
 
 
+def export(arguments: list[str]) -> int:
+    """Write a function of a program as C."""
+    from flambeau.exporting import main as write
+
+    return write(arguments)
+
+
 def doctor(arguments: list[str]) -> int:
     """Report on this installation."""
     from flambeau import __config__
@@ -117,6 +125,7 @@ def version(arguments: list[str]) -> int:
 COMMANDS: dict[str, Callable[[list[str]], int]] = {
     "run": run,
     "check": check,
+    "export": export,
     "doctor": doctor,
     "demo": demo,
     "coverage": coverage,

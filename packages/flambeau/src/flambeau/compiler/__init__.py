@@ -18,18 +18,24 @@ import flambeau_compile
 from flambeau_compile import explain as explain
 from flambeau_compile import is_compiling as is_compiling
 from flambeau_compile import reset as reset
+from flambeau_compile.exporting import ExportError as ExportError
+from flambeau_compile.exporting import export_c as export_c
+from flambeau_compile.exporting import export_wasm as export_wasm
 from flambeau_tensor.extend import trace_event
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 __all__ = [
+    "ExportError",
     "allow_in_graph",
     "assume_constant_result",
     "compile",
     "cudagraph_mark_step_begin",
     "disable",
     "explain",
+    "export_c",
+    "export_wasm",
     "get_default_backend",
     "is_compiling",
     "is_dynamo_compiling",

@@ -1,0 +1,12 @@
+"""Ways out of Python: what was captured, as C99 that stands alone, for CasADi, and for the web.
+
+`recorded` runs a function once and gives its memory names, `language` has the functions of elements in C99, `text`
+prints the steps, `optimizers` an optimizer's, `files` the header, the code and its test; `casadi` and `wasm` put
+something else around the code.
+"""
+
+from flambeau_compile.exporting.files import export_c
+from flambeau_compile.exporting.recorded import ExportError
+from flambeau_compile.exporting.wasm import export_wasm
+
+__all__ = ["ExportError", "export_c", "export_wasm"]

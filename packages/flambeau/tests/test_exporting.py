@@ -1,0 +1,71 @@
+"""``flambeau export``, and loops of C in exported functions."""
+
+import subprocess
+import sys
+
+import pytest
+
+import flambeau as torch
+from flambeau.exporting import main
+
+PROGRAM = """
+import torch
+torch.manual_seed(0)
+net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+examples = (torch.rand(1, 4),)
+def power(x):
+    return torch.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, v * x), (torch.tensor(0), x))[1]
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    (tmp_path / "net.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def export(program, *arguments):
+    command = [sys.executable, "-m", "flambeau", "export", *arguments, "--folder", str(program / "out")]
+    done = subprocess.run(command, cwd=program, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["net.py:net"], ["net.py:power", "--input", "3"]], ids=["module", "loop"])
+def test_files_that_test_themselves(program, arguments):
+    status, listed, _ = export(program, *arguments, "--name", "f")
+    assert status == 0 and [line.split()[0].split("/")[-1] for line in listed.splitlines()] == [
+        "f.h",
+        "f.c",
+        "f_test.c",
+    ]
+    command = ["cc", "-std=c99", "-Wall", "-Werror", "-O2", "f.c", "f_test.c", "-o", "f", "-lm"]
+    subprocess.run(command, cwd=program / "out", check=True)
+    done = subprocess.run(["./f"], cwd=program / "out", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "as in Python\n")
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["net.py:nothing"], "has no 'nothing'"),
+        (["net.py:net", "--input", "3y"], "an input is written 1x16 or 4:float64, not '3y'"),
+        (["net.py:net", "--input", "3:float99"], "an input is written"),
+        (["net.py:net", "--name", "a-b"], "name must be an identifier of C"),
+        (["missing.py:net"], "missing.py"),
+    ],
+)
+def test_mistakes(program, arguments, message):
+    status, _, error = export(program, *arguments)
+    assert status == 1 and error.startswith("flambeau export: ") and message in error
+    assert not (program / "out").exists()
+
+
+def test_what_is_no_function_of_a_program(capsys):
+    with pytest.raises(SystemExit):
+        main(["net.py"])
+    assert "program.py:name" in capsys.readouterr().err
+
+
+def test_names_in_compiler():
+    assert issubclass(torch.compiler.ExportError, RuntimeError)
+    assert torch.compiler.export_c.__module__.startswith("flambeau")
