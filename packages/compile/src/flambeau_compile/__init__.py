@@ -10,7 +10,6 @@ tensor([1., 1.])
 import flambeau_compile._compiled  # noqa: F401  (loads the compiled modules)
 from flambeau_compile.api import (
     OptimizedModule,
-    Unsupported,
     compile,
     compile_in_place,
     explain,
@@ -18,8 +17,10 @@ from flambeau_compile.api import (
     reset,
     set_stance,
 )
+from flambeau_compile.errors import InvalidBackend, Unsupported
 
 __all__ = [
+    "InvalidBackend",
     "OptimizedModule",
     "Unsupported",
     "compile",

@@ -12,21 +12,25 @@ from flambeau_compile._arguments import MOST, tensors_in
 from flambeau_compile._call import Compiled
 from flambeau_compile.capture import capture
 from flambeau_compile.effects import Place, place_in
+from flambeau_compile.errors import InvalidBackend, Unsupported
+from flambeau_compile.logs import counters, say
 from flambeau_compile.symbols import numbers_in
 from flambeau_nn import Module
 from flambeau_tensor.extend import is_tracing
 
-LIMIT = 8  # programs of one function, beyond which it runs as it is
+settings = {"recompile_limit": 8}  # programs of one function, beyond which it runs as it is
+AS_IT_IS = frozenset(
+    ("eager", "eager_noexcept", "pre_dispatch_eager", "aot_eager", "aot_eager_default_partitioner",
+     "aot_eager_decomp_partition", "aot_ts", "ts")
+)  # fmt: skip
+BACKENDS = frozenset(("inductor", "cudagraphs"))
+MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 _all: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
 _STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile",
             "aot_eager_then_compile")  # fmt: skip
 _stance = "default"
 _local = threading.local()
-
-
-class Unsupported(RuntimeError):
-    """A function that was to be compiled as a whole cannot be; the message says why."""
 
 
 class Function:
@@ -40,7 +44,7 @@ class Function:
     """
 
     def __init__(
-        self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int, wait: bool = True,
+        self, function: Callable[..., Any], *, fullgraph: bool, fast: bool, limit: int | None, wait: bool = True,
         dynamic: bool | None = None,
     ) -> None:  # fmt: skip
         self.function, self.fullgraph, self.fast, self.limit, self.wait = function, fullgraph, fast, limit, wait
@@ -78,10 +82,11 @@ class Function:
         self.follow(args, kwargs)
         changed = [why for entry in entries if (why := entry.why()) is not None]
         self.compiled.entries = entries = [entry for entry in entries if entry.why() is None]
-        if len(entries) >= self.limit:  # programs of times when fewer numbers were followed
+        limit = self.limit or settings["recompile_limit"]
+        if len(entries) >= limit:  # programs of times when fewer numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
-        if len(entries) >= self.limit:
-            self.refuse(f"it was called in more than {self.limit} different ways{self.of_numbers()}")
+        if len(entries) >= limit:
+            self.refuse(f"it was called in more than {limit} different ways{self.of_numbers()}")
             return self.function(*args, **kwargs)
         if len(tensors_in((args, kwargs))) > MOST:
             self.refuse(f"more than {MOST} tensors are among its arguments")
@@ -104,13 +109,20 @@ class Function:
             self.events.append(f"will be traced again: {found.reason}")
             return found.result
         entries.insert(0, found.entry)
+        counters["frames"]["total"] += 1
         again = f" again, since {changed[0]}" if changed else ""
         if found.reason is None:
             about = found.entry.about
             about["followed"] = len(self.followed)
             self.events.append(f"compiled{again}: {about['steps']} steps" + _of_kernels(about["kernels"]))
+            counters["frames"]["ok"] += 1
+            counters["stats"]["unique_graphs"] += 1
+            say("recompiles" if len(self.events) > 1 else "compiled", f"{self.name}: {self.events[-1]}")
+            say("output_code", about["source"])
         else:
             self.events.append(f"runs eagerly: {found.reason}")
+            counters["graph_break"][found.reason] += 1
+            say("graph_breaks", f"{self.name} {self.events[-1]}")
             self.refuse(found.reason)
         return found.result
 
@@ -272,21 +284,24 @@ def compile(
         fullgraph: raise in place of the warning.
         dynamic: whether Python numbers that change are inputs of the program: left out, from their second value on;
             with ``False``, each value is compiled. Sizes are constants, and other sizes are compiled again.
-        backend: ``"inductor"`` for C code, ``"eager"`` for the function as it is, or a function of
-            (GraphModule, example inputs) that returns what to call.
-        mode: ``"default"``, ``"reduce-overhead"`` or ``"max-autotune"``, all the same here.
+        backend: ``"inductor"`` or ``"cudagraphs"`` for C code, ``"eager"`` or ``"aot_eager"`` for the function as it
+            is, or a function of (GraphModule, example inputs) that returns what to call.
+        mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and the like, all the same here.
         options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed; ``{"wait": False}``
-            builds beside the running program, and calls run as they are until the build is there.
+            builds beside the running program, and calls run as they are until the build is there. Other settings, such
+            as those of PyTorch's inductor, are without effect.
         name, isolate_recompiles, shapes_spec: without effect.
         disable: return `model` as it is.
-        recompile_limit: how many programs one function may have before it runs as it is, 8 if left out.
+        recompile_limit: how many programs one function may have before it runs as it is; left out,
+            ``torch._dynamo.config.recompile_limit``, which is 8.
 
     Returns:
         For a function, a callable; for a module, a module of a subclass of its class with the same attributes.
 
     Raises:
-        RuntimeError: both ``mode`` and ``options`` are given.
-        AssertionError: `model` cannot be called.
+        RuntimeError: both ``mode`` and ``options`` are given, or there is no such mode.
+        InvalidBackend: there is no backend of that name.
+        AssertionError: `model` cannot be called, or ``dynamic`` is no bool.
 
     >>> import flambeau as torch
     >>> @torch.compile
@@ -299,13 +314,19 @@ def compile(
     """
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if mode is not None and mode not in MODES:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODES)}")
+    if dynamic is not None and not isinstance(dynamic, bool):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
+    if not callable(backend) and backend not in AS_IT_IS and backend not in BACKENDS:
+        raise InvalidBackend(backend)
     if model is None:
         given = {"fullgraph": fullgraph, "dynamic": dynamic, "backend": backend, "options": options,
                  "recompile_limit": recompile_limit, "disable": disable}  # fmt: skip
         return lambda function: compile(function, **given)
     if not callable(model):
         raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
-    if disable or backend == "eager" or isinstance(model, (Compiled, OptimizedModule)):
+    if disable or backend in AS_IT_IS or isinstance(model, (Compiled, OptimizedModule)):
         return model
     made = _function(model, {"fullgraph": fullgraph, "dynamic": dynamic, "options": options,
                              "recompile_limit": recompile_limit})  # fmt: skip
@@ -319,7 +340,7 @@ def compile(
 def _function(function: Callable[..., Any], options: dict[str, Any]) -> Function:
     chosen = options.get("options") or {}
     fast, wait = bool(chosen.get("fast", False)), bool(chosen.get("wait", True))
-    fullgraph, limit = bool(options.get("fullgraph", False)), options.get("recompile_limit") or LIMIT
+    fullgraph, limit = bool(options.get("fullgraph", False)), options.get("recompile_limit")
     dynamic = options.get("dynamic")
     made = Function(function, fullgraph=fullgraph, fast=fast, limit=limit, wait=wait, dynamic=dynamic)
     made.options = {"fullgraph": fullgraph, "dynamic": dynamic, "options": options.get("options")}

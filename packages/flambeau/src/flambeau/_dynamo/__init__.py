@@ -1,8 +1,11 @@
-"""``torch._dynamo``: names of PyTorch's compiler that programs use. Functions run as they are."""
+"""``torch._dynamo``: names of PyTorch's compiler that programs use, for that of flambeau-compile."""
 
-from flambeau.compiler import _same
+from collections.abc import Callable
+from typing import Any
+
 from flambeau.compiler import allow_in_graph as allow_in_graph
 from flambeau.compiler import assume_constant_result as assume_constant_result
+from flambeau.compiler import compile as _compile
 from flambeau.compiler import disable as disable
 from flambeau.compiler import is_compiling as is_compiling
 from flambeau.compiler import list_backends as list_backends
@@ -34,19 +37,27 @@ def mark_static_address(t, guard=False) -> None:
     """Does nothing."""
 
 
-def optimize(*args, **kwargs):
-    """A decorator that returns what it is given."""
-    return _same
+def optimize(backend: Any = "inductor", *, nopython: bool = False, **options: Any) -> Callable[..., Any]:
+    """A decorator that compiles, as ``torch.compile(backend=…, fullgraph=nopython)`` does.
+
+    >>> import flambeau as torch
+    >>> torch._dynamo.optimize("inductor")(lambda x: x + 1)(torch.ones(2))
+    tensor([2., 2.])
+    """
+    chosen = {name: options[name] for name in ("dynamic", "disable") if name in options}
+    return lambda function: _compile(function, backend=backend, fullgraph=nopython, **chosen)
 
 
-optimize_assert = optimize
+def optimize_assert(backend: Any = "inductor", **options: Any) -> Callable[..., Any]:
+    """The same, where a function that cannot be compiled is an error."""
+    return optimize(backend, **{**options, "nopython": True})
 
 
 def is_dynamo_supported() -> bool:
-    """False."""
-    return False
+    """True."""
+    return True
 
 
-_names = {"OptimizedModule": ".eval_frame"}
+_names = {"OptimizedModule": ".eval_frame", "explain": ".explaining"}
 _modules = ("config", "eval_frame", "exc", "utils")
 __getattr__, __dir__ = _attach(__name__, "torch._dynamo", _names, _modules, unlisted=True)

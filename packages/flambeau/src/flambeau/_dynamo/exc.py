@@ -1,8 +1,8 @@
-"""``torch._dynamo.exc``: the errors of PyTorch's compiler. Nothing is compiled, so none is raised."""
+"""``torch._dynamo.exc``: the errors of PyTorch's compiler, of which `Unsupported` and `InvalidBackend` are raised."""
 
-
-class TorchDynamoException(RuntimeError):
-    """What all of them are."""
+from flambeau_compile.errors import InvalidBackend as InvalidBackend
+from flambeau_compile.errors import TorchDynamoException as TorchDynamoException
+from flambeau_compile.errors import Unsupported as Unsupported
 
 
 class InternalTorchDynamoError(TorchDynamoException):
@@ -11,10 +11,6 @@ class InternalTorchDynamoError(TorchDynamoException):
 
 class BackendCompilerFailed(TorchDynamoException):
     """What it calls failed."""
-
-
-class Unsupported(TorchDynamoException):
-    """Something cannot be compiled."""
 
 
 class RecompileError(TorchDynamoException):
