@@ -56,6 +56,12 @@ cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
     return <PyObject*>o if is_tensor(<PyObject*>o) else tensors[<int>o]
 
 
+cdef inline bint _fits(Entry entry, int number, PyObject* tensor, PyObject** tensors) noexcept:
+    """Whether what is read as this argument looks as it did; `tensors` gets it."""
+    tensors[number] = tensor
+    return tensor != NULL and is_tensor(tensor) and looks_like(&entry.args[number], tensor)
+
+
 # --- one program ----------------------------------------------------------------------------------------------------
 
 cdef object whole_of(Call* call):
@@ -194,13 +200,11 @@ cdef class Entry:
         if self.read_places:  # in the order in which they got numbers
             self.held = [place.get() for place in self.read_places]
             for tensor in self.held:
-                tensors[i] = <PyObject*>tensor
-                if not is_tensor(tensors[i]) or not looks_like(&self.args[i], tensors[i]):
+                if not _fits(self, i, <PyObject*>tensor, tensors):
                     return False
                 i += 1
         for owner in self.read_grads:
-            tensors[i] = _gradient_of(_owner(owner, tensors))
-            if tensors[i] == NULL or not looks_like(&self.args[i], tensors[i]):
+            if not _fits(self, i, _gradient_of(_owner(owner, tensors)), tensors):
                 return False
             i += 1
         for owner in self.absent_grads:

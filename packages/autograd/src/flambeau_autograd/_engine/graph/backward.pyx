@@ -38,12 +38,14 @@ cdef tuple _root(object tensor, Py_ssize_t i):
 
 
 cdef tuple _edge_of(object tensor, Py_ssize_t i):
-    """The same, or None for an output without history."""
+    """The (node, output number) that takes the gradient of output `i`, or of an input (-1); None without history."""
     cdef int nr = 0
     cdef PyObject* node
     if not is_tensor(<PyObject*>tensor):
         if _is_edge(tensor):
             return tensor[0], tensor[1]
+        if i < 0:
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
         raise TypeError(f"element {i} of tensors must be a Tensor or GradientEdge, but got {type(tensor).__name__}")
     node = gradient_edge(<PyObject*>tensor, &nr)
     return None if node == NULL else (owned(node), nr)
@@ -128,18 +130,10 @@ cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint 
 
 cdef tuple _target(object t):
     """The (node, output number) that takes the gradient of a wanted input; None if nothing can lead to it."""
-    cdef int nr = 0
-    cdef PyObject* node
-    if not is_tensor(<PyObject*>t):
-        if _is_edge(t):
-            return t[0], t[1]
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
-    node = gradient_edge(<PyObject*>t, &nr)
-    if node == NULL:
-        if requires_grad(<PyObject*>t):  # a view that was made without recording
-            return None
+    edge = _edge_of(t, -1)
+    if edge is None and not requires_grad(<PyObject*>t):  # which a view that was made without recording does
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    return owned(node), nr
+    return edge
 
 
 cdef list _targets(tuple inputs, bint accumulate):
