@@ -3,8 +3,9 @@
 import random
 import re
 
-import flambeau
 import flambeau.nn.functional  # declares the rest
+
+import flambeau
 from flambeau_tensor.extend import functions, operators, parse
 
 FLOATS = ["float32"] * 6 + ["float64"] * 2 + ["float16", "bfloat16"]

@@ -17,8 +17,11 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, empty_strided, same_sha
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.indexing cimport selected, sliced
 
-from flambeau_tensor._core.elementwise.dtype import type_name
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, type_name
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._kernels.factories import check_size
+
+cdef object _BYTE = _dtype_by_name("uint8")
 
 cdef enum:
     SMALL = 32768  # bytes that are copied at once, with the GIL held
@@ -284,9 +287,53 @@ cdef object _unbind(Operator op, PyObject** a):  # (self, dim)
     return out
 
 
+cdef tuple _at_bounds(Tensor t, int dim, list bounds):
+    """The pieces between each two bounds, which need not rise."""
+    cdef list out = []
+    cdef Py_ssize_t i, start, stop
+    for i in range(len(bounds) - 1):
+        start, stop = bounds[i], bounds[i + 1]
+        out.append(sliced(t, dim, start, max(start, stop), 1))
+    return tuple(out)
+
+
+def cut(str name, Tensor t not None, given, int dim):
+    """The pieces of a dimension between indices (negative ones count from its end), or a number of them, as equal as
+    can be; a tensor says either. `name` is that of the function, for errors."""
+    cdef Py_ssize_t size = t.sizes[dim], n, small, larger, i
+    if isinstance(given, Tensor):
+        if (<Tensor>given).ndim > 1:
+            raise RuntimeError(f"{name} expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
+                               f"tensor, but got a tensor with {(<Tensor>given).ndim} dims")
+        if (<Tensor>given).dtype != INT64:
+            raise RuntimeError(f"{name} expected tensor_indices_or_sections to have dtype of long, but got "
+                               f"{type_name(dtype_object((<Tensor>given).dtype))}")
+        given = given.tolist()
+    if isinstance(given, (tuple, list)):
+        return _at_bounds(t, dim, [0, *[max(i + size, 0) if i < 0 else min(i, size) for i in given], size])
+    if not hasattr(given, "__index__"):
+        raise TypeError(f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
+                        f"{type(given).__name__}")
+    sections = given.__index__()
+    if sections <= 0:
+        raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
+    check_size((sections, 128), _BYTE)  # a view is no smaller
+    n = sections
+    small, larger = size // n, size % n
+    return _at_bounds(t, dim, [i * small + min(i, larger) for i in range(n + 1)])
+
+
+cdef object _tensor_split(Operator op, PyObject** a):  # (self, indices_or_sections, dim)
+    cdef Tensor t = <Tensor>a[0]
+    if t.ndim == 0:
+        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
+    return cut("tensor_split", t, <object>a[1], wrap_dim(<object>a[2], t.ndim))
+
+
 cat = make_kernel(_cat, True)
 stack = make_kernel(_stack, True)
 split = make_kernel(_split)
 split_with_sizes = make_kernel(_split_with_sizes)
 chunk = make_kernel(_chunk)
+tensor_split = make_kernel(_tensor_split)
 unbind = make_kernel(_unbind)

@@ -10,8 +10,7 @@ import numpy as np
 
 from flambeau_overrides import overridable
 from flambeau_tensor._core.call.operator import Operator
-from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, promote_types, type_name
-from flambeau_tensor._core.elementwise.operands import wrapped_dim
+from flambeau_tensor._core.elementwise.dtype import _dtype_by_name, promote_types
 from flambeau_tensor._core.memory.tensor import Size, Tensor
 from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._core.schema.registry import alias, find_operator
@@ -69,45 +68,6 @@ unbind = _views(
 )
 
 
-def _sections(name, input, indices_or_sections, dim):
-    """The pieces' boundaries: between them (indices), or so that they are as equal as can be (their number)."""
-    size = input.shape[dim]
-    if isinstance(indices_or_sections, Tensor):
-        if indices_or_sections.ndim > 1:
-            raise RuntimeError(
-                f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
-                f"one-dimensional tensor, but got a tensor with {indices_or_sections.ndim} dims"
-            )
-        if indices_or_sections.dtype is not _INT64:
-            raise RuntimeError(
-                f"{name} expected tensor_indices_or_sections to have dtype of long, but got "
-                f"{type_name(indices_or_sections.dtype)}"
-            )
-        indices_or_sections = indices_or_sections.tolist()
-    if isinstance(indices_or_sections, (tuple, list)):
-        bounds = [0, *[max(i + size, 0) if i < 0 else min(i, size) for i in indices_or_sections], size]
-    elif hasattr(indices_or_sections, "__index__"):
-        n = indices_or_sections.__index__()
-        if n <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {n}")
-        check_size((n, 128), _BYTE)  # a view is no smaller
-        small, larger = divmod(size, n)
-        bounds = [i * small + min(i, larger) for i in range(n + 1)]
-    else:
-        raise TypeError(
-            f"{name}(): argument 'indices_or_sections' must be int, tuple of ints or Tensor, not "
-            f"{type(indices_or_sections).__name__}"
-        )
-    cut = find_operator("torch._ops.slice")
-    return tuple([cut(input, dim, bounds[i], max(bounds[i], bounds[i + 1]), 1) for i in range(len(bounds) - 1)])
-
-
-def _tensor_split(input, indices_or_sections, dim):
-    if input.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    return _sections("tensor_split", input, indices_or_sections, wrapped_dim(dim, input.ndim))
-
-
 # One kernel for what PyTorch has under different types and names of the argument.
 _SECTIONS = {
     "sections": "int sections",
@@ -117,7 +77,7 @@ _SECTIONS = {
 for _overload, _argument in _SECTIONS.items():
     _views(
         f"tensor_split.{_overload}(Tensor(a) self, {_argument}, int dim=0)",
-        _tensor_split,
+        kernels.tensor_split,
         "Views of pieces of a dimension, cut at indices, or a number of pieces as equal as can be.",
     )
 
@@ -158,7 +118,7 @@ def _split_along(name, least, dim_of):
                 f"torch.{name} attempted to split along dimension {dim}, but the size of the dimension "
                 f"{input.shape[dim]} is not divisible by the split_size {indices_or_sections}!"
             )
-        return _sections(name, input, indices_or_sections, dim)
+        return kernels.cut(name, input, indices_or_sections, dim)
 
     for overload, argument in ("int", "int sections"), ("array", "int[] indices"):
         _views(

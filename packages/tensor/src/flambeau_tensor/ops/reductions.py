@@ -23,6 +23,7 @@ from flambeau_tensor._core.schema.declaring import (
 )
 from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import norms
+from flambeau_tensor._kernels.deviations import Deviation
 from flambeau_tensor._kernels.interop import from_numpy
 from flambeau_tensor._kernels.reductions import Reduction
 from flambeau_tensor.ops.pointwise import isnan, maximum, minimum
@@ -270,8 +271,8 @@ _UNBIASED = "(Tensor self, bool unbiased=True"
 _BY_DIM = "dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False"
 
 
-def _signatures(name, compute, result, out, doc, **how):
-    """`compute(input, dim, correction, keepdim)` under the three signatures."""
+def _signatures(name, result, out, doc, kernels, **how):
+    """PyTorch's three signatures, each with a kernel."""
     settings = how | {"composite": True, "doc": doc}
 
     def with_out(schema):
@@ -279,18 +280,10 @@ def _signatures(name, compute, result, out, doc, **how):
             return schema
         return f"{schema}{'' if '*' in schema else ', *'}, {out}"
 
+    schemas = f".{_BY_CORRECTION}", _UNBIASED, f".{_BY_DIM}"
     return tuple(
         Operator(f"{name}{with_out(schema)}) -> {result}", kernel, **settings)
-        for schema, kernel in (
-            (
-                f".{_BY_CORRECTION}",
-                lambda input, dim, correction, keepdim, *out: compute(
-                    input, dim, 1 if correction is None else correction, keepdim
-                ),
-            ),
-            (_UNBIASED, lambda input, unbiased, *out: compute(input, None, int(unbiased), False)),
-            (f".{_BY_DIM}", lambda input, dim, unbiased, keepdim, *out: compute(input, dim, int(unbiased), keepdim)),
-        )
+        for schema, kernel in zip(schemas, kernels, strict=True)
     )
 
 
@@ -302,43 +295,51 @@ def _spread(name, finish, word):
         doc=f"The {word} over `dim`.",
     )
 
-    def compute(input, dim, correction, keepdim):
-        if input.is_complex():
-            parts = [inner(x, dim, correction=correction, keepdim=keepdim) for x in (input.real, input.imag)]
-            return parts[0] + parts[1] if name == "var" else find_operator("torch.complex")(*parts).abs()
-        return inner(input, dim, correction=correction, keepdim=keepdim)
+    def of_complex(input, dim, correction, keepdim):
+        parts = [inner(x, dim, correction=correction, keepdim=keepdim) for x in (input.real, input.imag)]
+        return parts[0] + parts[1] if name == "var" else find_operator("torch.complex")(*parts).abs()
 
     return (
         inner,
-        compute,
         _signatures(
             name,
-            compute,
             "Tensor",
             "Tensor(a!)? out=None",
             f"""
 The {word} over `dim`, or over all dimensions: squared deviations from the mean are divided by their number less
 `correction` (1, or what `unbiased` says). Means and deviations are kept in double precision.
 """,
+            [Deviation(inner, of_complex) for _ in range(3)],
         )[0],
     )
 
 
-var_correction, _var, var = _spread("var", "var", "variance")
-std_correction, _std, std = _spread("std", "std", "standard deviation")
+var_correction, var = _spread("var", "var", "variance")
+std_correction, std = _spread("std", "std", "standard deviation")
 
 
 def _with_mean(name, spread, word):
     def both(input, dim, correction, keepdim):
         if not (input.is_floating_point() or input.is_complex()):
             raise RuntimeError(f"{name}_mean only support floating point and complex dtypes")
-        return spread(input, dim, correction, keepdim), mean(input, dim, keepdim)
+        return spread(input, dim, correction=correction, keepdim=keepdim), mean(input, dim, keepdim)
 
-    return _signatures(f"{name}_mean", both, "(Tensor, Tensor)", "", f"The {word} and the mean.", variants=FUNCTION)[0]
+    return _signatures(
+        f"{name}_mean",
+        "(Tensor, Tensor)",
+        "",
+        f"The {word} and the mean.",
+        (
+            both,
+            lambda input, unbiased: both(input, None, int(unbiased), False),
+            lambda input, dim, unbiased, keepdim: both(input, dim, int(unbiased), keepdim),
+        ),
+        variants=FUNCTION,
+    )[0]
 
 
-var_mean = _with_mean("var", _var, "variance")
-std_mean = _with_mean("std", _std, "standard deviation")
+var_mean = _with_mean("var", var, "variance")
+std_mean = _with_mean("std", std, "standard deviation")
 
 
 # --- norms and exponentials -----------------------------------------------------------------------------------------
