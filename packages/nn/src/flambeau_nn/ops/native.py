@@ -3,10 +3,11 @@ numbers (0 none, 1 mean, 2 sum), and what kernels hand back for backward."""
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
+from flambeau_nn._kernels.batch_norm import normalized_batch
 from flambeau_nn.ops.activation import randomly_leaky
 from flambeau_nn.ops.declaring import composite as _composite
 from flambeau_nn.ops.loss import REDUCTIONS
-from flambeau_nn.ops.normalization import normalized_batch, row_moments
+from flambeau_nn.ops.normalization import row_moments
 from flambeau_nn.ops.pooling import adaptive_max_pools, max_pools
 from flambeau_tensor import Operator
 from flambeau_tensor.extend import FUNCTION, Forward, find_operator

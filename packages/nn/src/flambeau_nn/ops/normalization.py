@@ -3,13 +3,14 @@
 from math import prod
 
 import flambeau_tensor as ft
+from flambeau_nn._kernels import batch_norm as batch_kernels
 from flambeau_nn._kernels import channel_norm as channel_kernels
 from flambeau_nn._kernels import normalization as kernels
 from flambeau_nn.ops import INTERNAL, NAMESPACE
 from flambeau_nn.ops.declaring import composite
 from flambeau_nn.ops.loss import scalar_type
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import FUNCTION
+from flambeau_tensor.extend import FUNCTION, find_operator
 
 HALVES = ft.float16, ft.bfloat16
 _LAYER = "int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"
@@ -160,7 +161,7 @@ def rms_norm(input, normalized_shape, weight, eps):
     return (out if weight is None else out * weight).to(dtype)
 
 
-@composite(
+batch_norm = composite(
     "batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "
     "bool training=False, float momentum=0.1, float eps=1e-05)",
     "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
@@ -168,36 +169,7 @@ def rms_norm(input, normalized_shape, weight, eps):
     "running ones.",
     aten="batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
     "bool training, float momentum, float eps, bool cudnn_enabled)",
-)
-def batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    return normalized_batch(input, running_mean, running_var, weight, bias, training, momentum, eps)[0]
-
-
-def normalized_batch(input, running_mean, running_var, weight, bias, training, momentum, eps):
-    """batch_norm, and while training the means and variances of the batch, else None twice."""
-    if input.ndim < 2:
-        if input.ndim == 1 and input.numel() == 0:
-            return input.clone(), None, None
-        raise ValueError(f"batch_norm: expected at least 2 dimensions (got {input.ndim}D input)")
-    channels = input.shape[1]
-    for name, t in (("running_mean", running_mean), ("running_var", running_var), ("weight", weight), ("bias", bias)):
-        if t is not None and t.numel() != channels:
-            raise RuntimeError(f"{name} should contain {channels} elements not {t.numel()}")
-    _check_dtypes(input, weight, bias, running_mean, running_var)
-    if training:
-        count = input.numel() // channels if channels else 0
-        if count == 1:
-            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
-        of_channels = _complex_batch_norm if input.is_complex() else channel_norm
-        result, mean, var = of_channels(input, weight, bias, 0, eps)
-        if input.numel():  # the mean of nothing would stay in them for ever
-            _move(running_mean, mean, momentum)
-            _move(running_var, var, momentum, count / max(count - 1, 1))
-        return result, mean, var
-    if running_mean is None or running_var is None:
-        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
-    scaled = channel_scale if input.is_floating_point() else composed_scale
-    return scaled(input, running_mean, running_var, weight, bias, eps), None, None
+)(batch_kernels.batch_norm)
 
 
 def composed_scale(input, mean, variance, weight, bias, eps):
@@ -219,13 +191,15 @@ def _complex_batch_norm(input, weight, bias, groups, eps):
     return _affine(centered, scale if weight is None else scale * weight, bias), mean, var
 
 
-def _move(running, value, momentum, correction=1.0):
-    """running += momentum · (value - running)."""
-    if running is not None:
-        from flambeau_autograd import no_grad
-
-        with no_grad():
-            running.mul_(1 - momentum).add_(value.detach().to(running.dtype), alpha=momentum * correction)
+batch_kernels.connect(
+    _check_dtypes,
+    channel_norm,
+    _complex_batch_norm,
+    channel_scale,
+    composed_scale,
+    find_operator("torch.Tensor.mul_"),
+    find_operator("torch.Tensor.add_"),
+)
 
 
 @composite(
@@ -244,8 +218,8 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
     if running_mean is not None and input.numel():
         dims = tuple(range(2, input.ndim))
         plain = input.detach()
-        _move(running_mean, plain.mean(dims).mean(0), momentum)
-        _move(running_var, plain.var(dims, correction=1).mean(0), momentum)
+        batch_kernels.move(running_mean, plain.mean(dims).mean(0), momentum)
+        batch_kernels.move(running_var, plain.var(dims, correction=1).mean(0), momentum)
     return group_norm(input.contiguous(), max(channels, 1), weight, bias, eps)
 
 

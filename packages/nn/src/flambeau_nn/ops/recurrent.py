@@ -5,11 +5,14 @@ layers over one time. ``input`` is (time, batch, size) or, with ``batch_first``,
 all sequences, time by time, with ``batch_sizes`` telling how many rows each time has.
 """
 
+from functools import partial
+
 import flambeau_tensor as ft
 from flambeau_nn._kernels import recurrent as kernels
+from flambeau_nn._kernels import recurrent_layers as layer_kernels
 from flambeau_nn.ops import INTERNAL
 from flambeau_tensor import Operator
-from flambeau_tensor.extend import FUNCTION
+from flambeau_tensor.extend import FUNCTION, find_operator
 from flambeau_tensor.ops.matmul import linear
 
 _WEIGHTS = "Tensor w_ih, Tensor w_hh, Tensor? b_ih, Tensor? b_hh"
@@ -92,63 +95,20 @@ def _step(mode, x, h, c, w_ih, w_hh, b_ih, b_hh, w_hr):
 # --- the functions --------------------------------------------------------------------------------------------------
 
 
-def _direction(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
-    """One direction of one layer: by its kernel or, of complex numbers, which it does not take, by other operations."""
-    if input.is_complex():
-        return composed(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse)
-    if mode == "LSTM":
-        return lstm_layer(input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse)[:3]
-    output, h, _ = rnn_layer(input, batch_sizes, h, w_ih, w_hh, b_ih, b_hh, mode, reverse)
-    return output, h, None
-
-
-def _layers(mode, input, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
-    """Output, final states and final cells, stacked, of all layers and directions."""
-    directions = 2 if bidirectional else 1
-    each = 4 if has_biases else 2
-    h0, c0, projected = hx, None, False
-    if mode == "LSTM":
-        if len(hx) != 2:
-            raise RuntimeError("lstm expects two hidden states")
-        h0, c0 = hx
-        projected = h0.shape[2] != c0.shape[2]
-        each += projected
-    if len(params) != each * num_layers * directions:
-        raise RuntimeError(f"expected {each * num_layers * directions} parameters, got {len(params)}")
-    if h0.ndim != 3 or h0.shape[0] != num_layers * directions:
-        raise RuntimeError(f"expected hidden states of {num_layers * directions} layers, got size {list(h0.shape)}")
-    finals, cells = [], []
-    for layer in range(num_layers):
-        outputs = []
-        for direction in range(directions):
-            at = layer * directions + direction
-            weights = params[each * at : each * (at + 1)]
-            w_ih, w_hh = weights[0], weights[1]
-            b_ih, b_hh = (weights[2], weights[3]) if has_biases else (None, None)
-            c = None if c0 is None else c0[at]
-            w_hr = weights[-1] if projected else None
-            output, h, c = _direction(mode, input, batch_sizes, h0[at], c, w_ih, w_hh, b_ih, b_hh, w_hr, direction == 1)
-            outputs.append(output)
-            finals.append(h)
-            if c is not None:
-                cells.append(c)
-        input = ft.cat(outputs, -1) if bidirectional else outputs[0]
-        if dropout and train and layer < num_layers - 1:
-            input = _dropout(input, dropout)
-    return (input, *(each[0].unsqueeze(0) if len(each) == 1 else ft.stack(each) for each in (finals, cells) if each))
-
-
 def _dropout(input, p):
     from flambeau_nn.functional import dropout
 
     return dropout(input, p, True)
 
 
+layer_kernels.connect(lstm_layer, rnn_layer, composed, find_operator("torch.select"), ft.cat, ft.stack, _dropout)
+
+
 def _declare(mode, name, hx, results, doc):
     rest = "Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 
     def of_tensor(input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first):
-        output, *finals = _layers(
+        output, *finals = layer_kernels.layers(
             mode,
             input.transpose(0, 1) if batch_first else input,
             None,
@@ -163,7 +123,7 @@ def _declare(mode, name, hx, results, doc):
         return (output.transpose(0, 1) if batch_first else output, *finals)
 
     def of_packed(data, batch_sizes, hx, params, has_biases, num_layers, dropout, train, bidirectional):
-        return _layers(
+        return layer_kernels.layers(
             mode, data, batch_sizes.tolist(), hx, params, has_biases, num_layers, dropout, train, bidirectional
         )
 
@@ -192,32 +152,10 @@ rnn_tanh = _declare("RNN_TANH", "rnn_tanh", "Tensor", "(Tensor, Tensor)", _ALL)
 rnn_relu = _declare("RNN_RELU", "rnn_relu", "Tensor", "(Tensor, Tensor)", _ALL)
 
 
-def _check_step(input, hx, w_ih):
-    """A step has rows of features: what has no dimension 1 raises an IndexError."""
-    input.size(1)
-    hx.size(0)
-    w_ih.size(1)
-
-
-def _lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh):
-    if len(hx) != 2:
-        raise RuntimeError("lstm_cell expects two hidden states")
-    _check_step(input, hx[0], w_ih)
-    return _direction("LSTM", input.unsqueeze(0), None, *hx, w_ih, w_hh, b_ih, b_hh, None, False)[1:]
-
-
-def _cell(mode):
-    def run(input, hx, w_ih, w_hh, b_ih, b_hh):
-        _check_step(input, hx, w_ih)
-        return _direction(mode, input.unsqueeze(0), None, hx, None, w_ih, w_hh, b_ih, b_hh, None, False)[1]
-
-    return run
-
-
 _STEP = "Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None"
 lstm_cell = Operator(
     f"lstm_cell(Tensor input, Tensor[] hx, {_STEP}) -> (Tensor, Tensor)",
-    _lstm_cell,
+    layer_kernels.lstm_step,
     variants=FUNCTION,
     composite=True,
     doc="One step of an LSTM: state and cells after it; `hx` is those before it.",
@@ -225,7 +163,7 @@ lstm_cell = Operator(
 gru_cell, rnn_tanh_cell, rnn_relu_cell = (
     Operator(
         f"{name}(Tensor input, Tensor hx, {_STEP}) -> Tensor",
-        _cell(mode),
+        partial(layer_kernels.step, mode),
         variants=FUNCTION,
         composite=True,
         doc=f"One step: the state after it. {what}",

@@ -38,9 +38,9 @@ cdef object _deviation(Operator op, PyObject** slots):
     bound[2] = <PyObject*>_ONE if d.correction < 0 else slots[d.correction]
     if bound[2] == <PyObject*>None:
         bound[2] = <PyObject*>_ONE
-    if d.unbiased >= 0 and slots[d.unbiased] == <PyObject*>False:
+    if d.unbiased >= 0 and slots[d.unbiased] == Py_False:
         bound[2] = <PyObject*>_ZERO
-    bound[3] = <PyObject*>False if d.keepdim < 0 else slots[d.keepdim]
+    bound[3] = Py_False if d.keepdim < 0 else slots[d.keepdim]
     if CATEGORY[(<Tensor>slots[0]).dtype] == CAT_COMPLEX:
         return d.of_complex(<object>bound[0], <object>bound[1], <object>bound[2], <object>bound[3])
     return call_again(d.reduction, bound)

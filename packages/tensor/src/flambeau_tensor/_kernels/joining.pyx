@@ -303,8 +303,8 @@ def cut(str name, Tensor t not None, given, int dim):
     cdef Py_ssize_t size = t.sizes[dim], n, small, larger, i
     if isinstance(given, Tensor):
         if (<Tensor>given).ndim > 1:
-            raise RuntimeError(f"{name} expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional "
-                               f"tensor, but got a tensor with {(<Tensor>given).ndim} dims")
+            raise RuntimeError(f"{name} expected tensor_indices_or_sections to be a zero-dimensional or "
+                               f"one-dimensional tensor, but got a tensor with {(<Tensor>given).ndim} dims")
         if (<Tensor>given).dtype != INT64:
             raise RuntimeError(f"{name} expected tensor_indices_or_sections to have dtype of long, but got "
                                f"{type_name(dtype_object((<Tensor>given).dtype))}")

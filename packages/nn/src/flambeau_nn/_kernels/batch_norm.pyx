@@ -1,0 +1,92 @@
+# cython: language_level=3
+"""Batch normalization as a composition: checks, the operator that normalizes, and running statistics that move.
+
+The operators are declared above this folder, and connected from there.
+"""
+from cpython.object cimport PyObject
+
+from flambeau_tensor.abi cimport (
+    T_COMPLEX, T_FLOATING, T_LAYERED, T_REQUIRES_GRAD, TensorInfo, dtype_number, flags_of, new_kernel, shape_of,
+    tensor_info, thread_flags,
+)
+
+cdef object _check_dtypes, _channel_norm, _complex_norm, _channel_scale, _composed_scale, _mul_, _add_
+
+
+def connect(check_dtypes, channel_norm, complex_norm, channel_scale, composed_scale, mul_, add_):
+    """Say what checks dtypes, what normalizes by the batch (real and complex numbers) and by running statistics
+    (floats and others), and which operators write to these."""
+    global _check_dtypes, _channel_norm, _complex_norm, _channel_scale, _composed_scale, _mul_, _add_
+    _check_dtypes, _channel_norm, _complex_norm = check_dtypes, channel_norm, complex_norm
+    _channel_scale, _composed_scale, _mul_, _add_ = channel_scale, composed_scale, mul_, add_
+
+
+def move(running, value, double momentum, double correction=1.0):
+    """running += momentum · (correction · value - running), unrecorded; nothing where `running` is None."""
+    cdef bint recording
+    if running is None:
+        return
+    recording = thread_flags().grad_enabled
+    thread_flags().grad_enabled = False
+    try:
+        if flags_of(<PyObject*>value) & (T_REQUIRES_GRAD | T_LAYERED):
+            value = value.detach()
+        if dtype_number(<PyObject*>value) != dtype_number(<PyObject*>running):
+            value = value.to(running.dtype)
+        _add_(_mul_(running, 1 - momentum), value, alpha=momentum * correction)
+    finally:
+        thread_flags().grad_enabled = recording
+
+
+cdef int _check(const TensorInfo* x, object input, running_mean, running_var, weight, bias) except -1:
+    """Whether each of the others has a number for each channel, and a dtype that goes with that of the input."""
+    cdef TensorInfo t
+    cdef int k
+    cdef bint same = True
+    for k, parameter in enumerate((running_mean, running_var, weight, bias)):
+        if parameter is None:
+            continue
+        tensor_info(<PyObject*>parameter, &t)
+        if t.numel != x.sizes[1]:
+            name = ("running_mean", "running_var", "weight", "bias")[k]
+            raise RuntimeError(f"{name} should contain {x.sizes[1]} elements not {t.numel}")
+        same = same and t.dtype == x.dtype
+    if not same:
+        _check_dtypes(input, weight, bias, running_mean, running_var)
+    return 0
+
+
+def normalized_batch(input, running_mean, running_var, weight, bias, bint training, double momentum, eps):
+    """batch_norm, and while training the means and variances of the batch, else None twice."""
+    cdef TensorInfo x
+    cdef Py_ssize_t count
+    tensor_info(<PyObject*>input, &x)
+    if x.ndim < 2:
+        if x.ndim == 1 and x.numel == 0:
+            return input.clone(), None, None
+        raise ValueError(f"batch_norm: expected at least 2 dimensions (got {x.ndim}D input)")
+    _check(&x, input, running_mean, running_var, weight, bias)
+    if training:
+        count = x.numel // x.sizes[1] if x.sizes[1] else 0
+        if count == 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size "
+                             f"{shape_of(<PyObject*>input)}")
+        of_channels = _complex_norm if x.dtype >= T_COMPLEX else _channel_norm
+        result, mean, variance = of_channels(input, weight, bias, 0, eps)
+        if x.numel:  # the mean of nothing would stay in them for ever
+            move(running_mean, mean, momentum)
+            move(running_var, variance, momentum, <double>count / max(count - 1, <Py_ssize_t>1))
+        return result, mean, variance
+    if running_mean is None or running_var is None:
+        raise RuntimeError("Expected running_mean and running_var to be defined when training=False")
+    scaled = _channel_scale if T_FLOATING <= x.dtype < T_COMPLEX else _composed_scale
+    return scaled(input, running_mean, running_var, weight, bias, eps), None, None
+
+
+cdef object _batch_norm(PyObject* op, PyObject** a):
+    """(input, running_mean, running_var, weight, bias, training, momentum, eps)"""
+    return normalized_batch(<object>a[0], <object>a[1], <object>a[2], <object>a[3], <object>a[4], <object>a[5],
+                            <object>a[6], <object>a[7])[0]
+
+
+batch_norm = new_kernel(_batch_norm)
