@@ -18,6 +18,7 @@ import warnings
 
 import numpy as np
 import torch as peer
+from converting import convert
 from torch.testing._internal.common_methods_invocations import op_db
 
 import flambeau as torch
@@ -31,41 +32,8 @@ LEFT_OUT = ("jiterator", "sparse.", "to_sparse", "torch._scaled_mm", "torch.ops.
 UNWRITTEN = {"empty", "empty_like", "new_empty", "new_empty_strided", "empty_strided", "empty_permuted"}
 
 
-class Skipped(Exception):
-    """A sample that has no counterpart here."""
-
-
 class Wrong(Exception):
     """A compiled call that differs from the eager one."""
-
-
-def ours(x):
-    """PyTorch's argument as one of flambeau's, with its strides."""
-    if isinstance(x, peer.Tensor):
-        if x.layout != peer.strided or x.is_nested:
-            raise Skipped("layout")
-        plain = x.detach().resolve_conj().resolve_neg()
-        if plain.dtype == peer.bfloat16:
-            made = torch.tensor(plain.float().numpy()).to(torch.bfloat16)
-        else:
-            made = torch.from_numpy(np.array(plain.numpy(), copy=True))
-        if not plain.is_contiguous() and plain.dim() and 0 not in plain.stride():
-            order = sorted(range(plain.dim()), key=lambda d: -plain.stride(d))
-            back = sorted(range(plain.dim()), key=order.__getitem__)
-            made = torch.empty([plain.shape[d] for d in order], dtype=made.dtype).permute(back).copy_(made)
-        return made.requires_grad_() if x.requires_grad else made
-    if isinstance(x, (peer.dtype, peer.memory_format, peer.layout)):
-        return getattr(torch, str(x).partition(".")[2])
-    if isinstance(x, peer.device):
-        return torch.device(str(x))
-    if isinstance(x, peer.Size):
-        return torch.Size(x)
-    if isinstance(x, peer.Generator):
-        raise Skipped("generator")
-    if isinstance(x, (list, tuple)):
-        items = [ours(item) for item in x]
-        return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return {k: ours(v) for k, v in x.items()} if isinstance(x, dict) else x
 
 
 def counterpart(op):
@@ -172,25 +140,25 @@ def outcome(function, sample, cotangents, arguments):
             if not cotangents:
                 peer.manual_seed(SEED)
                 cotangents.extend(
-                    ours(peer.randn(t.shape, dtype=getattr(peer, str(t.dtype).partition(".")[2]))) for t in made
+                    convert(peer.randn(t.shape, dtype=getattr(peer, str(t.dtype).partition(".")[2]))) for t in made
                 )
             gradients = list(torch.autograd.grad(made, leaves, cotangents, allow_unused=True))
     return result, gradients, arguments
 
 
 def run_sample(function, compiled, op, sample, with_grad):
-    """Whether a sample's compiled calls equal the eager one to the bit; None where it does not run eagerly."""
+    """Whether a sample's compiled calls equal the eager one to the bit; why not, where it does not run eagerly."""
     given = sample.input, sample.args, sample.kwargs
     cotangents = [] if with_grad else None
     try:
-        expected = outcome(function, sample, cotangents, ours(given))
-    except (Skipped, Exception):
-        return None
+        expected = outcome(function, sample, cotangents, convert(given))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
     written = op.name in UNWRITTEN
     exact = True
     for i in range(CALLS):
         try:
-            found = outcome(compiled, sample, cotangents, ours(given))
+            found = outcome(compiled, sample, cotangents, convert(given))
         except Timeout:
             raise
         except Exception as error:
@@ -216,7 +184,7 @@ def run_entry(op, limit, dtypes):
     if function is None:
         return {"verdict": "missing"}
     have = op.supported_dtypes("cpu")
-    exact, ran, kernels, reasons, programs = True, 0, collections.Counter(), set(), 0
+    exact, ran, kernels, reasons, programs, refused = True, 0, collections.Counter(), set(), 0, "no samples"
     for name in dtypes:
         dtype = getattr(peer, name)
         if dtype not in have:
@@ -234,7 +202,8 @@ def run_entry(op, limit, dtypes):
                 equal = run_sample(function, compiled, op, sample, with_grad)
             except Wrong as error:
                 return {"verdict": "wrong", "why": f"{name}: {error}"[:300].replace("\n", " ")}
-            if equal is None:
+            if isinstance(equal, str):
+                refused = equal
                 continue
             ran += 1
             exact &= equal
@@ -249,7 +218,7 @@ def run_entry(op, limit, dtypes):
                     if entry.joint is not None:
                         kernels.update(entry.joint.backward.about["kernels"])
     if not ran:
-        return {"verdict": "not run eagerly"}
+        return {"verdict": "not run eagerly", "why": refused[:200]}
     found = {"verdict": "bit" if exact else "rounding", "samples": ran}
     found["form"] = ("kernels" if kernels else "native") if programs else "eager"
     if kernels:

@@ -17,8 +17,9 @@ import sys
 import warnings
 
 import torch
+from converting import Skip, convert
 from torch.testing._internal.common_methods_invocations import op_db
-from transforms import RANDOM, Skip, Timeout, convert, flat, limited, options, resolve
+from transforms import RANDOM, Timeout, flat, limited, options, resolve
 
 import flambeau
 

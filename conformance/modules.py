@@ -20,8 +20,9 @@ import warnings
 
 import numpy as np
 import torch
+from converting import Skip, convert
 from torch.testing._internal.common_modules import module_db
-from transforms import Skip, Timeout, convert, flat, limited, numpy, options
+from transforms import Timeout, flat, limited, numpy, options
 
 import flambeau
 

@@ -13,13 +13,12 @@ import warnings
 
 import numpy as np
 import torch
+from converting import Skip, convert
 from torch.testing._internal.common_methods_invocations import op_db
 from transforms import (
     RANDOM,
-    Skip,
     Timeout,
     agree,
-    convert,
     differentiable,
     flat,
     limited,

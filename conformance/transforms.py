@@ -20,12 +20,13 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from converting import Skip, convert
+from flambeau.autograd import forward_ad
 from torch.autograd import forward_ad as peer_forward
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo import core
 
 import flambeau
-from flambeau.autograd import forward_ad
 
 MODES = ("jvp", "gradgrad", "jvpgrad", "vmap")
 # Draws numbers, or returns memory that nobody wrote.
@@ -63,34 +64,8 @@ RANDOM = {
 BY_MEMORY = {"as_strided"}
 
 
-class Skip(Exception):
-    """A sample that says nothing."""
-
-
 class ForwardError(Exception):
     """The plain call is wrong already."""
-
-
-def convert(x):
-    """A sample of PyTorch's as one of ours."""
-    if isinstance(x, torch.Tensor):
-        if x.layout != torch.strided or x.is_nested:
-            raise Skip("layout")
-        if x.dtype == torch.bfloat16:
-            return convert(x.detach().float()).to(flambeau.bfloat16).requires_grad_(x.requires_grad)
-        y = flambeau.from_numpy(np.array(x.detach().resolve_conj().resolve_neg().numpy(), copy=True))
-        return y.requires_grad_() if x.requires_grad else y
-    if isinstance(x, (torch.dtype, torch.memory_format, torch.layout)):
-        return getattr(flambeau, str(x).split(".")[1])
-    if isinstance(x, torch.device):
-        return flambeau.device(str(x))
-    if isinstance(x, torch.Generator):
-        raise Skip("generator")
-    if isinstance(x, (list, tuple)):
-        return type(x)(*map(convert, x)) if hasattr(x, "_fields") else type(x)(map(convert, x))
-    if isinstance(x, dict):
-        return {k: convert(v) for k, v in x.items()}
-    return x
 
 
 def flat(x, kind):

@@ -518,3 +518,29 @@ def test_a_second_derivative_of_what_was_overwritten():
             continue
         with pytest.raises(RuntimeError, match="a tensor that it read was written to afterwards"):
             fa.grad(y.sum(), leaf, create_graph=True)
+
+
+def test_a_dtype_that_changes_between_forward_and_backward():
+    net = nn.Linear(2, 2, bias=False)
+    compiled = compile(lambda x: (net(x), net(x * 2)))
+    for _ in range(3):
+        net.float().zero_grad()
+        found = compiled(ft.ones(1, 2))
+        net.double()
+        found[0].sum().backward()
+        assert net.weight.grad.tolist() == [[1.0, 1.0]] * 2
+
+
+def test_leaves_that_are_made_inside():
+    def f(x):
+        return ft.zeros(2, requires_grad=True), x.detach().requires_grad_()
+
+    compiled = compile(f)
+    for _ in range(3):
+        x = ft.ones(2, requires_grad=True)
+        for found, expected in zip(compiled(x), f(x), strict=True):
+            assert (found.requires_grad, found.is_leaf) == (expected.requires_grad, expected.is_leaf)
+        found = compiled(x)[0]
+        (found * 3).sum().backward()
+        assert found.grad.tolist() == [3.0, 3.0]
+    assert "eagerly" not in explain(compiled)

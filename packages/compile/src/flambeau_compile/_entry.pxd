@@ -74,7 +74,7 @@ cdef class Entry:
     cdef readonly dict about
     cdef public bint follows  # what is captured may have got other memory, hooks or requirements of gradients
     cdef list demands  # (tensor, whether it requires grad) for what the program itself does not read
-    cdef dict spent  # number of an output: (node of a graph that is over, which of its outputs)
+    cdef dict histories  # number of an output: (node of a graph that is over, which of its outputs)
     cdef public object joint  # what puts a node into the graph around the program, or None
     cdef public bint eager  # there is no program: the function itself runs
     cdef object failure

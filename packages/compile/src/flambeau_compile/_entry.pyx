@@ -6,7 +6,7 @@ from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
     TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, exclusive, flags_of,
-    is_tensor, offset_of, run_kernel, set_grad, set_history, tensor_info,
+    is_tensor, offset_of, run_kernel, set_flags, set_grad, set_history, tensor_info,
     T_REQUIRES_GRAD,
 )
 
@@ -83,15 +83,6 @@ cdef class Entry:
         arguments: (args, kwargs) of the call that was traced.
         state: what `thread_word` was then.
     """
-    def __cinit__(self):
-        self.args = self.captured = self.outputs = NULL
-        self.memory = self.p = self.f = NULL
-        self.places = NULL
-        self.output_slots = NULL
-        self.owners = NULL
-        self.shared = NULL
-        self.k = NULL
-
     def __init__(self, arguments, unsigned long long state):
         cdef list found = []
         cdef int i
@@ -102,7 +93,7 @@ cdef class Entry:
         self.same = firsts_of(found)
         self.pinned, self.regions = [], None
         self.read_grads, self.absent_grads, self.read_places = [], [], []
-        self.counters, self.stored, self.held, self.demands, self.spent = [], [], [], [], None
+        self.counters, self.stored, self.held, self.demands, self.histories = [], [], [], [], None
         self.nnumbers, self.numbers = 0, None
         if self.nargs > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} tensors among the arguments")
@@ -176,9 +167,10 @@ cdef class Entry:
         """The function says whether a tensor requires grad, which has to be so before."""
         self.demands.append((tensor, requires_grad))
 
-    def set_spent(self, dict histories):
-        """Outputs whose graph is over when the call returns: number -> (node, which of its outputs)."""
-        self.spent = histories
+    def set_histories(self, histories):
+        """Outputs that require grad: number -> (node of a graph that is over when the call returns, which of its
+        outputs), with None for the node of a leaf."""
+        self.histories = histories
 
     def set_replays(self, list counters, list stored):
         """What each run does in Python: Counters, and (Place, number of an output)."""
@@ -483,7 +475,7 @@ cdef class Entry:
         if not self.locate(tensors):
             return OTHER
         if self.simple and not self.writes and not self.updates and not self.counters and not self.stored and \
-                self.spent is None:
+                self.histories is None:
             return self._run_simple()
         i = 0
         for step in self.updates:
@@ -503,9 +495,12 @@ cdef class Entry:
             self._raise_failure()
             return OTHER
         result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
-        if self.spent is not None:
-            for number, (node, output_nr) in self.spent.items():
-                set_history(<PyObject*>outputs[<int>number], <PyObject*>node, output_nr)
+        if self.histories is not None:
+            for number, (node, output_nr) in self.histories.items():
+                if node is None:
+                    set_flags(<PyObject*>outputs[<int>number], T_REQUIRES_GRAD, 0)
+                else:
+                    set_history(<PyObject*>outputs[<int>number], <PyObject*>node, output_nr)
         self._publish(outputs, tensors)
         return result
 

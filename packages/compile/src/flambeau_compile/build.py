@@ -4,12 +4,16 @@ The text has no ``#include`` and no address of this process, so its hash, with t
 key.
 """
 
+import atexit
 import contextlib
 import functools
 import importlib.util
 import platform
+import shutil
 import sys
+import tempfile
 import threading
+import warnings
 from pathlib import Path
 
 from flambeau_cext import cache, compiler
@@ -23,6 +27,7 @@ FAST = ("-ffast-math",)
 LONG = 1500  # statements beyond which the compiler's time matters more than its best code
 
 _loaded: dict[str, int] = {}
+_own: list[Path] = []  # the cache of this process alone, once it has one
 
 
 @functools.lru_cache
@@ -38,14 +43,26 @@ def processor() -> str:
 def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
     """The library of a program's text, from the cache or from the compiler.
 
+    Where the cache cannot be written to, a warning says so once, and the process has a cache of its own.
+
     Raises:
         CompileError: there is no compiler, or it refuses the text.
-        OSError: the cache cannot be written to.
+        OSError: nothing can be written anywhere.
     """
     folder, command = _command(fast, level, text)
     entry = folder.lookup()
     if entry is not None:
         return entry.path
+    try:
+        path = _built(folder, command, text)
+    except OSError as error:
+        return _built(cache.Folder(_own_root(error) / folder.path.name), command, text)
+    cache.prune_sometimes(cache.root())
+    return path
+
+
+def _built(folder: cache.Folder, command: list[str], text: str) -> Path:
+    """The library, built unless another process was quicker."""
     with folder.building() as scratch:
         entry = folder.lookup()  # somebody else was quicker
         if entry is None:
@@ -56,8 +73,17 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
                 raise CompileError(f"compiling a program failed: {first_error(done.output) or done.end}")
             folder.write("program.c", text)
             entry = folder.publish(target, ".so", [], 0)
-    cache.prune_sometimes(cache.root())
     return entry.path
+
+
+def _own_root(error: OSError) -> Path:
+    """A cache for this process alone, which ends with it; `error` is why."""
+    if not _own:
+        _own.append(Path(tempfile.mkdtemp(prefix="flambeau-compile-")))
+        atexit.register(shutil.rmtree, _own[0], ignore_errors=True)
+        what = f"torch.compile: {error}: programs are built anew in each process"
+        warnings.warn(what, RuntimeWarning, stacklevel=2)
+    return _own[0]
 
 
 def _command(fast: bool, level: str, text: str) -> tuple[cache.Folder, list[str]]:

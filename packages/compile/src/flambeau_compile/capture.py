@@ -184,8 +184,9 @@ class _Finish:
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
         self.demand(records)
-        spent = joint.spent(outputs.results, self.tensors)
-        if outputs.histories and spent is None:
+        if any(t is not None and t.requires_grad and t.grad_fn is None and t._is_view() for t in outputs.results):
+            raise Uncompilable("it returns a view that is made under no_grad of what requires grad")
+        if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
             if any(not isinstance(what, NumberOf) for _, what in stored):
                 raise Uncompilable("it keeps tensors with a history in attributes")
             self.differentiable(outputs, structure, effects)
@@ -195,7 +196,7 @@ class _Finish:
         set_grads = outputs.grads([pair for o, pair in self.grads.items() if self.read.get(o, nothing) is not pair[1]])
         if any(t is not None and t.grad_fn is not None for t in outputs.results[n:]):
             raise Uncompilable("it sets gradients that have a history")
-        self.entry.set_spent(spent if outputs.histories else None)
+        self.entry.set_histories(joint.histories(outputs.results))
         self.b.program.remove_dead_steps()
         self.b.program.remove_copies()
         self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
@@ -322,10 +323,11 @@ class _Finish:
         entry.set_program(
             address, source.functions, len(source.addresses), source.fixed, source.arena, self.position, self.b.keep
         )
-        written = {w.buffer.index for step in program.steps for w in step.written()}
+        written = _written(program)
+        read = {w.buffer.index for step in program.steps for w in step.windows()}
         places = []
         for slot, buffer in enumerate(source.addresses):
-            if buffer.tensor is not None:
+            if buffer.tensor is not None and (not entry.follows or buffer.index in read | written):
                 origin = arguments.get(buffer.index, buffer.tensor)
                 places.append((slot, origin, buffer.nbytes, buffer.index in written))
         entry.set_given(places)
@@ -398,6 +400,8 @@ class _Finish:
         if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
             raise Uncompilable("it writes to tensors that require grad")
         differentiable = [i for i, t in enumerate(results) if t.requires_grad]
+        if any(results[i].grad_fn is None for i in differentiable):
+            raise Uncompilable("it returns leaves that require grad, beside results with a history")
         inputs, sources, reached = self.inputs([results[i] for i in differentiable])
         placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
         first = len(b.program.steps)
@@ -425,13 +429,13 @@ class _Finish:
         examples = [ft.empty(w.sizes, dtype=getattr(ft, w.dtype)) for w in kept_windows]
         met = [*self.tensors, *self.given_numbers, *(t for t, _ in self.found)]
         again = Entry(((*met, *examples, *placeholders), {}), 0)
+        again.follows = True  # as what autograd saves does
         places = dict(self.arguments)
         places.update({buffer.index: len(met) + i for i, buffer in enumerate(kept)})
         places.update({seed: len(met) + len(kept) + i for i, seed in enumerate(seeds)})
         result = tuple(None if w is None else Output(found.index(w)) for w in windows)
         self.fill(again, backward, places, result, Outputs.of_windows(b, found), [])
         again.set_guards(checks, [])
-        again.follows = True  # as what autograd saves does
         node.backward = again
         self.entry.joint = node
 

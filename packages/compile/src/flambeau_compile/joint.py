@@ -241,15 +241,15 @@ def has_hooks(tensor: Any, sources: list[Any]) -> bool:
     return any(node._has_hooks for node in _own(tensor, sources))
 
 
-def spent(results: list[Any], sources: list[Any]) -> dict[int, tuple[Any, int]] | None:
-    """By the number of each result with a history its node, if all these graphs are over; else None."""
-    found = {}
-    for i, t in enumerate(results):
-        if t is not None and t.requires_grad and t.grad_fn is not None:
-            if not t.grad_fn._is_spent or not any(node._is_spent and node._saves for node in _own(t, sources)):
-                return None
-            found[i] = t.grad_fn, t.output_nr
-    return found
+def histories(results: list[Any]) -> dict[int, tuple[Any, int]] | None:
+    """By the number of each result that requires grad its node, None for a leaf, and which of its outputs it is."""
+    return {i: (t.grad_fn, t.output_nr) for i, t in enumerate(results) if t is not None and t.requires_grad} or None
+
+
+def are_spent(results: list[Any], sources: list[Any]) -> bool:
+    """Whether all graphs of results are over."""
+    found = [t for t in results if t is not None and t.requires_grad and t.grad_fn is not None]
+    return all(t.grad_fn._is_spent and any(node._is_spent and node._saves for node in _own(t, sources)) for t in found)
 
 
 # --- two programs out of one --------------------------------------------------------------------------------------
