@@ -21,12 +21,12 @@ from pathlib import Path
 import numpy as np
 import torch
 from converting import Skip, convert
-from flambeau.autograd import forward_ad
 from torch.autograd import forward_ad as peer_forward
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo import core
 
 import flambeau
+from flambeau.autograd import forward_ad
 
 MODES = ("jvp", "gradgrad", "jvpgrad", "vmap")
 # Draws numbers, or returns memory that nobody wrote.

@@ -3,9 +3,8 @@
 import random
 import re
 
-import flambeau.nn.functional  # declares the rest
-
 import flambeau
+import flambeau.nn.functional  # declares the rest
 from flambeau_tensor.extend import functions, operators, parse
 
 FLOATS = ["float32"] * 6 + ["float64"] * 2 + ["float16", "bfloat16"]

@@ -6,10 +6,9 @@ whatever was asked of it (the adjoint). A custom operator joins the two, so the 
 
 import sys
 
+import flambeau as torch
 from flambeau.library import custom_op
 from flambeau.utils.cpp_extension import load_inline
-
-import flambeau as torch
 
 SOURCE = r"""
 #include <math.h>

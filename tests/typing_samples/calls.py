@@ -2,13 +2,12 @@
 
 from typing import Any, assert_type
 
+import flambeau as torch
 import flambeau.nn as nn
 import flambeau.nn.functional as F
+from flambeau import Tensor
 from flambeau.distributions import Normal
 from flambeau.optim import SGD, Adam
-
-import flambeau as torch
-from flambeau import Tensor
 
 x = torch.ones(3, 4)
 assert_type(x, Tensor)

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from flambeau.library import opcheck
 from softsign import softsign
 
 import flambeau as torch
+from flambeau.library import opcheck
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

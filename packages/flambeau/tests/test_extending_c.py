@@ -1,9 +1,9 @@
 """The note's last chapters: custom C and C++ extensions, from source to a differentiable function."""
 
 import pytest
-from flambeau.utils.cpp_extension import load_inline
 
 import flambeau as torch
+from flambeau.utils.cpp_extension import load_inline
 
 C = """
 #include <flambeau/tensor.h>

@@ -235,7 +235,6 @@ def test_transforms():
 def test_schemas_name_types():
     """`Any` says nothing to who reads a schema, a stub or the help; each that is left has its reason beside it."""
     import flambeau.nn  # noqa: F401
-
     from flambeau_tensor.extend import operators
 
     any_ = {

@@ -1,10 +1,10 @@
 """What beginners get wrong: the type of the exception and what it says, beside PyTorch 2.13."""
 
-import flambeau.nn.functional as F
 import numpy as np
 import pytest
 
 import flambeau as torch
+import flambeau.nn.functional as F
 from flambeau import nn, optim
 
 X, Y = torch.ones(2, 3), torch.tensor([0, 1])

@@ -82,11 +82,10 @@ def test_dicts_taken_apart():
 
 
 def test_modules_that_packages_import_from():
-    from flambeau.profiler.profiler import profile
-
     from flambeau._dynamo.exc import TorchDynamoException, Unsupported
     from flambeau._tensor import _rebuild_from_type_v2
     from flambeau.jit.annotations import BroadcastingList2
+    from flambeau.profiler.profiler import profile
 
     assert issubclass(Unsupported, TorchDynamoException) and BroadcastingList2[int] is None
     assert profile is torch.profiler.profile and torch._tensor.Tensor is torch.Tensor

@@ -4,10 +4,10 @@ import importlib.metadata
 import re
 
 import pytest
-from flambeau.nn import functional as F
 
 import flambeau as torch
 from flambeau import nn
+from flambeau.nn import functional as F
 
 DISTRIBUTIONS = (
     "numpy",

@@ -3,14 +3,14 @@
 import functools
 
 import pytest
+
+import flambeau as torch
 from flambeau.utils.checkpoint import (
     CheckpointPolicy,
     SelectiveCheckpointContext,
     checkpoint,
     create_selective_checkpoint_contexts,
 )
-
-import flambeau as torch
 
 
 def program(x):

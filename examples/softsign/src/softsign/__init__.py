@@ -5,9 +5,8 @@
 tensor([-0.5000,  0.0000,  0.7500])
 """
 
-from flambeau.library import custom_op
-
 import flambeau as torch
+from flambeau.library import custom_op
 from softsign import _kernels
 
 __all__ = ["softsign"]
