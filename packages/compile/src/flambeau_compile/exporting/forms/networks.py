@@ -28,6 +28,25 @@ def layer_norm(b: Any, args: Any, out: Window) -> Any:
     return None
 
 
+@form("torch._C._nn.channel_scale")
+def channel_scale(b: Any, args: Any, out: Window) -> Any:
+    x, mean, spread, weight, bias, eps = args[:6]
+    if x.dtype not in FLOATS or mean.dtype != x.dtype:
+        return NotImplemented
+
+    def per_channel(w: Window) -> Window:
+        for _ in range(len(x.sizes) - 2):
+            w = w.unsqueeze(1)
+        return w
+
+    scale = b.apply("rsqrt", b.apply("add", spread, eps))
+    if weight is not None:
+        scale = b.apply("mul", scale, weight)
+    result = b.apply("mul", b.apply("sub", x, per_channel(mean)), per_channel(scale))
+    b.apply("copy" if bias is None else "add", result, *([] if bias is None else [per_channel(bias)]), out=out)
+    return None
+
+
 @form("torch._C._nn.layer_norm_backward")
 def layer_norm_backward(b: Any, args: Any, out: Any) -> Any:
     g, x, shape, weight, bias, eps = args[:6]

@@ -1,0 +1,221 @@
+"""``torch.onnx.export``: arguments, sizes that vary, names, and the file."""
+
+import inspect
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import onnx
+from onnx import helper
+
+import flambeau as torch
+from flambeau.onnx import elementwise as _elementwise  # noqa: F401  (declares operators)
+from flambeau.onnx import layers as _layers  # noqa: F401
+from flambeau.onnx.graph import OPSET, Graph, OnnxExporterError, info, traced, with_sizes
+from flambeau_tensor.extend import window
+
+
+class ONNXProgram:
+    """An exported model.
+
+    Attributes:
+        model_proto: the model, an ``onnx.ModelProto``.
+    """
+
+    def __init__(self, model_proto: Any) -> None:
+        self.model_proto = model_proto
+
+    def save(self, destination: str | os.PathLike[str], **options: Any) -> None:
+        """Write the model to a file."""
+        onnx.save(self.model_proto, os.fspath(destination))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> list[Any]:
+        """Run the model with onnxruntime; arguments in the order of its inputs, or by their names."""
+        import onnxruntime
+
+        session = onnxruntime.InferenceSession(self.model_proto.SerializeToString())
+        names = [i.name for i in session.get_inputs()]
+        given = {name: a.detach().numpy() for name, a in zip(names, args, strict=False)}
+        given.update({name: a.detach().numpy() for name, a in kwargs.items()})
+        return [torch.from_numpy(r) for r in session.run(None, given)]
+
+
+def export(
+    model: Any,
+    args: tuple[Any, ...],
+    f: Any,
+    kwargs: Mapping[str, Any] | None,
+    input_names: Sequence[str] | None,
+    output_names: Sequence[str] | None,
+    opset_version: int | None,
+    dynamic_axes: Any,
+    dynamic_shapes: Any,
+) -> ONNXProgram:
+    """As ``torch.onnx.export`` says it."""
+    args = args if isinstance(args, tuple) else (args,)
+    keywords = dict(kwargs or {})
+    if args and isinstance(args[-1], dict) and not keywords:
+        args, keywords = args[:-1], dict(args[-1])
+    parameters = _parameters(model, args, keywords)
+    inputs = [(label, t) for label, value in parameters for label, t in _tensors(value, label)]
+    if not inputs:
+        raise OnnxExporterError("torch.onnx.export: the model is called with no tensor")
+    names = [
+        (input_names[i] if input_names is not None and i < len(input_names) else label)
+        for i, (label, _) in enumerate(inputs)
+    ]
+    if len(set(names)) < len(names):
+        raise ValueError(f"torch.onnx.export: inputs need names of their own, got {names}")
+    axes = _axes(names, [t for _, t in inputs], parameters, dynamic_axes, dynamic_shapes, output_names or ())
+    program = _written(model, args, keywords, names, [t for _, t in inputs], axes, output_names)
+    if opset_version is not None and opset_version != OPSET:
+        program = _of_opset(program, opset_version)
+    onnx.checker.check_model(program)
+    made = ONNXProgram(program)
+    if f is not None:
+        if hasattr(f, "write"):
+            f.write(program.SerializeToString())
+        else:
+            made.save(f)
+    return made
+
+
+def _of_opset(program: Any, version: int) -> Any:
+    try:
+        return onnx.version_converter.convert_version(program, version)
+    except Exception as error:
+        warnings.warn(f"torch.onnx.export: the model stays at opset {OPSET}, not {version}: {error}", stacklevel=4)
+        return program
+
+
+def _parameters(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+    """The arguments with the names of their parameters."""
+    target = model.forward if isinstance(model, torch.nn.Module) else model
+    try:
+        bound = inspect.signature(target).bind(*args, **kwargs)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"torch.onnx.export: the model cannot be called with these arguments: {error}") from error
+    found: list[tuple[str, Any]] = []
+    for name, value in bound.arguments.items():
+        kind = bound.signature.parameters[name].kind
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            found += [(f"{name}_{i}", each) for i, each in enumerate(value)]
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            found += list(value.items())
+        else:
+            found.append((name, value))
+    return found
+
+
+def _tensors(o: Any, label: str) -> list[tuple[str, Any]]:
+    if isinstance(o, torch.Tensor):
+        return [(label, o)]
+    if isinstance(o, Mapping):
+        return [found for key, value in o.items() for found in _tensors(value, f"{label}_{key}")]
+    if isinstance(o, (list, tuple)):
+        return [found for i, value in enumerate(o) for found in _tensors(value, f"{label}_{i}")]
+    return []
+
+
+def _axes(names: list[str], tensors: list[Any], parameters: Any, dynamic_axes: Any, dynamic_shapes: Any,
+          outputs: Sequence[str]) -> dict[str, dict[int, str]]:  # fmt: skip
+    """For each input, the dimensions that vary, with names for them."""
+    found: dict[str, dict[int, str]] = {name: {} for name in names}
+    for name, wanted in (dynamic_axes or {}).items():
+        if name in outputs:
+            continue
+        if name not in found:
+            raise ValueError(f"torch.onnx.export: dynamic_axes has {name!r}, which is no input: {names}")
+        pairs = list(wanted.items()) if isinstance(wanted, Mapping) else [(d, f"{name}_dim_{d}") for d in wanted]
+        found[name].update({int(d): str(label) for d, label in pairs})
+    if dynamic_shapes is not None:
+        if isinstance(dynamic_shapes, Mapping):
+            given = [dynamic_shapes.get(name) for name, _ in parameters]
+        else:
+            given = list(dynamic_shapes)
+        specs = [s for (_, value), spec in zip(parameters, given, strict=False) for s in _specs(value, spec)]
+        for name, t, spec in zip(names, tensors, specs, strict=False):
+            pairs = list(spec.items() if isinstance(spec, Mapping) else enumerate(spec or ()))
+            for d, dim in pairs:
+                if dim is None or isinstance(dim, int) or dim is torch.export.Dim.STATIC:
+                    continue
+                label = dim if isinstance(dim, str) else getattr(dim, "__name__", f"{name}_dim_{d}")
+                found[name][d % t.ndim] = label
+    for name, t in zip(names, tensors, strict=True):
+        found[name] = {d % max(t.ndim, 1): label for d, label in found[name].items()}
+    return found
+
+
+def _specs(value: Any, spec: Any) -> list[Any]:
+    if isinstance(value, torch.Tensor):
+        return [spec]
+    items = (
+        list(value.values()) if isinstance(value, Mapping) else list(value) if isinstance(value, (list, tuple)) else []
+    )
+    if isinstance(spec, Mapping) and isinstance(value, Mapping):
+        given = [spec.get(key) for key in value]
+    else:
+        given = list(spec) if isinstance(spec, (list, tuple)) else [None] * len(items)
+    return [s for each, own in zip(items, given, strict=False) for s in _specs(each, own)]
+
+
+def _with(key: tuple[str, int], by_label: dict[str, list[tuple[str, int]]]) -> list[tuple[str, int]]:
+    """All dimensions that have the name of one."""
+    return next(keys for keys in by_label.values() if key in keys)
+
+
+def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], tensors: list[Any],
+             axes: dict[str, dict[int, str]], output_names: Sequence[str] | None) -> Any:  # fmt: skip
+    """The model as a ModelProto."""
+    records, result = traced(model, args, kwargs)
+    by_label: dict[str, list[tuple[str, int]]] = {}
+    for name, dims in axes.items():
+        for d, label in dims.items():
+            by_label.setdefault(label, []).append((name, d))
+    places = dict(zip(map(id, tensors), names, strict=True))
+
+    def rebuild(changed: dict[tuple[str, int], int]) -> Any:
+        by_place = {place: size for key, size in changed.items() for place in _with(key, by_label)}
+
+        def grown(o: Any) -> Any:
+            if isinstance(o, torch.Tensor):
+                own = places.get(id(o))
+                for (name, d), size in by_place.items():
+                    if own == name:
+                        o = torch.cat([o, *[o.narrow(d, 0, 1)] * (size - o.shape[d])], d)
+                return o
+            if isinstance(o, Mapping):
+                return {k: grown(v) for k, v in o.items()}
+            return type(o)(map(grown, o)) if type(o) in (list, tuple) else o
+
+        return tuple(map(grown, args)), {k: grown(v) for k, v in kwargs.items()}
+
+    size_of = {(name, d): tensors[names.index(name)].shape[d] for (name, d), *_ in by_label.values()}
+    if size_of:
+        records = with_sizes(model, rebuild, size_of, records)
+    labels: dict[int, str] = {}
+    if isinstance(model, torch.nn.Module):
+        labels = {id(t): n for n, t in (*model.named_parameters(), *model.named_buffers())}
+    graph = Graph(labels)
+    for name, t in zip(names, tensors, strict=True):
+        graph.bind(t, graph.fresh(name))
+    for op, given, made in records:
+        graph.record(op, given, made)
+    results = [t for _, t in _tensors(result, "output")]
+    if not results:
+        raise OnnxExporterError("torch.onnx.export: the model returns no tensor")
+    wanted = list(output_names or ()) or [f"output_{i}" if len(results) > 1 else "output" for i in range(len(results))]
+    wanted += [f"output_{i}" for i in range(len(wanted), len(results))]
+    outputs = []
+    for name, t in zip(wanted, results, strict=False):
+        final = graph.fresh(name)
+        graph.nodes.append(helper.make_node("Identity", [graph.name(window(t))], [final], name=graph.fresh("Identity")))
+        outputs.append(info(final, t, dict.fromkeys(range(t.ndim), "") if size_of else {}))
+    made_graph = helper.make_graph(
+        graph.nodes, getattr(type(model), "__name__", "model"),
+        [info(name, t, axes[name]) for name, t in zip(names, tensors, strict=True)], outputs, graph.initializers,
+    )  # fmt: skip
+    program = helper.make_model(made_graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="flambeau")
+    program.ir_version = min(program.ir_version, 10)
+    return onnx.shape_inference.infer_shapes(program) if size_of else program
