@@ -160,7 +160,8 @@ FUNCTIONS = {
     "orders": lambda x: (x.sort(1)[0], x.topk(3, 1), x.gather(1, x.argmax(1, keepdim=True)), F.one_hot(x.argmax(1), 8)),
     "in place": lambda x: x.clone().add_(1).mul_(2),
     "ranges": lambda x: x + torch.arange(x.size(1)) + torch.arange(x.size(0))[:, None],
-    "dtypes": lambda x: (x.double(), x.long() + 1, x.int() // 2, -x.int() // 3, x // 0.7, torch.div(x, 0.3, rounding_mode="floor"),
+    "dtypes": lambda x: (x.double(), x.long() + 1, x.int() // 2, -x.int() // 3, x // 0.7,
+                         torch.div(x, 0.3, rounding_mode="floor"),
                          torch.div(x, 0.3, rounding_mode="trunc"), x.double() * 2 + x),
 }  # fmt: skip
 
@@ -179,6 +180,7 @@ IMAGE_FUNCTIONS = {
     "shuffle": lambda x: F.pixel_shuffle(x, 2),
     "pools": lambda x: (F.max_pool2d(x, 3, 2, 1, ceil_mode=True), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False)),
     "adaptive": lambda x: F.adaptive_avg_pool2d(x, 4),
+    "unfold": lambda x: F.unfold(x, (2, 3), dilation=2, padding=1, stride=2),
     "causal": lambda x: F.scaled_dot_product_attention(x, x, x, is_causal=True),
 }
 
@@ -186,6 +188,15 @@ IMAGE_FUNCTIONS = {
 @pytest.mark.parametrize("name", IMAGE_FUNCTIONS)
 def test_functions_of_images(name):
     check(IMAGE_FUNCTIONS[name], torch.randn(2, 4, 8, 8), axes={"x": {0: "n"}}, other=(torch.randn(3, 4, 8, 8),))
+
+
+def test_what_no_result_needs_is_left_out():
+    def model(x):
+        if not torch.linalg.svdvals(x).sum() >= 0:
+            raise AssertionError
+        return x * 2
+
+    assert [node.op_type for node in check(model, torch.ones(2, 2)).model_proto.graph.node] == ["Mul", "Identity"]
 
 
 def test_names_files_and_versions(tmp_path):

@@ -212,6 +212,7 @@ def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: l
         final = graph.fresh(name)
         graph.nodes.append(helper.make_node("Identity", [graph.name(window(t))], [final], name=graph.fresh("Identity")))
         outputs.append(info(final, t, dict.fromkeys(range(t.ndim), "") if size_of else {}))
+    graph.prune([each.name for each in outputs])
     made_graph = helper.make_graph(
         graph.nodes, getattr(type(model), "__name__", "model"),
         [info(name, t, axes[name]) for name, t in zip(names, tensors, strict=True)], outputs, graph.initializers,

@@ -72,6 +72,7 @@ class Graph:
         self._writes: dict[
             int, tuple[int, int]
         ] = {}  # address of a storage: when it was written to, through which tensor
+        self._missing: dict[int, str] = {}  # id of a tensor: the operator that is not written
         self._taken: set[str] = set()
         self._constants: dict[tuple[str, bytes, tuple[int, ...]], str] = {}
         self._scope = "value"
@@ -100,6 +101,8 @@ class Graph:
         t = seen.tensor
         known = self._names.get(id(t))
         wrote, writer = self._writes.get(seen.address, (-1, 0))
+        if id(t) in self._missing:
+            raise self.refusal(self._missing[id(t)])
         if known is not None and (wrote <= known[1] or writer == id(t)):
             return known[0]
         if wrote >= 0 and writer != id(t):
@@ -118,6 +121,12 @@ class Graph:
             self._constants[key] = self.fresh("constant")
             self.initializers.append(numpy_helper.from_array(array, self._constants[key]))
         return self._constants[key]
+
+    def refusal(self, operator: str) -> OnnxExporterError:
+        return OnnxExporterError(
+            f"torch.onnx.export: {operator} is not written as ONNX; "
+            "write the model without it, or with functions that are"
+        )
 
     def value(self, o: Any, dtype: str | None = None) -> str:
         """A tensor or number as a value of a dtype."""
@@ -181,10 +190,14 @@ class Graph:
         if function is None:
             if not any(True for _ in seen_in(args)) and not _draws(op):
                 return  # the same at each call: whoever reads it makes a constant of it
-            raise OnnxExporterError(
-                f"torch.onnx.export: {op.__torch_name__} is not written as ONNX; "
-                "write the model without it, or with functions that are"
-            )
+            if writes:
+                raise self.refusal(op.__torch_name__)
+            self._lose(result, op.__torch_name__)
+            return
+        lost = next((self._missing[id(s.tensor)] for s in seen_in(args) if id(s.tensor) in self._missing), None)
+        if lost is not None and not writes:
+            self._lose(result, lost)
+            return
         made = function(self, *args) if not getattr(function, "gets_result", False) else function(self, result, *args)
         names = made if isinstance(made, tuple) else (made,)
         targets = list(seen_in(result))
@@ -197,6 +210,22 @@ class Graph:
             self.write(target)
             for seen in targets:
                 self.bind(seen.tensor, names[0])
+
+    def _lose(self, result: Any, operator: str) -> None:
+        """Note that tensors follow from an operator that is not written: an error if the model's results need them."""
+        for seen in seen_in(result):
+            self.keep.append(seen.tensor)
+            self._missing[id(seen.tensor)] = operator
+
+    def prune(self, outputs: list[str]) -> None:
+        """Leave out what no output needs."""
+        needed, kept = set(outputs), []
+        for node in reversed(self.nodes):
+            if needed.intersection(node.output):
+                kept.append(node)
+                needed.update(node.input)
+        self.nodes = kept[::-1]
+        self.initializers = [each for each in self.initializers if each.name in needed]
 
     def reads(self, args: tuple[Any, ...], count: int) -> list[str]:
         """The dtype in which an elementwise operator computes with each operand."""

@@ -265,7 +265,7 @@ def stack(g: Graph, tensors: Any, dim: int = 0, *rest: Any) -> str:
     return g.add("Concat", *(g.add("Unsqueeze", g.value(x), at) for x in tensors), axis=axis)
 
 
-@operator("torch.clone", "torch.detach", "torch.Tensor.contiguous", "torch.positive", "torch.alias")
+@operator("torch.clone", "torch.detach", "torch.Tensor.contiguous", "torch.positive", "torch._ops.alias")
 def identity(g: Graph, x: Any, *rest: Any) -> str:
     return g.value(x)
 
@@ -386,6 +386,17 @@ def convolution(g: Graph, x: Any, weight: Any, bias: Any, stride: Any, padding: 
         attributes["output_padding"] = _each(output_padding, n)
     more = [] if bias is None else [g.value(bias)]
     return g.add("ConvTranspose" if transposed else "Conv", g.value(x), g.value(weight), *more, **attributes)
+
+
+@operator("torch._C._nn.im2col")
+def im2col(g: Graph, x: Any, size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> str:
+    """A convolution whose filters each pick one element of a window."""
+    window, pads, channels = _each(size, 2), _each(padding, 2), x.sizes[-3]
+    count = window[0] * window[1]
+    picks = np.tile(np.eye(count).reshape(count, 1, *window), (channels, 1, 1, 1))
+    made = g.add("Conv", _images(g, x, 2), g.constant(picks, dtype_of(x.tensor)), group=channels, kernel_shape=window,
+                 strides=_each(stride, 2), dilations=_each(dilation, 2), pads=pads + pads)  # fmt: skip
+    return _single(g, x, 2, g.add("Reshape", made, g.constant([0, channels * count, -1], "int64")))
 
 
 def _pool(n: int) -> Any:
