@@ -1,5 +1,7 @@
 """Loops of compiled functions are loops in C."""
 
+import subprocess
+
 import pytest
 
 import flambeau as torch
@@ -128,3 +130,14 @@ def test_gradients_through_loops():
             assert torch.allclose(found, expected)
             assert torch.allclose(torch.func.grad(f)(w.detach(), x), expected)
         assert explain(compiled).startswith("compiled")
+
+
+def test_a_scan_in_c_for_other_programs(tmp_path):
+    def smoothed(x):
+        return scan(lambda c, row: (c * 0.5 + row, c * 2), torch.zeros(3), x, reverse=True)
+
+    torch.compiler.export_c(smoothed, (_rows(40, 3),), tmp_path, name="net")
+    strict = ("-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror")
+    subprocess.run(["cc", *strict, "net.c", "net_test.c", "-o", "net_test", "-lm"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "net_test"], capture_output=True, text=True).stdout == "as in Python\n"
+    assert "turn1 < 40" in (tmp_path / "net.c").read_text()

@@ -103,6 +103,7 @@ class Loops:
     def _slice(self, whole: Window, part: Window, at: str, *, put: bool) -> None:
         """Copy one slice of a dense window from it, or to it."""
         n = part.numel * ITEMSIZE[part.dtype]
-        place = f"(char *)${0 if put else 1}$ + {at} * {n}"
-        text = f"__builtin_memcpy({place}, $1$, {n});" if put else f"__builtin_memcpy($0$, {place}, {n});"
+        written, read = ("[{at} * {n} + q]", "[q]") if put else ("[q]", "[{at} * {n} + q]")
+        text = f"((char *)$0$){written} = ((const char *)$1$){read};".format(at=at, n=n)
+        text = f"for (long q = 0; q < {n}; q++) {text}"
         self.b.emit(Call(text, (), (part,), (whole,)) if put else Call(text, (), (whole,), (part,)))

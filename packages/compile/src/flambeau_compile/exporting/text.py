@@ -222,10 +222,14 @@ class Body:
         elif isinstance(step, Call):
             self.lines.append(f"{{ {self.portable(step, [self.at(w) for w in (*step.outs, *step.inputs)])} }}")
         elif isinstance(step, While):
-            self.lines.append("for (;;) {")
-            for part in _grouped(step.test):
-                self._group(part, -1)
-            self.lines.append(f"if (!*{self.at(step.flag)}) break;")
+            if step.flag is None:
+                turn = step.counter
+                self.lines.append(f"for (size_t {turn} = 0; {turn} < {step.turns}; {turn}++) {{")
+            else:
+                self.lines.append("for (;;) {")
+                for part in _grouped(step.test):
+                    self._group(part, -1)
+                self.lines.append(f"if (!*{self.at(step.flag)}) break;")
             for part in _grouped(step.body):
                 self._group(part, -1)
             self.lines.append("}")

@@ -13,7 +13,17 @@ from flambeau_tensor.extend import find_operator
 
 Formula = Callable[..., Any]
 
-FAMILIES = ("copies", "joining", "matmul", "reductions", "losses", "views", "normalization", "exponentials")
+FAMILIES = (
+    "copies",
+    "joining",
+    "arranging",
+    "matmul",
+    "reductions",
+    "losses",
+    "views",
+    "normalization",
+    "exponentials",
+)
 _FORMULAS: dict[Any, Formula] = {}
 _loaded = False
 

@@ -37,3 +37,17 @@ def mse_loss_backward(b: Any, args: Any, out: Window) -> Any:
         grad = factor
     b.map("mul", doubled, grad, out=out)
     return None
+
+
+@formula("torch._C._nn.l1_loss")
+def l1_loss(b: Any, args: Any, out: Window) -> Any:
+    x, y, reduction = args[:3]
+    if x.dtype not in _FLOATS or x.dtype != y.dtype or x.sizes != y.sizes or x.numel == 0:
+        return NotImplemented
+    difference = b.map("sub", x, y)
+    if reduction == "none":
+        b.map("abs", difference, out=out)
+        return None
+    b.reduce("losses", b.map("abs", difference), tuple(range(len(x.sizes))), out,
+             float(x.numel) if reduction == "mean" else None)  # fmt: skip
+    return None

@@ -30,7 +30,7 @@ def _reduced(b: Any, kind: str, x: Window, dim: Any, out: Window, divisor: float
 @formula("torch._ops.sum")
 def sum(b: Any, args: Any, out: Window) -> Any:
     x, dim = args[0], args[1]
-    if x.dtype == "bool" or (x.dtype != out.dtype and out.dtype != "int64"):
+    if x.dtype != out.dtype and out.dtype != "int64":
         return NotImplemented
     return _reduced(b, "sum", x, dim, out)
 
@@ -52,3 +52,48 @@ def amax(b: Any, args: Any, out: Window) -> Any:
 @formula("torch.amin")
 def amin(b: Any, args: Any, out: Window) -> Any:
     return _reduced(b, "min", args[0], args[1], out) if args[0].dtype == out.dtype else NotImplemented
+
+
+@formula("torch.max.default")
+def max_of_all(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "max", args[0], None, out) if args[0].dtype == out.dtype else NotImplemented
+
+
+@formula("torch.min.default")
+def min_of_all(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "min", args[0], None, out) if args[0].dtype == out.dtype else NotImplemented
+
+
+@formula("torch._ops.any")
+def any(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "max", _truths(b, args[0]), args[1], out) if out.dtype == "bool" else NotImplemented
+
+
+@formula("torch._ops.all")
+def all(b: Any, args: Any, out: Window) -> Any:
+    return _reduced(b, "min", _truths(b, args[0]), args[1], out) if out.dtype == "bool" else NotImplemented
+
+
+def _truths(b: Any, x: Window) -> Window:
+    return x if x.dtype == "bool" else b.copy(x, b.temporary("bool", x.sizes))
+
+
+@formula("torch._ops.prod")
+def prod(b: Any, args: Any, out: Window) -> Any:
+    x, dim = args[0], args[1]
+    if x.dtype == "bool" or x.dtype != out.dtype:
+        return NotImplemented
+    return _reduced(b, "prod", x, dim, out)
+
+
+@formula("torch.linalg.vector_norm")
+def vector_norm(b: Any, args: Any, out: Window) -> Any:
+    """The root of the sum of squares, in float64 as eager has it."""
+    x, order, dim = args[:3]
+    if order != 2 or x.dtype not in ("float32", "float64") or x.dtype != out.dtype:
+        return NotImplemented
+    squares = b.temporary("float64", out.sizes)
+    if _reduced(b, "square_sum", x, dim, squares) is NotImplemented:
+        return NotImplemented
+    b.map("sqrt", squares, out=out, reads=("float64",), writes="float64")
+    return None

@@ -1,0 +1,131 @@
+"""Elements in another arrangement, and values that a shape alone says: eye, flips, triangles, padding, ranges."""
+
+from typing import Any
+
+from flambeau_compile.formulas import formula
+from flambeau_compile.formulas.reductions import dims_of
+from flambeau_compile.graph import COMPUTED, Window
+
+ROWS = 64  # a step each: what has more is left to its kernel
+
+
+def _diagonal(w: Window, offset: int, first: int, second: int) -> Window:
+    """The elements of two dimensions with equal indices, as a dimension behind the others."""
+    dims = [d for d in range(len(w.sizes)) if d not in (first, second)]
+    row, column = (0, offset) if offset >= 0 else (-offset, 0)
+    n = max(min(w.sizes[first] - row, w.sizes[second] - column), 0)
+    start = w.offset + row * w.strides[first] + column * w.strides[second] if n else w.offset
+    sizes, strides = tuple(w.sizes[d] for d in dims), tuple(w.strides[d] for d in dims)
+    return w._replace(offset=start, sizes=(*sizes, n), strides=(*strides, w.strides[first] + w.strides[second]))
+
+
+@formula("torch._ops.eye")
+def eye(b: Any, args: Any, out: Window) -> None:
+    b.copy(0, out)
+    b.copy(1, _diagonal(out, 0, 0, 1))
+
+
+@formula("torch._ops.diagonal_backward")
+def diagonal_backward(b: Any, args: Any, out: Window) -> Any:
+    grad, _, offset, first, second = args
+    n = len(out.sizes)
+    target = _diagonal(out, offset, first % n, second % n)
+    if target.sizes != grad.sizes:
+        return NotImplemented
+    b.copy(0, out)
+    b.copy(grad, target)
+    return None
+
+
+@formula("torch.flip")
+def flip(b: Any, args: Any, out: Window) -> Any:
+    source, dims = args[0], args[1]
+    if source.numel == 0:
+        return NotImplemented
+    for d in dims_of(dims, len(source.sizes)) if source.sizes else ():
+        strides = list(source.strides)
+        offset = source.offset + (source.sizes[d] - 1) * strides[d]
+        strides[d] = -strides[d]
+        source = source._replace(offset=offset, strides=tuple(strides))
+    b.copy(source, out)
+    return None
+
+
+def _triangle(b: Any, x: Window, diagonal: int, out: Window, *, upper: bool) -> Any:
+    rows, columns = x.sizes[-2:]
+    if rows > ROWS or out.numel == 0 or out.buffer is x.buffer:
+        return NotImplemented
+    dims = len(x.sizes)
+    b.copy(0, out)
+    for i in range(rows):
+        edge = min(max(i + diagonal + (0 if upper else 1), 0), columns)
+        start, n = (edge, columns - edge) if upper else (0, edge)
+        if n:
+            row = (w.narrow(dims - 2, i, 1).narrow(dims - 1, start, n) for w in (x, out))
+            b.copy(*row)
+    return None
+
+
+@formula("torch.tril")
+def tril(b: Any, args: Any, out: Window) -> Any:
+    return _triangle(b, args[0], args[1], out, upper=False)
+
+
+@formula("torch.triu")
+def triu(b: Any, args: Any, out: Window) -> Any:
+    return _triangle(b, args[0], args[1], out, upper=True)
+
+
+@formula("torch._C._nn.constant_pad_nd")
+def constant_pad_nd(b: Any, args: Any, out: Window) -> Any:
+    source, pad, value = args[0], args[1], args[2]
+    if isinstance(value, complex) or source.numel == 0:
+        return NotImplemented
+    target = out
+    for i in range(len(pad) // 2):
+        d = len(out.sizes) - 1 - i
+        before, after = pad[2 * i], pad[2 * i + 1]
+        if before < 0 or after < 0:
+            return NotImplemented
+        target = target.narrow(d, before, source.sizes[d])
+    if target.sizes != source.sizes:
+        return NotImplemented
+    b.copy(value, out)
+    b.copy(source, target)
+    return None
+
+
+@formula("torch._ops.arange")
+def arange(b: Any, args: Any, out: Window) -> Any:
+    start, step = args[1], args[2]
+    if out.numel > ROWS or not all(type(number) is int for number in (start, step)) or out.dtype not in COMPUTED:
+        return NotImplemented
+    values = [start + i * step for i in range(out.numel)]
+    if any(abs(value) > 1 << 24 for value in values):
+        return NotImplemented
+    for i, value in enumerate(values):
+        b.copy(value, out.select(0, i))
+    return None
+
+
+@formula("torch._ops.to_copy")
+def to_copy(b: Any, args: Any, out: Window) -> Any:
+    if args[0].dtype in ("float32", "float64") and out.dtype not in ("float32", "float64", "bool"):
+        return NotImplemented  # what does not fit is the kernel's own choice
+    b.copy(args[0], out)
+    return None
+
+
+@formula("torch.masked_fill")
+def masked_fill(b: Any, args: Any, out: Window) -> Any:
+    x, mask, value = args[:3]
+    if not isinstance(value, Window) or value.sizes or x.dtype != out.dtype or mask.dtype != "bool":
+        return NotImplemented
+    if x.sizes != out.sizes or len(mask.sizes) > len(x.sizes):
+        return NotImplemented
+    if value.dtype != x.dtype:
+        if x.dtype not in ("float32", "float64"):
+            return NotImplemented
+        value = b.copy(value, b.temporary(x.dtype, ()))
+    b.map("where", mask, value, x, out=out, reads=("bool", x.dtype, x.dtype), writes=x.dtype)
+    return None
