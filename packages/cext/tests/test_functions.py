@@ -32,6 +32,18 @@ std::pair<float, at::Scalar> of_floats(const std::vector<double> &list, at::Arra
   return {sum, 1.5};
 }
 int nothing() { return 7; }
+double in_threads(at::Tensor x) {
+  std::vector<double> sums(3);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) threads.emplace_back([&, i] { sums[i] = x[i].sum().item<double>(); });
+  for (auto &thread : threads) thread.join();
+  return sums[0] + 10 * sums[1] + 100 * sums[2];
+}
+void joined_twice() {
+  std::thread thread([] {});
+  thread.join();
+  thread.join();
+}
 double warned(double x, bool fails) {
   TORCH_WARN("careful with ", x);
   if (fails) throw c10::ValueError("fails with CPUFloatType");
@@ -55,7 +67,8 @@ at::Tensor as_type(at::Tensor x, at::ScalarType type) { return x.to(type); }
 std::string about(at::ScalarType type) {
   return c10::str(type, " ", c10::elementSize(type), c10::isIntegralType(type) ? " integral" : "",
                   c10::isSignedType(type) ? " signed" : "", c10::isFloatingType(type) ? " floating" : "",
-                  c10::isComplexType(type) ? " complex" : "", " ", c10::TypeMeta(type).name());
+                  c10::isComplexType(type) ? " complex" : "", " ", c10::TypeMeta(type).name(), " ",
+                  at::toOpMathType(type));
 }
 int64_t largest(at::Tensor x) {
   int64_t found = 0;
@@ -66,10 +79,11 @@ int64_t largest(at::Tensor x) {
 }
 static_assert(c10::toComplexType(at::kHalf) == at::kComplexHalf && c10::toRealValueType(at::kComplexHalf) == at::kHalf);
 static_assert(c10::elementSize(at::kFloat8_e4m3fn) == 1 && c10::isFloat8Type(at::kFloat8_e5m2), "names alone");
+static_assert(std::is_same_v<c10::SymFloat, double> && std::is_same_v<c10::SymBool, bool>);
 static_assert(c10::isQIntType(at::kQInt32) && int(at::kUInt64) == 29 && int(at::ScalarType::Float8_e8m0fnu) == 44);
 """
 FUNCTIONS = "twice all_of_it filled of_floats nothing type_of first grow halved truth shown flagged".split()
-FUNCTIONS += "place beside ones_beside as_type about largest warned".split()
+FUNCTIONS += "place beside ones_beside as_type about largest warned in_threads joined_twice".split()
 
 
 @pytest.fixture(scope="module")
@@ -127,9 +141,9 @@ def test_younger_dtypes(m):
         x = m.as_type(torch.tensor([1, 2**bits // 3]), dtype)
         assert x.dtype is dtype and m.type_of(x) is dtype and m.largest(x) == 2**bits // 3
         assert m.about(dtype).startswith(f"UInt{bits} {bits // 8} integral ")
-    assert m.about(torch.uint32) == "UInt32 4 integral unsigned int"
-    assert m.about(torch.complex32) == "ComplexHalf 4 signed complex c10::complex<c10::Half>"
-    assert m.about(torch.bfloat16) == "BFloat16 2 signed floating c10::BFloat16"
+    assert m.about(torch.uint32) == "UInt32 4 integral unsigned int UInt32"
+    assert m.about(torch.complex32) == "ComplexHalf 4 signed complex c10::complex<c10::Half> ComplexFloat"
+    assert m.about(torch.bfloat16) == "BFloat16 2 signed floating c10::BFloat16 Float"
     with pytest.raises(RuntimeError, match="\"largest\" not implemented for 'Int'"):
         m.largest(torch.ones(1, dtype=torch.int32))
 
@@ -158,6 +172,12 @@ def test_errors(m):
     ):
         with pytest.raises(error, match=message):
             call()
+
+
+def test_threads_compute_with_tensors_while_they_are_waited_for(m):
+    assert m.in_threads(torch.arange(6.0).reshape(3, 2)) == 951
+    with pytest.raises(RuntimeError, match="Invalid argument"):
+        m.joined_twice()
 
 
 def test_warnings(m):

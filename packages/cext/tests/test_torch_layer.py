@@ -262,6 +262,7 @@ def test_casters(m):
         ("type", TypeError, "a type"),
         ("not implemented", NotImplementedError, "nothing"),
         ("assert", RuntimeError, r'false INTERNAL ASSERT FAILED at ".*layer.cpp":\d+. never'),
+        ("old assert", RuntimeError, r't.dim\(\) == 7 INTERNAL ASSERT FAILED at ".*layer.cpp":\d+. an assert'),
         ("error", RuntimeError, "plainly 3"),
         ("library", RuntimeError, "shape '\\[-1, 7\\]' is invalid for input of size 2"),
         ("own", IndexError, None),

@@ -161,7 +161,7 @@ def test_the_stable_interface(built):
     assert y._version > version
     assert stable.handles(torch.ones(4, 2)) == 204
     assert stable.twice(y).tolist() == [6, 6]
-    with pytest.raises(RuntimeError, match="scaled: x must be float, got 7"):
+    with pytest.raises(RuntimeError, match=r"^scaled, .*stable_interface.cpp:\d+, scaled: x must be float, got 7"):
         stable.scaled(x.double(), 1.0, None, [6])
     with pytest.raises(RuntimeError, match="invalid for input of size 6"):
         stable.scaled(x, 1.0, None, [4])

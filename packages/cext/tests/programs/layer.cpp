@@ -204,6 +204,7 @@ void fails(const std::string &how, torch::Tensor t) {
   if (how == "type") TORCH_CHECK_TYPE(false, "a type");
   if (how == "not implemented") TORCH_CHECK_NOT_IMPLEMENTED(false, "nothing");
   if (how == "assert") TORCH_INTERNAL_ASSERT(false, "never");
+  if (how == "old assert") AT_ASSERTM(t.dim() == 7, "an assert");
   if (how == "error") AT_ERROR("plainly ", 3);
   if (how == "library") t.view({-1, 7});
   if (how == "own") t.index({9});

@@ -49,6 +49,9 @@ template <class T> struct AccumulateType<c10::complex<T>> { using type = c10::co
 template <class T, bool on_gpu = false> using acc_type = typename AccumulateType<T, on_gpu>::type;
 template <class T> using opmath_type =
     std::conditional_t<std::is_same_v<T, c10::Half> || std::is_same_v<T, c10::BFloat16>, float, T>;
+inline ScalarType toOpMathType(ScalarType type) {
+    return type == kHalf || type == kBFloat16 ? kFloat : type == kComplexHalf ? kComplexFloat : type;
+}
 
 }  // namespace at
 

@@ -3,6 +3,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
 namespace at {
 
 /* How losses sum up, as numbers. */
@@ -24,6 +28,19 @@ class Gil {
   private:
     int held_;
     int32_t state_;
+};
+
+/* Lets go of the GIL, where it is held, for as long as this lives. */
+class WithoutGil {
+  public:
+    WithoutGil() : state_(fl_table && fl_gil_held() ? fl_gil_release() : nullptr) {}
+    WithoutGil(const WithoutGil &) = delete;
+    ~WithoutGil() {
+        if (state_) fl_gil_acquire(state_);
+    }
+
+  private:
+    void *state_;
 };
 
 /* An operator by name and the arguments that are given, found when it is first called. */
@@ -159,3 +176,17 @@ inline fl_value requires_grad_of(const TensorOptions &options) { return of_bool(
 
 }  // namespace detail
 }  // namespace at
+
+#ifdef __GLIBCXX__
+/* Threads of an extension compute with tensors, for which they need the GIL, while the function that started them waits:
+ * it lets go of the GIL then. The extension's own calls find this before the standard library's. */
+__attribute__((weak)) void std::thread::join() {
+    int failed = EINVAL;
+    if (joinable()) {
+        at::detail::WithoutGil released;
+        failed = pthread_join(native_handle(), nullptr);
+    }
+    if (failed) throw std::system_error(failed, std::generic_category(), "std::thread::join");
+    _M_id = id();
+}
+#endif

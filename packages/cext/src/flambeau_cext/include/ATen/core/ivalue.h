@@ -106,6 +106,9 @@ class IValue {
     /* The type's name, as messages have it. */
     const char *tagKind() const;
 
+    /* The element itself, where a list's was asked for. */
+    const IValue &get() const { return *this; }
+
     const at::Tensor &toTensor() const { return get<at::Tensor>("Tensor"); }
     bool toBool() const { return get<bool>("Bool"); }
     int64_t toInt() const { return get<int64_t>("Int"); }

@@ -80,6 +80,8 @@ using IntArrayRef = ArrayRef<int64_t>;
 using IntList = ArrayRef<int64_t>;
 using SymIntArrayRef = IntArrayRef; /* sizes are numbers here, never symbols */
 using SymInt = int64_t;
+using SymFloat = double;
+using SymBool = bool;
 using DimVector = std::vector<int64_t>;
 template <class T, unsigned n = 0> using SmallVector = std::vector<T>;
 

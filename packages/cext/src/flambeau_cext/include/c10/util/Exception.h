@@ -201,5 +201,5 @@ inline void warn(const std::string &message) {
 #define C10_THROW_ERROR(type, message) throw ::c10::type(message)
 #define AT_ERROR(...) throw ::c10::Error(::c10::str(__VA_ARGS__))
 #define AT_ASSERT(...) TORCH_INTERNAL_ASSERT(__VA_ARGS__)
-#define AT_ASSERTM(condition, ...) TORCH_CHECK(condition, ##__VA_ARGS__)
+#define AT_ASSERTM(condition, ...) TORCH_INTERNAL_ASSERT(condition, ##__VA_ARGS__)
 #define AT_WARN(...) TORCH_WARN(__VA_ARGS__)

@@ -29,8 +29,11 @@ namespace detail {
 [[noreturn]] inline void throw_exception(const char *call, const char *file, int64_t line) {
     throw std::runtime_error(c10::str(call, " API call failed at ", file, ", line ", line));
 }
-[[noreturn]] inline void failed_check(const char *condition, const std::string &message) {
-    throw std::runtime_error(message.empty() ? c10::str("Expected ", condition, " to be true, but got false.") : message);
+/* A message begins with the place. */
+[[noreturn]] inline void failed_check(const char *condition, const char *function, const char *file, int line,
+                                      const std::string &message) {
+    std::string text = message.empty() ? c10::str("Expected ", condition, " to be true, but got false.") : message;
+    throw std::runtime_error(c10::str(function, ", ", file, ":", line, ", ", text));
 }
 }  // namespace detail
 }  // namespace headeronly
@@ -38,7 +41,8 @@ namespace detail {
 
 #define STD_TORCH_CHECK(condition, ...)                                                        \
     if (C10_UNLIKELY(!(condition))) {                                                          \
-        ::torch::headeronly::detail::failed_check(#condition, ::c10::str(__VA_ARGS__));        \
+        ::torch::headeronly::detail::failed_check(#condition, __func__, __FILE__, __LINE__,    \
+                                                  ::c10::str(__VA_ARGS__));                    \
     }
 #define TORCH_SUCCESS 0
 #define TORCH_FAILURE 1
