@@ -1,6 +1,5 @@
 """flambeau in PyTorch's place: for pytest, for pip, and for what tells tensors by the module of their class."""
 
-import pickle
 import subprocess
 import sys
 import zipfile
@@ -29,24 +28,7 @@ print(torch.Tensor.__name__, torch.Tensor.__qualname__)
     assert run("import flambeau; flambeau.install_as_torch(); import torch" + show) == shown
     assert run("import flambeau, flambeau.nn; flambeau.install_as_torch(); import torch" + show) == shown
     names = flambeau.Tensor.__module__, flambeau.nn.Parameter.__module__
-    assert names == ("flambeau_tensor", "flambeau_nn.parameter")
-
-
-def test_pickles_made_under_the_name_load_without_it(tmp_path):
-    path = tmp_path / "pickle"
-    run(f"""
-import flambeau, pickle
-flambeau.install_as_torch()
-import torch
-layer = torch.nn.Linear(1, 1, bias=False)
-layer.weight.data.fill_(2.0)
-things = [torch.arange(3.0), layer, torch.float32, torch.Size([1])]
-open({str(path)!r}, "wb").write(pickle.dumps(things))
-""")
-    tensor, layer, dtype, size = pickle.loads(path.read_bytes())
-    assert tensor.tolist() == [0, 1, 2] and type(tensor) is flambeau.Tensor
-    assert type(layer.weight) is flambeau.nn.Parameter and layer(flambeau.ones(1)).tolist() == [2]
-    assert dtype is flambeau.float32 and type(size) is flambeau.Size
+    assert names == ("flambeau", "flambeau.nn.parameter")
 
 
 def test_pytest_runs_a_project_written_for_pytorch(tmp_path):

@@ -8,6 +8,7 @@ import pytest
 
 import flambeau_tensor as ft
 from flambeau_tensor._kernels import interop
+from flambeau_tensor.subclassing import reduce_for_process
 
 FLIP = """
 import os, pickle, resource, sys, warnings
@@ -94,7 +95,7 @@ def test_every_flip_of_a_byte_answers_or_raises(name):
     ],
 )
 def test_arguments_of_a_rebuilt_tensor_are_checked(change):
-    rebuild, arguments, _ = ft.arange(4).__reduce_ex__(2)
+    rebuild, arguments, _ = reduce_for_process(ft.arange(4))
     arguments = [change.get(i, a) for i, a in enumerate(arguments)]
     with pytest.raises((TypeError, RuntimeError, ValueError, OverflowError)):
         rebuild(*arguments)

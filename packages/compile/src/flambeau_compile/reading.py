@@ -123,8 +123,9 @@ def is_foreign(name: str | None) -> bool:
 
 
 def is_own(name: str | None) -> bool:
-    """Whether the module of that name is one of this project's."""
-    return (name or "").partition(".")[0] in _OWN_PACKAGES
+    """Whether the module of that name is one of this project's, which may stand under the name ``torch``."""
+    top = (name or "").partition(".")[0]
+    return top in _OWN_PACKAGES or (top == "torch" and sys.modules.get("torch") is sys.modules.get("flambeau"))
 
 
 def imports(frame: FrameType | None, below: FrameType) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 import flambeau_autograd as _autograd
 import flambeau_tensor as _tensors
-from flambeau import _layout, _names
+from flambeau import _class_names, _layout, _names
 from flambeau._ignored import IGNORED as _IGNORED
 from flambeau._layout import install_as_torch as install_as_torch
 from flambeau_overrides import ignore_names as _ignore_names
@@ -30,6 +30,7 @@ from flambeau_tensor.extend import lazy_names as _lazy_names
 from flambeau_tensor.extend import sockets as _sockets
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import not_built as _not_built
+from flambeau_tensor.pytorch_names import HOMES as _homes
 from flambeau_tensor.pytorch_names import LOCAL_NAMES as _pytorch_names
 
 RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
@@ -42,6 +43,8 @@ globals().update({name: getattr(_autograd, name) for name in _names.OF_AUTOGRAD}
 _find_quickly("flambeau")
 _layout.install("flambeau")
 _pytorch_names.update({f"torch.{name}": module for name, module in _names.TABLE.items()}, torch="flambeau")
+_homes.update(_class_names.HOMES)
+_class_names.NAMING.name_all("flambeau")
 for _name in ("", ".autograd", ".functional", ".nn.functional", ".nn.init"):
     _register_namespace(f"torch{_name}", f"flambeau{_name}")
 for _name, _ignored in _IGNORED.items():

@@ -9,12 +9,15 @@ import importlib.util
 import sys
 from importlib.machinery import ModuleSpec
 
+from flambeau._class_names import NAMING, WHEN_LOADED
+from flambeau._installed import STARTERS, Distributions, pass_on
 from flambeau._names import TABLE
-from flambeau_tensor.extend import name_tensor
 
 
 class _Alias:
     """Finds and loads the modules of one prefix."""
+
+    gives_what_is_loaded = True
 
     def __init__(self, prefix: str):
         self.prefix = prefix
@@ -38,6 +41,7 @@ class _Alias:
             if e.name is not None and (name == e.name or name.startswith(e.name + ".")):
                 return None
             raise
+        sys.modules.pop(fullname, None)  # where it has been named; Python would run again what it finds there
         return ModuleSpec(fullname, self, origin=name, is_package=hasattr(module, "__path__"))
 
     def get_code(self, fullname):
@@ -108,8 +112,12 @@ def install_as_torch() -> None:
     install("torch")
     sys.modules["torch"] = ours
     ours.__name__ = "torch"  # packages that patch functions look their modules up by it
-    name_tensor("torch")  # and choose among libraries of arrays by the module of a tensor's class
-    if "flambeau_nn.parameter" in sys.modules:
-        sys.modules["flambeau_nn.parameter"].name_classes()
     for name in [n for n in sys.modules if n.startswith("flambeau.")]:
         sys.modules["torch." + name[len("flambeau.") :]] = sys.modules[name]
+    NAMING.name_all("torch")
+    sys.meta_path.append(Distributions())
+    for name in STARTERS:
+        if name in sys.modules:
+            pass_on(sys.modules[name])
+        else:
+            WHEN_LOADED[name] = pass_on

@@ -1,5 +1,8 @@
 """How the files beside this one were made: PyTorch 2.13 ran this script."""
 
+import importlib
+import pickle
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -52,3 +55,8 @@ sparse = {
     "csc": x.to_sparse_csc(),
 }
 torch.save(sparse, HERE / "sparse.pt")
+
+sys.path.append(str(HERE.parent))
+things = importlib.import_module("pickled_things").things()
+plain = {name: pickle.dumps(thing, 4) for name, thing in things.items()}
+(HERE / "plain.pkl").write_bytes(pickle.dumps(plain))

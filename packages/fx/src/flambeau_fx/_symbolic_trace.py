@@ -21,7 +21,7 @@ from flambeau_autograd.treespec import tree_flatten
 from flambeau_fx._compatibility import compatibility as compatibility
 from flambeau_fx._patching import _autowrap_check as _autowrap_check
 from flambeau_fx._patching import _Patcher
-from flambeau_fx.codegen import PyTreeCodeGen
+from flambeau_fx.codegen import _PyTreeCodeGen
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node, Target, base_types, has_side_effect, map_aggregate
@@ -217,7 +217,9 @@ class Tracer(TracerBase):
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Whether a submodule's call is one node; by default that of all layers of ``torch.nn`` but containers."""
-        return type(m).__module__.startswith(("torch.nn", "flambeau_nn")) and not isinstance(m, Sequential)
+        return type(m).__module__.startswith(("torch.nn", "flambeau.nn", "flambeau_nn")) and not isinstance(
+            m, Sequential
+        )
 
     def path_of_module(self, mod: Module) -> str:
         """The name of a submodule: 'layers.0'. Raises NameError for a module that is none."""
@@ -402,7 +404,7 @@ class Tracer(TracerBase):
         """A program of leaves, for arguments that are containers; it returns the leaves of the result."""
         own, count = args[:is_module], len(names) - by_keyword
         flat, spec = tree_flatten(args[is_module:])
-        codegen = self.graph._codegen = PyTreeCodeGen(names, spec)
+        codegen = self.graph._codegen = _PyTreeCodeGen(names, spec)
 
         def run(*leaves: Any) -> list[Any]:
             given = spec.unflatten(list(leaves))

@@ -207,7 +207,7 @@ class CodeGen:
         return PythonCode(src, known.found)
 
 
-class PyTreeCodeGen(CodeGen):
+class _PyTreeCodeGen(CodeGen):
     """Writes a graph whose placeholders are leaves of the function's arguments, and its outputs those of the result.
 
     Args:

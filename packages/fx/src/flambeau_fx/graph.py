@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from flambeau_fx.codegen import CodeGen, PythonCode
+from flambeau_fx.codegen import CodeGen, PythonCode, _PyTreeCodeGen  # noqa: F401  (pickles look for the last here)
 from flambeau_fx.node import Argument, Node, NodeList, Target, map_arg
 
 if TYPE_CHECKING:

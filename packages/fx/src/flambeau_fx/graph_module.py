@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import flambeau_tensor as _torch
-from flambeau_fx.codegen import CodeGen, PythonCode, PyTreeCodeGen, import_lines
+from flambeau_fx.codegen import CodeGen, PythonCode, _PyTreeCodeGen, import_lines
 from flambeau_fx.graph import Graph
 from flambeau_nn import Module, Parameter
 from flambeau_nn.modules.module import late_state
@@ -152,7 +152,7 @@ class GraphModule(Module):
     def recompile(self) -> PythonCode:
         """Make the forward anew after a change of the graph."""
         codegen = self.graph._codegen
-        if isinstance(codegen, PyTreeCodeGen):
+        if isinstance(codegen, _PyTreeCodeGen):
             self.__dict__.update(_in_spec=codegen.in_spec, _out_spec=codegen.out_spec)
         code = self.graph.python_code("self")
         self.__dict__["_code"] = code.src

@@ -81,10 +81,16 @@ def qualified_name(func: Any) -> str:
         raise RuntimeError(f"the graph calls {func!r}, which has no name by which code could call it")
     module = getattr(func, "__module__", None) or ""
     module = {"_operator": "operator"}.get(module, module)
-    head, _, rest = module.partition(".")
-    if head in ("flambeau", "flambeau_fx"):
-        module = ".".join(["torch" if head == "flambeau" else "torch.fx", *([rest] if rest else [])])
-    return f"{module}.{name}" if module else str(name)
+    return f"{_in_pytorch(module)}.{name}" if module else str(name)
+
+
+# What packages without `flambeau`, which gives PyTorch's names, say of the module that a thing stands in.
+_ALONE = {"flambeau": "torch", "flambeau_fx": "torch.fx", "flambeau_tensor": "torch", "flambeau_nn": "torch.nn"}
+
+
+def _in_pytorch(module: str) -> str:
+    head, dot, rest = module.partition(".")
+    return _ALONE.get(head, head) + dot + rest
 
 
 def _hashable(o: Any) -> bool:
@@ -380,11 +386,7 @@ def annotation(kind: Any) -> str:
     if isinstance(kind, type) and not getattr(kind, "__args__", None):
         if kind.__module__ == "builtins":
             return kind.__name__
-        return (
-            "torch.Tensor"
-            if kind.__module__.startswith("flambeau_tensor") and kind.__name__ == "Tensor"
-            else f"{kind.__module__}.{kind.__qualname__}"
-        )
+        return f"{_in_pytorch(kind.__module__)}.{kind.__qualname__}"
     return str(kind)
 
 

@@ -423,8 +423,13 @@ cdef class ModuleBase:
         return _missing(self, name) if value is _ABSENT else value
 
     def __reduce_ex__(self, protocol):
-        # The protocols 0 and 1 would want to copy what this class keeps in fields, which is nothing.
-        return object.__reduce_ex__(self, max(protocol, 2))
+        # With what is made late, which PyTorch's modules look for. The protocols 0 and 1 would want to copy what this
+        # class keeps in fields, which is nothing.
+        reduced = object.__reduce_ex__(self, max(protocol, 2))
+        state = reduced[2] if len(reduced) > 2 else None
+        if isinstance(state, dict) and "_parameters" in state:
+            reduced = (*reduced[:2], late_state() | state, *reduced[3:])
+        return reduced
 
     def _call(self, tuple args not None, dict kwargs not None):
         """The call, with the arguments packed."""

@@ -309,13 +309,3 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
         if id(self) not in memo:
             memo[id(self)] = type(self)(self.requires_grad, self.data.device, self.data.dtype, self.persistent)
         return memo[id(self)]
-
-
-def name_classes() -> None:
-    """Let the classes here say that they stand where the class Tensor says it does, in ``torch``."""
-    if Tensor.__module__ == "torch":
-        for cls in (Buffer, Parameter, UninitializedBuffer, UninitializedParameter):
-            cls.__module__ = "torch.nn.parameter"
-
-
-name_classes()

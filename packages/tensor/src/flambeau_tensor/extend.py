@@ -25,7 +25,7 @@ from flambeau_tensor._core.memory.tensor import (
     declare_plain_subclass,
     hides_values,
     is_layered,
-    name_tensor,
+    name_type,
 )
 from flambeau_tensor._core.schema.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.schema.declaring import (
@@ -120,7 +120,7 @@ __all__ = [
     "late_families",
     "lazy_names",
     "memory_stats",
-    "name_tensor",
+    "name_type",
     "operators",
     "over_descriptor",
     "overloads",

@@ -101,7 +101,7 @@ class device:
         return hash((self.type, self.index))
 
     def __reduce__(self):
-        return device, (self.type, self.index)
+        return device, (self.type,) if self.index is None else (self.type, self.index)
 
     def __enter__(self) -> "device":
         from flambeau_tensor.default_device import DeviceContext
@@ -148,6 +148,9 @@ class layout(_Named):
     torch.strided
     """
 
+    def __reduce__(self):
+        return _get_layout, (repr(self),)
+
 
 class memory_format(_Named):
     """The order of dimensions in memory that an operation should produce.
@@ -174,6 +177,13 @@ CPU, META = device._make("cpu"), device._make("meta")
 
 def _named(name):
     return globals()[name]
+
+
+def _get_layout(name):
+    found = globals().get(name.rpartition(".")[2])
+    if not isinstance(found, layout):
+        raise NotImplementedError(f"layout {name} is not built")
+    return found
 
 
 def check_device(where) -> device:

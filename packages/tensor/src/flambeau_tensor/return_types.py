@@ -4,6 +4,7 @@ They are made when an operator first returns one, or when somebody asks this mod
 """
 
 import copyreg
+import sys
 from _collections import _tuplegetter  # what namedtuple's fields are made of: an item read in C
 
 from flambeau_tensor.lazy_attributes import attach as _attach
@@ -12,11 +13,17 @@ _types = {}
 
 
 class _ResultType(type):
-    """The type of these types. They are pickled by name and fields, since no module of the name that they show may be
-    there to find them in."""
+    """The type of these types. They are pickled by name and fields where no module of the name that they show is there
+    to find them in."""
 
 
-copyreg.pickle(_ResultType, lambda cls: (named_result, (cls.__name__, cls.__match_args__)))
+def _reduce_type(cls):
+    if cls.__module__ in sys.modules:  # after install_as_torch()
+        return cls.__name__
+    return named_result, (cls.__name__, cls.__match_args__)
+
+
+copyreg.pickle(_ResultType, _reduce_type)
 
 
 class NamedResult(tuple, metaclass=_ResultType):
@@ -26,13 +33,17 @@ class NamedResult(tuple, metaclass=_ResultType):
     __match_args__ = ()
     n_unnamed_fields = 0
 
+    def __new__(
+        cls, values, attributes=None
+    ):  # the latter in pickles: fields beside the sequence, of which there are none
+        return tuple.__new__(cls, values)
+
     def __repr__(self):
         items = ",\n".join(f"{name}={value!r}" for name, value in zip(self.__match_args__, self, strict=True))
         return f"torch.return_types.{type(self).__name__}(\n{items})"
 
     def __reduce__(self):
-        cls = type(self)
-        return _rebuild, (cls.__name__, cls.__match_args__, tuple(self))
+        return type(self), (tuple(self), {})
 
 
 def named_result(name: str, fields: tuple[str, ...]) -> type:
@@ -65,10 +76,6 @@ def _name_of(op) -> str:
 def type_of_results(op) -> type:
     """The named tuple that an operator with several named results returns."""
     return named_result(_name_of(op), tuple([r.name for r in op.schema.returns]))
-
-
-def _rebuild(name, fields, values):
-    return named_result(name, fields)(values)
 
 
 def _of_operators():

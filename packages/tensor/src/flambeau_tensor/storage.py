@@ -9,6 +9,7 @@ do, and so do what slices of them are.
 [1, 2]
 """
 
+import io
 import warnings
 
 from flambeau_tensor._core.elementwise.dtype import (
@@ -219,7 +220,7 @@ class TypedStorage:
         return self
 
     def __reduce__(self):
-        return _rebuilt, (self._untyped_storage, self.dtype)
+        return reduce_storage(self)
 
     def __deepcopy__(self, memo):
         from copy import deepcopy
@@ -297,5 +298,14 @@ def _dtype_of(name):
     return LEGACY[name].dtype
 
 
-def _rebuilt(untyped, dtype):
-    return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+def reduce_storage(storage):
+    """What pickles hold of a storage, as PyTorch's do: a call with the contents of a file in the older format."""
+    from flambeau_tensor.serialization.legacy import bytes_of_storage
+
+    return _load_from_bytes, (bytes_of_storage(storage),)
+
+
+def _load_from_bytes(b):
+    from flambeau_tensor.serialization import load
+
+    return load(io.BytesIO(b), weights_only=False)

@@ -87,7 +87,7 @@ def _make_subclass(cls, data, require_grad=False):
     if not isinstance(data, Tensor):
         raise TypeError(f"_make_subclass(): argument 'data' (position 2) must be Tensor, not {type(data).__name__}")
     with DisableTorchFunction():
-        _, (_, storage, *geometry), _ = _reduce(data, 2)
+        _, (_, storage, *geometry), _ = _reduce(data)
         geometry[4] = require_grad
         return _rebuild(cls, storage, *geometry)
 
@@ -138,8 +138,9 @@ share_storage = interop.share_storage
 
 
 # --- copying and pickling -------------------------------------------------------------------------------------------
-# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back. Plain
-# tensors do not name their class, which may be called `torch.Tensor` here and not where they come back.
+# The storage is pickled as an object of its own, so tensors that share memory do so again when they come back. Pickles
+# hold calls of PyTorch's functions; what goes to another process of this library is not copied. There, plain tensors do
+# not name their class, which may be called `torch.Tensor` here and not where they come back.
 
 
 def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=False, neg=False):
@@ -147,21 +148,24 @@ def _rebuild(cls, storage, dtype, offset, size, stride, requires_grad, conj=Fals
     return interop.over_storage(cls, storage, dtype, offset, size, stride, requires_grad, conj, neg)
 
 
-def _reduce(self, protocol):
-    check_read(self, "__reduce_ex__")
-    cls = None if type(self) is Tensor else type(self)
-    arguments = (
-        cls,
-        self.untyped_storage(),
+def geometry(self):
+    """What a tensor is made of: dtype, offset, sizes, strides, whether it requires grad, and is a conjugate or negative
+    view."""
+    return (
         self.dtype,
         self.storage_offset(),
         tuple(self.shape),
         self.stride(),
         interop.requires_grad(self),
+        self.is_conj(),
+        self.is_neg(),
     )
-    if self.is_conj() or self.is_neg():
-        arguments += (self.is_conj(), self.is_neg())
-    return _rebuild, arguments, self.__getstate__()
+
+
+def _reduce(self):
+    check_read(self, "__reduce_ex__")
+    cls = None if type(self) is Tensor else type(self)
+    return _rebuild, (cls, self.untyped_storage(), *geometry(self)), self.__getstate__()
 
 
 def reduce_for_process(tensor):
@@ -176,7 +180,13 @@ def reduce_for_process(tensor):
             "crossing process boundaries: the history stays behind. To send the values alone, call detach() on the "
             "tensor before it is put on a queue, sent through a pipe, or returned by a worker."
         )
-    return tensor.__reduce_ex__(2)
+    if type(tensor).__reduce_ex__ is not Tensor.__reduce_ex__:
+        return tensor.__reduce_ex__(2)
+    _, arguments, state = reduced = _reduce(tensor)
+    if not tensor.is_meta:
+        return reduced
+    cls, _, dtype, _, size, stride, requires_grad, *_ = arguments
+    return _rebuild_meta, (cls, dtype, size, stride, requires_grad), state
 
 
 def _rebuild_meta(cls, dtype, size, stride, requires_grad):
@@ -185,11 +195,10 @@ def _rebuild_meta(cls, dtype, size, stride, requires_grad):
 
 
 def _reduce_ex(self, protocol):
-    _, arguments, state = reduced = _reduce(self, protocol)
-    if not self.is_meta:
-        return reduced
-    cls, _, dtype, _, size, stride, requires_grad, *_ = arguments
-    return _rebuild_meta, (cls, dtype, size, stride, requires_grad), state
+    check_read(self, "__reduce_ex__")
+    from flambeau_tensor.serialization.naming import reduce_tensor
+
+    return reduce_tensor(self, typed=False)
 
 
 def _deepcopy(self, memo):
@@ -203,7 +212,7 @@ def _deepcopy(self, memo):
         )
     from copy import deepcopy
 
-    rebuild, (cls, storage, *geometry), state = _reduce(self, 2)
+    rebuild, (cls, storage, *geometry), state = _reduce(self)
     copy = memo[id(self)] = rebuild(cls, deepcopy(storage, memo), *geometry)
     if state is not None:
         state = deepcopy(state, memo)

@@ -107,30 +107,6 @@ def _get_accelerator(check: bool = False):
     return flambeau.device("cpu")
 
 
-class _FunctionsOfNN:
-    """``torch._C._nn``: operators of ``torch.nn.functional``; losses take the number of their reduction."""
-
-    def __getattr__(self, name):
-        from flambeau._C.losses import loss_with_number
-        from flambeau_nn import functional
-
-        found = loss_with_number(name) or getattr(functional, name, None)
-        if name.startswith("__") or found is None:
-            raise AttributeError(f"module 'torch._C._nn' has no attribute {name!r}")
-        return found
-
-    @staticmethod
-    def _parse_to(*args, **kwargs):
-        """What the arguments of `to` say: device, dtype, whether not to block, memory format."""
-        from flambeau_nn.modules.module import _parse_to
-
-        device, dtype, memory_format = _parse_to(*args, **kwargs)
-        return device, dtype, bool(kwargs.get("non_blocking", False)), memory_format
-
-
-_nn = _FunctionsOfNN()
-
-
 def _get_privateuse1_backend_name() -> str:
     """The name of the kind of device that programs may add: none was renamed."""
     return "privateuseone"
@@ -174,7 +150,11 @@ def _type_of_tensor(name):
 
 _names = {
     **dict.fromkeys(("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"), "flambeau._dispatch_keys"),
+    **dict.fromkeys(("_VariableFunctions", "_VariableFunctionsClass"), "flambeau:torch"),  # with the functions of torch
     "Generator": "flambeau_tensor",
+    "TensorBase": "flambeau_tensor:Tensor",
     "_LinAlgError": "flambeau_tensor.linalg:LinAlgError",
 }
-__getattr__, __dir__ = _attach(__name__, "torch._C", _names, ("_functorch",), _type_of_tensor)
+__getattr__, __dir__ = _attach(
+    __name__, "torch._C", _names, ("_fft", "_functorch", "_linalg", "_nn", "_special"), _type_of_tensor
+)

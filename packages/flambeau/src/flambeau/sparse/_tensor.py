@@ -312,7 +312,7 @@ class SparseTensor(Tensor):
         return text + ")"
 
     def __reduce_ex__(self, protocol):
-        return SparseTensor._of, (self._places, self._stored, tuple(self.shape), self._coalesced, self._layout)
+        return _reduced(self)
 
     def __deepcopy__(self, memo):
         return self._with(self._stored.detach().clone().requires_grad_(self.requires_grad))

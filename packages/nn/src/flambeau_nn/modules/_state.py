@@ -30,22 +30,30 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
     __str__ = __repr__
 
 
-class _BoundHook:
-    """A hook that gets the module it was registered on; holds it weakly, as the module holds the hook."""
+class _WrappedHook:
+    """A hook that may get the module it was registered on; holds it weakly, as the module holds the hook."""
 
-    def __init__(self, hook: Callable[..., Any], module: StateMethods) -> None:
-        import weakref
-
-        self.hook, self.module = hook, weakref.ref(module)
+    def __init__(self, hook: Callable[..., Any], module: StateMethods | None = None) -> None:
+        self.__setstate__({"hook": hook, "with_module": module is not None, "module": module})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.with_module:
+            return self.hook(*args, **kwargs)
         module = self.module()
         if module is None:
             raise RuntimeError("You are trying to call the hook of a dead Module!")
         return self.hook(module, *args, **kwargs)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _BoundHook, (self.hook, self.module())
+    def __getstate__(self) -> dict[str, Any]:
+        state = {"hook": self.hook, "with_module": self.with_module}
+        return state | {"module": self.module()} if self.with_module else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        import weakref
+
+        self.hook, self.with_module = state["hook"], state["with_module"]
+        if self.with_module:
+            self.module = weakref.ref(state["module"])
 
 
 def _quoted(keys: Iterable[str]) -> str:
@@ -245,7 +253,7 @@ class StateMethods(Mixed):
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        return _add(self._load_state_dict_pre_hooks, _BoundHook(hook, self) if with_module else hook)
+        return _add(self._load_state_dict_pre_hooks, _WrappedHook(hook, self) if with_module else hook)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)``

@@ -50,12 +50,11 @@ from flambeau_nn.modules._hooks import (
     register_module_parameter_registration_hook as register_module_parameter_registration_hook,
 )
 from flambeau_nn.modules._state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  (looked for here)
-from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys  # noqa: F401  (looked for here)
+from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys, _WrappedHook  # noqa: F401  (looked for here)
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.extend import is_meta, sockets
 from flambeau_tensor.options import Device
-from flambeau_tensor.pytorch_names import REDUCED
 
 __all__ = ["Module"]
 
@@ -539,18 +538,6 @@ class Module(HookMethods, StateMethods, ModuleBase):
         from flambeau_nn.modules._html import module_html
 
         return module_html(self)
-
-
-def _reduced_with_all(module: Module) -> tuple[Any, ...]:
-    """How files write a module: with what is made late, which PyTorch's modules look for."""
-    reduced: Any = module.__reduce_ex__(2)
-    state = reduced[2] if len(reduced) > 2 else None
-    if isinstance(state, dict) and "_parameters" in state:
-        reduced = (*reduced[:2], late_state() | state, *reduced[3:])
-    return reduced
-
-
-REDUCED[Module] = _reduced_with_all
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:

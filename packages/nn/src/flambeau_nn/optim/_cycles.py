@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from flambeau_nn.optim._schedule import LRScheduler, _check_optimizer, _one_a_group, _set
@@ -217,6 +218,7 @@ class CyclicLR(LRScheduler):
         self.mode = mode
         self.gamma = gamma
         self._scale_fn_custom = scale_fn
+        self._init_scale_fn()
         self.scale_mode = scale_mode if scale_fn is not None else "iterations" if mode == "exp_range" else "cycle"
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
@@ -234,11 +236,26 @@ class CyclicLR(LRScheduler):
 
     def scale_fn(self, x: float) -> float:
         """The factor for the height of cycle or step `x`."""
-        if self._scale_fn_custom is not None:
-            return self._scale_fn_custom(x)
-        if self.mode == "triangular":
-            return 1.0
-        return 1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x
+        return (self._scale_fn_custom or self._scale_fn_ref)(x)
+
+    def _init_scale_fn(self) -> None:
+        if self.mode == "exp_range":
+            self._scale_fn_ref: Callable[[float], float] = partial(self._exp_range_scale_fn, self.gamma)
+        else:
+            two = self.mode == "triangular2"
+            self._scale_fn_ref = self._triangular2_scale_fn if two else self._triangular_scale_fn
+
+    @staticmethod
+    def _triangular_scale_fn(x: float) -> float:
+        return 1.0
+
+    @staticmethod
+    def _triangular2_scale_fn(x: float) -> float:
+        return 1 / (2.0 ** (x - 1))
+
+    @staticmethod
+    def _exp_range_scale_fn(gamma: float, x: float) -> float:
+        return gamma**x
 
     def get_lr(self) -> list[Any]:
         self._scaled()
@@ -258,6 +275,7 @@ class CyclicLR(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         state = super().state_dict()
+        del state["_scale_fn_ref"]
         function = state["_scale_fn_custom"]
         plain = function is None or isinstance(function, types.FunctionType)
         state["_scale_fn_custom"] = None if plain else function.__dict__.copy()
@@ -267,3 +285,4 @@ class CyclicLR(LRScheduler):
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if state_dict["_scale_fn_custom"] is not None:
             self._scale_fn_custom.__dict__.update(state_dict["_scale_fn_custom"])
+        self._init_scale_fn()

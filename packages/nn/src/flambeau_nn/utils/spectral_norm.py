@@ -76,6 +76,8 @@ class SpectralNorm:
         module.register_buffer(f"{name}_u", u)
         module.register_buffer(f"{name}_v", v)
         module.register_forward_pre_hook(hook)
+        module._register_state_dict_hook(SpectralNormStateDictHook(hook))
+        module._register_load_state_dict_pre_hook(SpectralNormLoadStateDictPreHook(hook))
         return hook
 
     def remove(self, module: Module) -> None:
@@ -89,6 +91,30 @@ class SpectralNorm:
 
     def __call__(self, module: Module, inputs: Any) -> None:
         setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+
+class SpectralNormStateDictHook:
+    """Notes in the metadata of a state dict in which form it holds the weight."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(self, module: Module, state_dict: Any, prefix: str, local_metadata: dict[str, Any]) -> None:
+        local_metadata.setdefault("spectral_norm", {})[f"{self.fn.name}.version"] = self.fn._version
+
+
+class SpectralNormLoadStateDictPreHook:
+    """Refuses state dicts of the first form, which lack a vector."""
+
+    def __init__(self, fn: SpectralNorm) -> None:
+        self.fn = fn
+
+    def __call__(
+        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], strict: bool, missing: Any, *rest: Any
+    ) -> None:
+        name = prefix + self.fn.name
+        if f"{name}_orig" in state_dict and f"{name}_v" not in state_dict:
+            missing.append(f"{name}_v")
 
 
 def spectral_norm(
@@ -119,4 +145,10 @@ def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
     >>> [name for name, _ in remove_spectral_norm(layer).named_parameters()]
     ['bias', 'weight']
     """
-    return remove_hook(module, SpectralNorm, name, "spectral_norm")
+    remove_hook(module, SpectralNorm, name, "spectral_norm")
+    for hooks in (module._state_dict_hooks, module._load_state_dict_pre_hooks):
+        for key, hook in list(hooks.items()):
+            kinds = SpectralNormStateDictHook | SpectralNormLoadStateDictPreHook
+            if isinstance(hook, kinds) and hook.fn.name == name:
+                del hooks[key]
+    return module

@@ -189,19 +189,15 @@ cdef class Generator:
         return self.__copy__()
 
     def __reduce__(self):
-        return _restore, (self.save(),)
+        from flambeau_tensor.options import device
+
+        return Generator, (device("cpu"),), (self.seed_value, None, self.get_state())
 
     def __setstate__(self, state):  # of files: (seed, offset, state)
         self.set_state(state[2])
 
     def __repr__(self):
         return f"<torch.Generator device='cpu' seed={self.seed_value}>"
-
-
-def _restore(bytes state not None):
-    cdef Generator g = Generator.__new__(Generator)
-    g.load(PyBytes_AS_STRING(state), len(state))
-    return g
 
 
 default_generator = Generator()

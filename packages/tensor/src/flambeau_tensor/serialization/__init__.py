@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import not_built
-from flambeau_tensor.options import device
+from flambeau_tensor.options import _get_layout, device  # noqa: F401  (pickles look for the former here)
 from flambeau_tensor.serialization import legacy, unpickler
 from flambeau_tensor.serialization.archive import Reader, Writer, replacing
 from flambeau_tensor.serialization.legacy import MAGIC_NUMBER, PROTOCOL_VERSION
@@ -29,7 +29,7 @@ from flambeau_tensor.serialization.locations import (
     register_package,
     restorer,
 )
-from flambeau_tensor.serialization.naming import _get_layout, spelled  # noqa: F401
+from flambeau_tensor.serialization.naming import spelled  # noqa: F401
 from flambeau_tensor.serialization.pickler import Storages, pickler_class
 from flambeau_tensor.serialization.reading import ArchiveStorages, free_unpickler, restricted
 from flambeau_tensor.serialization.settings import (

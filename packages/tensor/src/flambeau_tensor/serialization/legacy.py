@@ -6,10 +6,12 @@ import struct
 import sys
 
 from flambeau_tensor.serialization.archive import damaged, read_into
-from flambeau_tensor.serialization.pickler import Storages
+from flambeau_tensor.serialization.naming import OBJECTS
+from flambeau_tensor.serialization.pickler import Storages, pickler_class
 from flambeau_tensor.serialization.reading import Kinds, free_unpickler, restricted, typed
 from flambeau_tensor.storage import UntypedStorage
 
+UNTYPED_KEY = "untyped"  # of a storage without a dtype, which PyTorch's pickles do not know: for it, one of uint8
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 PROTOCOL_VERSION = 1001
 
@@ -38,7 +40,7 @@ class FileStorages(Kinds):
                 width = dtype.itemsize if dtype is not None else 1
                 self.made[name] = untyped[offset * width : (offset + size) * width], dtype
             untyped = self.made[name][0]
-        return typed(untyped, dtype)
+        return typed(untyped, dtype) if key != UNTYPED_KEY else untyped
 
 
 def load(file, restore, weights_only, pickle_module, arguments):
@@ -102,14 +104,7 @@ def _restricted_reader(file, begin, end, storages, encoding):
 
 def save(obj, file, pickler_class, protocol):
     """Write an object in this format."""
-    little = sys.byteorder == "little"
-    sizes = {"short": 2, "int": 4, "long": 4}
-    for each in (
-        MAGIC_NUMBER,
-        PROTOCOL_VERSION,
-        {"protocol_version": PROTOCOL_VERSION, "little_endian": little, "type_sizes": sizes},
-    ):
-        pickle.dump(each, file, protocol)
+    _write_head(file, protocol)
     storages = Storages()
     pickler_class(file, protocol, lambda storage: storages.describe(storage, None)).dump(obj)
     pickle.dump([str(i) for i in range(len(storages.found))], file, protocol)
@@ -118,3 +113,31 @@ def save(obj, file, pickler_class, protocol):
         width = kind.itemsize if hasattr(kind, "itemsize") else 1
         file.write(struct.pack("<q", len(untyped) // width))
         file.write(memoryview(untyped))
+
+
+def _write_head(file, protocol):
+    little = sys.byteorder == "little"
+    sizes = {"short": 2, "int": 4, "long": 4}
+    for each in (
+        MAGIC_NUMBER,
+        PROTOCOL_VERSION,
+        {"protocol_version": PROTOCOL_VERSION, "little_endian": little, "type_sizes": sizes},
+    ):
+        pickle.dump(each, file, protocol)
+
+
+def bytes_of_storage(storage):
+    """A file in this format with one storage, which pickles hold."""
+    file = io.BytesIO()
+    if isinstance(storage, UntypedStorage):
+        key, kind, width, untyped = UNTYPED_KEY, "ByteStorage", 1, storage
+    else:
+        key, kind, width, untyped = "0", storage.pickle_storage_type(), storage.dtype.itemsize, storage.untyped()
+    count = len(untyped) // width
+    described = ("storage", OBJECTS[f"torch.{kind}"], key, "cpu", count, None)
+    _write_head(file, 2)
+    pickler_class(pickle)(file, 2, lambda _: described).dump(storage)
+    pickle.dump([key], file, 2)
+    file.write(struct.pack("<q", count))
+    file.write(memoryview(untyped))
+    return file.getvalue()

@@ -3,11 +3,11 @@
 import _compat_pickle
 from importlib import import_module
 
-from flambeau_tensor import options, pytorch_names, storage
+from flambeau_tensor import options, pytorch_names, storage, subclassing
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.call.overloads import OverloadSet
-from flambeau_tensor._core.elementwise.dtype import DType, all_dtypes
-from flambeau_tensor._core.memory.tensor import Size, Tensor
+from flambeau_tensor._core.elementwise.dtype import DType, all_dtypes  # noqa: F401
+from flambeau_tensor._core.memory.tensor import Size, Tensor, check_read
 from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.not_built import missing
@@ -15,14 +15,6 @@ from flambeau_tensor.options import device
 from flambeau_tensor.random import Generator
 from flambeau_tensor.return_types import NamedResult
 from flambeau_tensor.serialization import rebuilding
-
-
-def _get_layout(name):
-    found = getattr(options, name.rpartition(".")[2], None)
-    if not isinstance(found, options.layout):
-        raise NotImplementedError(f"layout {name} is not built")
-    return found
-
 
 OBJECTS = {
     **{f"torch.{d.name}": d for d in all_dtypes()},
@@ -33,7 +25,7 @@ OBJECTS = {
     "torch._C.Generator": Generator,
     "torch._tensor._rebuild_from_type_v2": rebuilding._rebuild_from_type_v2,
     "torch.device": device,
-    "torch.serialization._get_layout": _get_layout,
+    "torch.serialization._get_layout": options._get_layout,
     "torch.storage.TypedStorage": storage.TypedStorage,
     "torch.storage.UntypedStorage": storage.UntypedStorage,
 }
@@ -57,10 +49,7 @@ def name_of(obj, name: "str | None" = None) -> "tuple[str, str]":
         return obj.__torch_name__.rpartition(".")[::2]
     module = getattr(obj, "__module__", None) or ""
     name = name or getattr(obj, "__qualname__", None) or obj.__name__
-    known = pytorch_names.name_in_pytorch(f"{module}.{name}")
-    if known == f"{module}.{name}":
-        return module, name
-    return (known[: -len(name) - 1], name) if known.endswith(f".{name}") else known.rpartition(".")[::2]
+    return pytorch_names.module_in_pytorch(module, name), name
 
 
 def spelled(module: str, name: str) -> "tuple[str, str]":
@@ -83,9 +72,6 @@ def object_of(module: str, name: str):
         return import_module(pytorch_names.local_name("torch"))
     if module == "torch._C._nn":  # functions that PyTorch has compiled
         module, full = "torch.nn.functional", f"torch.nn.functional.{name}"
-    if module == "torch.return_types":
-        cls = getattr(import_module("flambeau_tensor.return_types"), name)
-        return lambda values, attributes=None: cls(values)
     if full in pytorch_names.LOCAL_NAMES:
         module, _, name = pytorch_names.LOCAL_NAMES[full].rpartition(".")
     found = pytorch_names.local_name(module)
@@ -103,7 +89,7 @@ def object_of(module: str, name: str):
 def reduce_of(cls):
     """How files write the objects of a class: a function that takes one apart, or None for Python's own way."""
     if issubclass(cls, Tensor) and cls.__reduce_ex__ is Tensor.__reduce_ex__:
-        return _reduce_tensor
+        return reduce_tensor
     if issubclass(cls, NamedResult):
         return lambda result: (type(result), (tuple(result), {}))
     return next(
@@ -111,8 +97,10 @@ def reduce_of(cls):
     )
 
 
-def _reduce_tensor(t):
-    rebuild, arguments = _reduce_elements(t) if not t.is_meta else _reduce_geometry(t)
+def reduce_tensor(t, typed=True):
+    """What files hold of a tensor, and pickles; files name the dtype by the kind of storage, where there is one."""
+    check_read(t, "__reduce_ex__")
+    rebuild, arguments = _reduce_elements(t, typed) if not t.is_meta else _reduce_geometry(t)
     state = t.__getstate__()
     cls = type(t)
     if cls is Tensor and not state:
@@ -120,16 +108,18 @@ def _reduce_tensor(t):
     return rebuilding._rebuild_from_type_v2, (rebuild, cls, arguments, state)
 
 
-def _reduce_elements(t):
-    _, untyped, dtype, offset, size, stride, requires_grad, *bits = t.__reduce_ex__(2)[1]
-    rebuild, typed = rebuilding._rebuild_tensor_v2, untyped
-    if dtype.name not in storage.YOUNGER:
-        typed = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
-    arguments = (typed, offset, size, stride, requires_grad, _no_hooks())
-    if typed is untyped:
-        rebuild, arguments = rebuilding._rebuild_tensor_v3, (*arguments, dtype)
+def _reduce_elements(t, typed):
+    dtype, *where, requires_grad, conj, neg = subclassing.geometry(t)
+    untyped = t.untyped_storage()
+    # In pickles an untyped storage may stand in several tensors; PyTorch makes none of these that requires grad.
+    if (typed or requires_grad) and dtype.name not in storage.YOUNGER:
+        holder = storage.TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
+        rebuild, arguments = rebuilding._rebuild_tensor_v2, (holder, *where, requires_grad, _no_hooks())
+    else:
+        rebuild, arguments = rebuilding._rebuild_tensor_v3, (untyped, *where, requires_grad, _no_hooks(), dtype)
+    bits = {name: True for name, on in (("conj", conj), ("neg", neg)) if on}
     if bits:
-        arguments += ({name: True for name, on in zip(("conj", "neg"), bits, strict=True) if on},)
+        arguments += (bits,)
     return rebuild, arguments
 
 
@@ -145,11 +135,7 @@ def _no_hooks():
 
 
 _REDUCED = {
-    DType: lambda dtype: dtype.name,
     type(NamedResult): lambda cls: cls.__name__,
     Operator: lambda op: op.name,
     OverloadSet: lambda op: op.__torch_name__,
-    Generator: lambda g: (Generator, (device("cpu"),), (g.initial_seed(), None, g.get_state())),
-    device: lambda d: (device, (d.type,) if d.index is None else (d.type, d.index)),
-    options.layout: lambda layout: (_get_layout, (repr(layout),)),
 }

@@ -44,6 +44,10 @@ def pickler_class(pickle_module):
             if not known[0].startswith("torch"):
                 super().save_global(obj, name)
                 return
+            outer, _, last = known[1].rpartition(".")
+            if outer and self.proto < 4:  # whose instructions have no names with dots
+                self.save_reduce(getattr, (naming.object_of(known[0], outer), last))
+                return
             if self.proto >= 4:
                 self.save(known[0])
                 self.save(known[1])

@@ -55,6 +55,7 @@ def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, bac
 
 
 def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, backward_hooks, dtype, metadata=None):
+    storage = storage.untyped() if isinstance(storage, TypedStorage) else storage
     return _tensor(storage, dtype, storage_offset, size, stride, requires_grad, metadata)
 
 

@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from importlib import import_module
 from pickle import UnpicklingError
 
-from flambeau_tensor import LAZY_NAMES
+from flambeau_tensor import LAZY_NAMES, options
 from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.serialization import naming, rebuilding
 
@@ -50,7 +50,7 @@ CALLS = {
     "torch.Size": _size,
     "torch._tensor._rebuild_from_type_v2": rebuilding._rebuild_from_type_v2,
     "torch.device": naming.OBJECTS["torch.device"],
-    "torch.serialization._get_layout": naming._get_layout,
+    "torch.serialization._get_layout": options._get_layout,
     **{name: f for name, f in naming.OBJECTS.items() if name.startswith("torch._utils._rebuild")},
 }
 CONTAINERS = (set, OrderedDict, Counter)  # whose items or keys are hashed when they are called

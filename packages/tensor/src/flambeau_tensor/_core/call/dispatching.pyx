@@ -286,7 +286,7 @@ cdef object _results(Operator op, object result):
             from flambeau_tensor.return_types import type_of_results
 
             op.result_type = type_of_results(op)
-        return op.result_type(result)
+        return tuple.__new__(op.result_type, result)
     if isinstance(result, Tensor) or not op.schema.returns or not op.schema.returns[0].type.startswith("Tensor") or \
             isinstance(result, tuple):
         return result

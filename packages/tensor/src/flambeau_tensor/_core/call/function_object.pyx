@@ -1,5 +1,7 @@
 # cython: language_level=3
 """What an Operator and an OverloadSet have in common: they are functions to Python, which programs name and mark."""
+import sys
+
 from cpython.object cimport PyObject_GenericSetAttr
 
 
@@ -11,6 +13,9 @@ cdef class Public:
         return self
 
     def __reduce__(self):
+        # By the name under which PyTorch has it, where it is reached by it: after install_as_torch().
+        if getattr(sys.modules.get(self.__module__), self.__qualname__, None) is self:
+            return self.__qualname__
         from flambeau_tensor._core.schema.registry import find_operator
 
         return find_operator, (self.__torch_name__,)
@@ -23,7 +28,7 @@ cdef class Public:
 
     @property
     def __qualname__(self):
-        return self.__torch_name__.removeprefix("torch.")
+        return self.__torch_name__.removeprefix(f"{self.__module__}.")
 
     @property
     def __dict__(self):

@@ -413,7 +413,7 @@ cdef object _run_named(Operator op, PyObject** slots):
         from flambeau_tensor.return_types import type_of_results
 
         op.result_type = type_of_results(op)
-    return op.result_type(result)
+    return tuple.__new__(op.result_type, result)
 
 
 # --- the object -----------------------------------------------------------------------------------------------------

@@ -55,7 +55,11 @@ cdef class DType:
         return "torch." + self.name
 
     def __reduce__(self):
-        return _dtype_by_name, (self.name,)
+        return self.name  # of the module that the class says it stands in, which has all dtypes
+
+    @property
+    def __module__(self):
+        return type(self).__module__
 
     def __hash__(self):
         return self.id

@@ -425,6 +425,14 @@ cdef class Storage:
     def __reduce_ex__(self, int protocol):
         if self.owner is META_OWNER:
             return _on_meta, (self.nbytes,)
+        from flambeau_tensor.storage import reduce_storage
+
+        return reduce_storage(self)
+
+    def reduce_for_process(self, int protocol):
+        """What takes the bytes to another process of this library: as they are, without a copy by protocol 5."""
+        if self.owner is META_OWNER:
+            return _on_meta, (self.nbytes,)
         if protocol < 5:
             return _restored, (bytes(self),)
         from pickle import PickleBuffer

@@ -660,15 +660,16 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 TensorType.tp_new = <newfunc><void*>_construct
 (<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
-cdef bytes _name = b"flambeau_tensor.Tensor"
-(<FullType*>TensorType).tp_name = _name
+(<FullType*>TensorType).tp_name = "flambeau_tensor.Tensor"
+cdef dict _names = {}  # type -> what it says, which lives as long as the type
 
 
-def name_tensor(str module):
-    """Let the class say that it stands in a module: what programs tell tensors by that ask no `isinstance`."""
-    global _name
-    _name = f"{module}.Tensor".encode()
-    (<FullType*>TensorType).tp_name = _name
+def name_type(type cls, str name):
+    """Let a compiled class say that it is ``module.Class``, as a Python class is told by its ``__module__``."""
+    cdef bytes full = name.encode()
+    (<FullType*><PyTypeObject*>cls).tp_name = full
+    _names[cls] = full
+    PyType_Modified(<PyTypeObject*>cls)
 
 
 def describe(tensor, spec=None):

@@ -1,0 +1,19 @@
+"""``torch._C._nn``: operators of ``torch.nn.functional``; losses take the number of their reduction."""
+
+from flambeau._C.losses import loss_with_number
+from flambeau_nn import functional
+from flambeau_nn.modules import module as _modules
+from flambeau_tensor.lazy_attributes import attach as _attach
+
+
+def _parse_to(*args, **kwargs):
+    """What the arguments of `to` say: device, dtype, whether not to block, memory format."""
+    device, dtype, memory_format = _modules._parse_to(*args, **kwargs)
+    return device, dtype, bool(kwargs.get("non_blocking", False)), memory_format
+
+
+def _find(name):
+    return loss_with_number(name) or getattr(functional, name, None)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch._C._nn", find=_find)
