@@ -1,7 +1,8 @@
 """Every operator's documentation ends in an example that runs, with its result."""
 
-import flambeau as torch
 import flambeau.nn  # noqa: F401  (it declares)
+
+import flambeau as torch
 from flambeau_tensor.examples import _written, example, full_name
 from flambeau_tensor.extend import operators
 from flambeau_tensor.probes import facts

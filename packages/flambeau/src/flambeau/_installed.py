@@ -1,25 +1,31 @@
 """What goes with the name ``torch`` beside the modules: the distribution that packages ask for, and new processes."""
 
 import importlib
-import importlib.metadata
 import os
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 
-class TorchDistribution(importlib.metadata.Distribution):
-    """The distribution ``torch``, as ``importlib.metadata`` sees it."""
+@cache
+def _distribution() -> Any:
+    from importlib.metadata import Distribution
 
-    def read_text(self, filename: str) -> str | None:
-        from flambeau.version import __version__
+    class TorchDistribution(Distribution):
+        """The distribution ``torch``, as ``importlib.metadata`` sees it."""
 
-        return {
-            "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {__version__}\n",
-            "top_level.txt": "torch\n",
-        }.get(filename)
+        def read_text(self, filename: str) -> str | None:
+            from flambeau.version import __version__
 
-    def locate_file(self, path: Any) -> Any:
-        return os.path.join(os.path.dirname(os.path.dirname(__file__)), path)
+            return {
+                "METADATA": f"Metadata-Version: 2.1\nName: torch\nVersion: {__version__}\n",
+                "top_level.txt": "torch\n",
+            }.get(filename)
+
+        def locate_file(self, path: Any) -> Any:
+            return os.path.join(os.path.dirname(os.path.dirname(__file__)), path)
+
+    return TorchDistribution()
 
 
 class Distributions:
@@ -28,10 +34,10 @@ class Distributions:
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> None:
         return None
 
-    def find_distributions(self, context: Any = None) -> list[TorchDistribution]:
+    def find_distributions(self, context: Any = None) -> list[Any]:
         """The one, if it or all are asked for."""
         name = getattr(context, "name", None)
-        return [TorchDistribution()] if name is None or name.lower() == "torch" else []
+        return [_distribution()] if name is None or name.lower() == "torch" else []
 
 
 class _UnderTorch:

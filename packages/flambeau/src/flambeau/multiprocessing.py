@@ -79,10 +79,10 @@ def _restored(descriptor, size):
 
 def _reduce(storage):
     if not storage.nbytes():
-        return storage.reduce_for_process(2)
+        return storage.__reduce_ex__(2)
     descriptor = _shared_descriptor(storage.share_memory_())
     if descriptor is None:
-        return storage.reduce_for_process(2)
+        return storage.__reduce_ex__(2)
     return _restored, (_reduction.DupFd(descriptor), storage.nbytes())
 
 

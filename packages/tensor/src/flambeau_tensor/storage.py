@@ -9,6 +9,7 @@ do, and so do what slices of them are.
 [1, 2]
 """
 
+import copyreg
 import io
 import warnings
 
@@ -23,7 +24,7 @@ from flambeau_tensor._core.memory.storage import UntypedStorage
 from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
-from flambeau_tensor.options import check_device
+from flambeau_tensor.options import META, check_device
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
@@ -300,9 +301,14 @@ def _dtype_of(name):
 
 def reduce_storage(storage):
     """What pickles hold of a storage, as PyTorch's do: a call with the contents of a file in the older format."""
+    if storage.device == META:
+        return storage.__reduce_ex__(2)
     from flambeau_tensor.serialization.legacy import bytes_of_storage
 
     return _load_from_bytes, (bytes_of_storage(storage),)
+
+
+copyreg.pickle(UntypedStorage, reduce_storage)
 
 
 def _load_from_bytes(b):

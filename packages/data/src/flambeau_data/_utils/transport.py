@@ -51,7 +51,7 @@ class _Pickler(ForkingPickler):
 
     def reducer_override(self, value: Any) -> Any:
         if type(value) is UntypedStorage:  # which torch.multiprocessing would share: a worker may end before it is read
-            return value.reduce_for_process(5)
+            return value.__reduce_ex__(5)
         if isinstance(value, Tensor) and value.requires_grad:
             return reduce_for_process(value)
         if (

@@ -422,15 +422,7 @@ cdef class Storage:
         forget_owner(buffer)
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
-    def __reduce_ex__(self, int protocol):
-        if self.owner is META_OWNER:
-            return _on_meta, (self.nbytes,)
-        from flambeau_tensor.storage import reduce_storage
-
-        return reduce_storage(self)
-
-    def reduce_for_process(self, int protocol):
-        """What takes the bytes to another process of this library: as they are, without a copy by protocol 5."""
+    def __reduce_ex__(self, int protocol):  # for other processes of this library; pickles have another form, see copyreg
         if self.owner is META_OWNER:
             return _on_meta, (self.nbytes,)
         if protocol < 5:
