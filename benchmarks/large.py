@@ -49,7 +49,7 @@ def sampled(dtypes):
                 path = sample.operator.__torch_name__.removeprefix("torch.")
                 told = path + name[len(name.partition(",")[0]) :]
                 for dtype in dtypes:
-                    if {"float32": "f", "float64": "d", "int64": "l"}[dtype] not in sample.dtypes:
+                    if getattr(flambeau, dtype) not in sample.admitted:
                         continue
                     # functions, generators, and what is no call of the operator
                     with contextlib.suppress(pickle.PicklingError, AttributeError):

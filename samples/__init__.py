@@ -9,6 +9,7 @@ those of ``flambeau_nn/ops``. A line of a table gives an operator all its genera
 the table and what to check, and adds what is particular.
 """
 
+from enum import Flag, auto
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -19,17 +20,43 @@ import flambeau_tensor as torch
 from flambeau_tensor.extend import OverloadSet, find_operator
 
 EXAMPLES = 3  # of each argument, for what works on many at once
+
+
+class Dtypes(Flag):
+    """Which dtypes a sample is for: those that an operator admits."""
+
+    DOUBLE = auto()
+    SINGLE = auto()
+    HALF = auto()
+    BFLOAT16 = auto()
+    COMPLEX = auto()
+    INT64 = auto()
+    INTS = auto()
+    UINT8 = auto()
+    BOOL = auto()
+    UNASKED = auto()  # the other dtypes are not asked for
+
+    FLOATS = DOUBLE | SINGLE | HALF | BFLOAT16
+    INEXACT = FLOATS | COMPLEX
+    LAPACK = DOUBLE | SINGLE | COMPLEX
+    INTEGERS = INT64 | INTS | UINT8
+    REAL_NUMBERS = FLOATS | INTEGERS
+    REALS = REAL_NUMBERS | BOOL
+    NUMBERS = REAL_NUMBERS | COMPLEX
+    ALL = NUMBERS | BOOL
+
+
 KINDS = {
-    "d": (torch.float64,),
-    "f": (torch.float32,),
-    "h": (torch.float16,),
-    "g": (torch.bfloat16,),
-    "c": (torch.complex128, torch.complex64),
-    "l": (torch.int64,),
-    "i": (torch.int32, torch.int16, torch.int8),
-    "u": (torch.uint8,),
-    "b": (torch.bool,),
-}  # in a sample, "?" says that the other dtypes are not asked for
+    Dtypes.DOUBLE: (torch.float64,),
+    Dtypes.SINGLE: (torch.float32,),
+    Dtypes.HALF: (torch.float16,),
+    Dtypes.BFLOAT16: (torch.bfloat16,),
+    Dtypes.COMPLEX: (torch.complex128, torch.complex64),
+    Dtypes.INT64: (torch.int64,),
+    Dtypes.INTS: (torch.int32, torch.int16, torch.int8),
+    Dtypes.UINT8: (torch.uint8,),
+    Dtypes.BOOL: (torch.bool,),
+}
 
 
 class Drawn:
@@ -94,7 +121,7 @@ class Sample:
         self,
         *arguments,
         like=None,
-        dtypes="dfhg",
+        dtypes=Dtypes.FLOATS,
         via=None,
         cut=None,
         layouts=True,
@@ -105,7 +132,7 @@ class Sample:
     ):
         """
         like: a function of NumPy's arrays that gives the same
-        dtypes: the `KINDS` that are admitted; the others are refused, or not asked for with a ``?``
+        dtypes: those that are admitted; the others are refused, or not asked for with `Dtypes.UNASKED`
         via: what is called in place of the operator, and is given it and the tensors
         cut: whether tangents end here; without it, the operator's declaration says so
         layouts, derivative, second, loop: False where the elements' places in memory matter, where there are no
@@ -149,9 +176,14 @@ class Sample:
         return len(found) if self.writes else 0
 
     @property
+    def admitted(self):
+        """The dtypes that are admitted."""
+        return [dtype for kind, members in KINDS.items() if kind in self.dtypes for dtype in members]
+
+    @property
     def dtype(self):
         """Double precision, or what is admitted first."""
-        return KINDS[self.dtypes[0]][0]
+        return self.admitted[0]
 
     def draw(self, dtype=None):
         """The tensors of the call, `EXAMPLES` of each, stacked."""
@@ -224,8 +256,8 @@ def table(family):
             again = Sample(*sample.arguments, **sample.options)
             again.__dict__.update(sample.__dict__, like=None, in_place_of=sample)
             again.operator, again.name = inplace, f"{inplace.name}{at}{note}"
-            if "c" in again.dtypes and not _fits(again, torch.complex128):
-                again.dtypes = again.dtypes.replace("c", "")
+            if Dtypes.COMPLEX in again.dtypes and not _fits(again, torch.complex128):
+                again.dtypes &= ~Dtypes.COMPLEX
             if again.name not in found and _fits(again):
                 found[again.name] = again
     return found

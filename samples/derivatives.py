@@ -14,7 +14,7 @@ import flambeau_autograd as autograd
 import flambeau_autograd.forward_ad as forward_ad
 import flambeau_tensor as torch
 from flambeau_autograd.func import grad, jvp, vmap
-from samples import EXAMPLES, KINDS, flat, table
+from samples import EXAMPLES, KINDS, Dtypes, flat, table
 from samples.values import same
 
 STEP = 1e-6
@@ -48,7 +48,7 @@ class Derivatives:
         """Gradients, their derivatives, and tangents, of real and of complex numbers."""
         if sample.cut:
             return
-        for dtype in [KINDS[kind][0] for kind in "dc" if kind in sample.dtypes]:
+        for dtype in [KINDS[kind][0] for kind in (Dtypes.DOUBLE, Dtypes.COMPLEX) if kind in sample.dtypes]:
             tensors, where = sample.one(dtype), _moving(sample)
             inputs = [tensors[i].requires_grad_() for i in where]
 

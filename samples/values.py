@@ -5,7 +5,7 @@ import pytest
 
 import flambeau_tensor as torch
 from flambeau_tensor.extend import OverloadSet
-from samples import KINDS, flat, table
+from samples import KINDS, Dtypes, flat, table
 
 REFUSALS = (AssertionError, RuntimeError, TypeError, ValueError, NotImplementedError, IndexError)
 # What is said of a call on 'meta' whose result depends on elements.
@@ -33,7 +33,7 @@ class Values:
             for dtype in dtypes if any(d.kind == "real" for d in sample.drawn) else ():
                 if kind in sample.dtypes:
                     agree(sample, dtype)
-                elif "?" not in sample.dtypes:
+                elif Dtypes.UNASKED not in sample.dtypes:
                     with pytest.raises(REFUSALS):
                         sample(*sample.one(dtype))
                         pytest.fail(f"{dtype} is admitted")

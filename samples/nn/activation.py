@@ -1,6 +1,6 @@
 """Calls of activations and their gradients."""
 
-from samples import call, real
+from samples import Dtypes, call, real
 
 X, G = real(2, 3), real(2, 3)
 
@@ -33,25 +33,25 @@ TABLE = {
     "nn.functional.logsigmoid": call(X),
     "nn.functional.softplus": call(X, 2, 3),
     "nn.functional.hardshrink": call(X, 0.3),
-    "nn.functional.relu": call(X, dtypes="dfhgliu"),
+    "nn.functional.relu": call(X, dtypes=Dtypes.REAL_NUMBERS),
     "nn.functional.elu": call(X, 1.5),
     "nn.functional.leaky_relu": call(X, 0.1),
     "nn.functional.hardsigmoid": call(X),
     "nn.functional.hardswish": call(X),
-    "nn.functional.silu": call(X, dtypes="dfhgc"),
+    "nn.functional.silu": call(X, dtypes=Dtypes.INEXACT),
     "nn.functional.mish": call(X),
-    "nn.functional.hardtanh": call(X, dtypes="dfhgli"),
-    "nn.functional.threshold": call(X, 1, 2, dtypes="dfhgliu"),
+    "nn.functional.hardtanh": call(X, dtypes=Dtypes.FLOATS | Dtypes.INT64 | Dtypes.INTS),
+    "nn.functional.threshold": call(X, 1, 2, dtypes=Dtypes.REAL_NUMBERS),
     "nn.functional.softshrink": call(X, 0.3),
     "nn.functional.selu": call(X),
     "nn.functional.celu": call(X, 1.5),
-    "nn.functional.relu6": call(X, dtypes="dfhgliu"),
+    "nn.functional.relu6": call(X, dtypes=Dtypes.REAL_NUMBERS),
     "nn.functional.prelu": call(X, real(3)),
     "nn.functional.prelu, one slope": call(X, real(1)),
     "nn.functional.rrelu": call(X),
     "nn.functional.glu": call(real(2, 4)),
-    "nn.functional.softsign": call(X, dtypes="dfhgcliu"),
-    "nn.functional.tanhshrink": call(X, dtypes="dfhgcliu"),
-    "nn.functional.tanh": call(X, dtypes="dfhgcliub"),
-    "nn.functional.sigmoid": call(X, dtypes="dfhgcliub"),
+    "nn.functional.softsign": call(X, dtypes=Dtypes.NUMBERS),
+    "nn.functional.tanhshrink": call(X, dtypes=Dtypes.NUMBERS),
+    "nn.functional.tanh": call(X, dtypes=Dtypes.ALL),
+    "nn.functional.sigmoid": call(X, dtypes=Dtypes.ALL),
 }

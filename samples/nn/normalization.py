@@ -1,6 +1,6 @@
 """Calls of normalization."""
 
-from samples import call, find, real
+from samples import Dtypes, call, find, real
 
 ROWS = real(2, 3, 6)
 W, B, SPREAD = real(6), real(6), real(3, low=0.5)
@@ -23,11 +23,11 @@ TABLE = {
     "_C._nn.row_moments": call(ROWS, 2, 1e-5, True),
     "_C._nn.channel_scale": call(real(2, 4, 3), real(4), real(4, low=0.5), real(4), real(4), 1e-5),
     "nn.functional.group_norm": call(real(2, 4, 3), 2, real(4), real(4)),
-    "nn.functional.rms_norm": call(ROWS, (6,), W, dtypes="dfhgc"),
-    "nn.functional.batch_norm": call(real(4, 3), None, None, real(3), real(3), True, dtypes="dfhgc"),
-    "nn.functional.batch_norm, by running ones": call(real(4, 3), real(3), SPREAD, dtypes="dfhgcliu"),
+    "nn.functional.rms_norm": call(ROWS, (6,), W, dtypes=Dtypes.INEXACT),
+    "nn.functional.batch_norm": call(real(4, 3), None, None, real(3), real(3), True, dtypes=Dtypes.INEXACT),
+    "nn.functional.batch_norm, by running ones": call(real(4, 3), real(3), SPREAD, dtypes=Dtypes.NUMBERS),
     "nn.functional.instance_norm": call(ROWS),
     "nn.functional.instance_norm, with weights": call(ROWS, weight=real(3), bias=real(3)),
-    "nn.functional.normalize": call(ROWS, dtypes="dfhgc"),
-    "nn.functional.local_response_norm": call(ROWS, 2, dtypes="dfhgcliub"),
+    "nn.functional.normalize": call(ROWS, dtypes=Dtypes.INEXACT),
+    "nn.functional.local_response_norm": call(ROWS, 2, dtypes=Dtypes.ALL),
 }

@@ -1,7 +1,7 @@
 """Calls of recurrent layers and cells: of size 2 for inputs of size 1."""
 
 import flambeau_tensor as torch
-from samples import call, real
+from samples import Dtypes, call, real
 
 STEPS, PACKED, SIZES = real(2, 2, 1), real(3, 1), torch.tensor([2, 1])
 H, STATE, ONE = real(2, 2), real(1, 2, 2), real(2, 1)
@@ -11,7 +11,7 @@ def weights(gates):
     return real(2 * gates, 1), real(2 * gates, 2), real(2 * gates), real(2 * gates)
 
 
-KINDS = "dfhgc"
+KINDS = Dtypes.INEXACT
 HOW, HOW_PACKED = (True, 1, 0.0, False, False, False), (True, 1, 0.0, False, False)
 
 TABLE = {

@@ -1,5 +1,5 @@
 """Calls of what tells the order of dimensions in memory: particular to layouts, see tests/test_dimension_order.py."""
 
-from samples import call, real
+from samples import Dtypes, call, real
 
-TABLE = {"Tensor.dim_order": call(real(2, 3), dtypes="dfhgcliub", layouts=False)}
+TABLE = {"Tensor.dim_order": call(real(2, 3), dtypes=Dtypes.ALL, layouts=False)}

@@ -1,11 +1,11 @@
 """Calls of what tells where tensors are."""
 
-from samples import call, real
+from samples import Dtypes, call, real
 
 X = real(2, 3)
 
 TABLE = {
-    "Tensor.pin_memory": call(X, dtypes="dfhgcliub"),
-    "is_distributed": call(X, dtypes="dfhgcliub"),
-    "is_same_size": call(X, real(2, 3), dtypes="dfhgcliub"),
+    "Tensor.pin_memory": call(X, dtypes=Dtypes.ALL),
+    "is_distributed": call(X, dtypes=Dtypes.ALL),
+    "is_same_size": call(X, real(2, 3), dtypes=Dtypes.ALL),
 }

@@ -1,7 +1,7 @@
 """Calls of short-time transforms and of windows."""
 
 import flambeau_tensor as torch
-from samples import call, real
+from samples import Dtypes, call, real
 
 
 def _inverse(op, x):
@@ -9,8 +9,8 @@ def _inverse(op, x):
 
 
 TABLE = {
-    "stft": call(real(12), 4, 2, window=real(4, low=0.5), return_complex=True, dtypes="dfc"),
-    "istft": call(real(3, 4), via=_inverse, dtypes="c"),
+    "stft": call(real(12), 4, 2, window=real(4, low=0.5), return_complex=True, dtypes=Dtypes.LAPACK),
+    "istft": call(real(3, 4), via=_inverse, dtypes=Dtypes.COMPLEX),
     "hann_window": call(6),
     "hann_window, symmetric": call(6, False),
     "hamming_window": call(6),

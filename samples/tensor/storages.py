@@ -2,7 +2,7 @@
 
 import warnings
 
-from samples import call, real
+from samples import Dtypes, call, real
 
 X = real(3, 4)
 
@@ -17,8 +17,8 @@ def _deprecated(*numbers):
 
 
 TABLE = {
-    "Tensor.resize": call(X, via=_deprecated((2, 6)), dtypes="dfhgcliub"),
-    "Tensor.resize_as": call(X, real(2, 6), via=_deprecated(), dtypes="dfhgcliub"),
+    "Tensor.resize": call(X, via=_deprecated((2, 6)), dtypes=Dtypes.ALL),
+    "Tensor.resize_as": call(X, real(2, 6), via=_deprecated(), dtypes=Dtypes.ALL),
 }
 EXCUSED = {
     "concerns the memory under a tensor, not its elements": "Tensor.set_ Tensor.resize_ resize_as_ Tensor.storage "

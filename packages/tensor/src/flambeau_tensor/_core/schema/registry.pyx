@@ -19,11 +19,12 @@ from flambeau_tensor._core.memory.types cimport K_TENSORS
 
 from flambeau_tensor._core.schema.transaction import Declaring
 from flambeau_tensor._compiled import without_interrupts
-from flambeau_tensor._core.schema.once_lock import OnceLock
 from flambeau_tensor._core.schema.schema import ACCESSORS
 from flambeau_tensor._core.call.python_syntax import point
 
+import os
 import sys
+from _thread import RLock  # importing threading would take longer
 from importlib import import_module
 from sys import intern
 
@@ -403,7 +404,10 @@ cdef dict _named = {}  # the names of those that were loaded so, and their modul
 cdef dict _late = {}  # their modules -> those names
 cdef bint _renewing = False  # whether the lists are being written, and may be wrong
 cdef list _loading = []  # those that are being loaded
-cdef object _lock = OnceLock()
+cdef object _lock = RLock()
+
+if hasattr(os, "register_at_fork"):  # a child has none of its parent's other threads, which may hold it
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 cdef class LazyMethod:
@@ -476,6 +480,10 @@ def load_families():
 def load_family(str module not None):
     """Import a family and its rules, and see that it declares what was said. Where that fails nothing is declared, and
     the next use of a name tries again. Ctrl-C waits until it is done."""
+    without_interrupts(_load_family, module)
+
+
+def _load_family(str module not None):
     with _lock:
         listed = {name for name, home in _lazy.items() if home == module}
         if module in _loading or module in _late or not listed and not _renewing:
