@@ -15,6 +15,9 @@ net = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linea
 examples = (torch.rand(1, 4),)
 def power(x):
     return torch.while_loop(lambda i, v: i < 5, lambda i, v: (i + 1, v * x), (torch.tensor(0), x))[1]
+def rollout(x, forces):
+    from torch._higher_order_ops import scan
+    return scan(lambda state, force: (state * 0.9 + force, state.sin()), x, forces)
 """
 
 
@@ -30,7 +33,14 @@ def export(program, *arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["net.py:net"], ["net.py:power", "--input", "3"]], ids=["module", "loop"])
+EXPORTED = {
+    "module": ["net.py:net"],
+    "loop": ["net.py:power", "--input", "3"],
+    "scan": ["net.py:rollout", "--input", "2", "--input", "5x2"],
+}
+
+
+@pytest.mark.parametrize("arguments", EXPORTED.values(), ids=EXPORTED)
 def test_files_that_test_themselves(program, arguments):
     status, listed, _ = export(program, *arguments, "--name", "f")
     assert status == 0 and [line.split()[0].split("/")[-1] for line in listed.splitlines()] == [

@@ -1,18 +1,96 @@
-"""``torch.export``: programs are not exported. The names are here for programs that define what they would export."""
+"""``torch.export``: a model as a graph of operators, with its tensors, that runs and is stored without its Python."""
 
-from typing import Any, NoReturn
+import os
+from collections.abc import Mapping
+from typing import Any
 
-from flambeau_tensor.not_built import function_not_built, not_built
+from flambeau.export.program import ExportedProgram as ExportedProgram
+from flambeau.export.program import ExportGraphSignature as ExportGraphSignature
+from flambeau.export.program import InputKind as InputKind
+from flambeau.export.program import InputSpec as InputSpec
+from flambeau.export.program import OutputKind as OutputKind
+from flambeau.export.program import OutputSpec as OutputSpec
+from flambeau.export.program import TensorArgument as TensorArgument
+from flambeau_tensor.not_built import function_not_built
 
-for _name in ("export", "export_for_training", "load", "save", "register_dataclass", "unflatten"):
+for _name in ("register_dataclass", "unflatten"):
     globals()[_name] = function_not_built(f"torch.export.{_name}")
 
 
-class ExportedProgram:
-    """What PyTorch exports. Nothing is an instance."""
+def export(
+    mod: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    dynamic_shapes: Any = None,
+    strict: bool = False,
+    **options: Any,
+) -> ExportedProgram:
+    """Run a module once, and give the operators that ran as a graph.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> NoReturn:
-        raise not_built("torch.export.ExportedProgram")
+    Branches and loops of Python are as in that run, and so are numbers that it reads out of tensors. For sizes that
+    vary the module runs again with larger ones; numbers that change with them are computed in the graph.
+
+    Args:
+        mod: a module.
+        args: its arguments, a tuple; tensors in nested containers become inputs, all else is constant.
+        kwargs: its keyword arguments.
+        dynamic_shapes: for each argument, by its name or in order, the dimensions that vary: ``{"x": {0: Dim("n")}}``.
+        strict, options: accepted; there is one way to export here.
+
+    Returns:
+        An `ExportedProgram`; its ``module()`` runs it, `save` stores it.
+
+    Raises:
+        RuntimeError: the module runs other operators for other sizes.
+        ValueError: `mod` is no module.
+
+    >>> import flambeau as torch
+    >>> program = torch.export.export(torch.nn.Linear(2, 3), (torch.ones(1, 2),), dynamic_shapes=({0: Dim("n")},))
+    >>> program.module()(torch.ones(4, 2)).shape
+    torch.Size([4, 3])
+    """
+    from flambeau.export import tracing
+
+    return tracing.export(mod, args, kwargs, dynamic_shapes)
+
+
+export_for_training = export
+
+
+def save(ep: ExportedProgram, f: Any, **options: Any) -> None:
+    """Store an exported program in a file, or in an object with ``write``.
+
+    >>> import io
+    >>> import flambeau as torch
+    >>> file = io.BytesIO()
+    >>> save(export(torch.nn.Linear(2, 3), (torch.ones(1, 2),)), file)
+    >>> _ = file.seek(0)
+    >>> load(file).module()(torch.ones(1, 2)).shape
+    torch.Size([1, 3])
+    """
+    import flambeau as torch
+
+    if not isinstance(ep, ExportedProgram):
+        raise TypeError(
+            f"The 'ep' parameter must be an instance of 'ExportedProgram', got '{type(ep).__name__}' instead."
+        )
+    torch.save(ep, f)
+
+
+def load(f: Any, **options: Any) -> ExportedProgram:
+    """The program of a file that `save` wrote. It runs code from the file: load what you trust, as with pickle.
+
+    >>> load("missing.pt2")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'missing.pt2'
+    """
+    import flambeau as torch
+
+    program = torch.load(os.fspath(f) if isinstance(f, os.PathLike) else f, weights_only=False)
+    if not isinstance(program, ExportedProgram):
+        raise RuntimeError(f"the file holds a {type(program).__name__}, not an exported program")
+    return program
 
 
 class Dim:

@@ -10,6 +10,7 @@ import onnx
 from onnx import helper
 
 import flambeau as torch
+from flambeau.export.sizes import Varied, grown
 from flambeau.onnx import elementwise as _elementwise  # noqa: F401  (declares operators)
 from flambeau.onnx import layers as _layers  # noqa: F401
 from flambeau.onnx.graph import OPSET, Graph, OnnxExporterError, info, traced, with_sizes
@@ -160,6 +161,10 @@ def _specs(value: Any, spec: Any) -> list[Any]:
     return [s for each, own in zip(items, given, strict=False) for s in _specs(each, own)]
 
 
+def _cannot_vary(message: str) -> OnnxExporterError:
+    return OnnxExporterError(f"torch.onnx.export: {message}")
+
+
 def _with(key: tuple[str, int], by_label: dict[str, list[tuple[str, int]]]) -> list[tuple[str, int]]:
     """All dimensions that have the name of one."""
     return next(keys for keys in by_label.values() if key in keys)
@@ -178,22 +183,26 @@ def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: l
     def rebuild(changed: dict[tuple[str, int], int]) -> Any:
         by_place = {place: size for key, size in changed.items() for place in _with(key, by_label)}
 
-        def grown(o: Any) -> Any:
+        def resized(o: Any) -> Any:
             if isinstance(o, torch.Tensor):
                 own = places.get(id(o))
                 for (name, d), size in by_place.items():
                     if own == name:
-                        o = torch.cat([o, *[o.narrow(d, 0, 1)] * (size - o.shape[d])], d)
+                        o = grown(o, d, size)
                 return o
             if isinstance(o, Mapping):
-                return {k: grown(v) for k, v in o.items()}
-            return type(o)(map(grown, o)) if type(o) in (list, tuple) else o
+                return {k: resized(v) for k, v in o.items()}
+            return type(o)(map(resized, o)) if type(o) in (list, tuple) else o
 
-        return tuple(map(grown, args)), {k: grown(v) for k, v in kwargs.items()}
+        return tuple(map(resized, args)), {k: resized(v) for k, v in kwargs.items()}
 
     size_of = {(name, d): tensors[names.index(name)].shape[d] for (name, d), *_ in by_label.values()}
     if size_of:
-        records = with_sizes(model, rebuild, size_of, records)
+        varied = Varied(
+            size_of, records, lambda sizes: traced(model, *rebuild(sizes))[0], lambda run: [r[1] for r in run],
+            _cannot_vary,
+        )  # fmt: skip
+        records = with_sizes(varied, records)
     labels: dict[int, str] = {}
     if isinstance(model, torch.nn.Module):
         labels = {id(t): n for n, t in (*model.named_parameters(), *model.named_buffers())}

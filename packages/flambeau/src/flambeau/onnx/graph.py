@@ -5,10 +5,7 @@ own. Sizes that may vary are found by running the model again with other sizes: 
 follows from the sizes of the inputs.
 """
 
-import itertools
-import math
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import flambeau as torch
+from flambeau.export.sizes import Size, Varied, denominator
 from flambeau_tensor.extend import Tracer, plan, window
 from flambeau_tensor.extend import Window as Seen
 
@@ -27,7 +25,6 @@ TYPES = {
     "int8": TensorProto.INT8, "uint8": TensorProto.UINT8, "bool": TensorProto.BOOL, "complex64": TensorProto.COMPLEX64,
     "complex128": TensorProto.COMPLEX128,
 }  # fmt: skip
-Key = tuple[str, int]  # an input and one of its dimensions
 _OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
@@ -43,12 +40,6 @@ def operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return function
 
     return declare
-
-
-class Size(int):
-    """A number that follows from sizes of inputs: the sum of ``terms``, each a factor times the product of sizes."""
-
-    terms: tuple[tuple[Fraction, tuple[Key, ...]], ...]
 
 
 def dtype_of(t: Any) -> str:
@@ -161,7 +152,7 @@ class Graph:
         return parts[0] if len(parts) == 1 else self.add("Concat", *parts, axis=0)
 
     def _size(self, size: Size) -> str:
-        below = math.lcm(*(factor.denominator for factor, _ in size.terms))
+        below = denominator(size)
         total: Any = None
         for factor, keys in size.terms:
             part: Any = self.constant([int(factor * below)], "int64") if not keys or factor * below != 1 else None
@@ -279,83 +270,19 @@ def traced(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, A
     return [r for r in tracer.records if not isinstance(r[0], str)], result
 
 
-def with_sizes(
-    model: Callable[..., Any], rebuild: Callable[[dict[Key, int]], tuple[tuple[Any, ...], dict[str, Any]]],
-    sizes: dict[Key, int], records: list[Any],
-) -> list[Any]:  # fmt: skip
+def with_sizes(varied: Varied, records: list[Any]) -> list[Any]:
     """The records of a run, with a `Size` for each number that follows from sizes that vary.
-
-    Args:
-        model: what runs.
-        rebuild: arguments with other sizes.
-        sizes: of each dimension that varies, its size in the run.
-        records: of the run.
-
-    Each size grows alone, which gives how a number grows with it, and with each other one, which gives products.
 
     Raises:
         OnnxExporterError: the model runs other operators for other sizes.
     """
-    steps: dict[Key, int] = {}
-    runs: dict[tuple[Key, ...], list[Any]] = {}
-    for key, size in sizes.items():
-        steps[key], runs[key,] = _grown(model, rebuild, key, size, records)
-    for pair in itertools.combinations(sizes, 2):
-        args, kwargs = rebuild({key: sizes[key] + steps[key] for key in pair})
-        runs[pair] = traced(model, args, kwargs)[0]
-    if any([r[0] for r in run] != [r[0] for r in records] for run in runs.values()):
+    if any([r[0] for r in run] != [r[0] for r in records] for run in varied.runs.values()):
         raise OnnxExporterError("torch.onnx.export: the model runs other operators for other sizes")
-
-    def merged(value: Any, more: dict[tuple[Key, ...], Any]) -> Any:
-        if isinstance(value, Seen) or value is None:
-            return value
-        if isinstance(value, tuple):
-            if any(not isinstance(o, tuple) or len(o) != len(value) for o in more.values()):
-                raise OnnxExporterError("torch.onnx.export: an operator gets more numbers for other sizes")
-            return tuple(merged(v, {keys: o[i] for keys, o in more.items()}) for i, v in enumerate(value))
-        if isinstance(value, int) and not isinstance(value, bool) and any(o != value for o in more.values()):
-            return _as_size(value, more, sizes, steps)
-        return value
-
-    return [
-        (op, tuple(merged(a, {keys: run[i][1][k] for keys, run in runs.items()}) for k, a in enumerate(args)), result)
-        for i, (op, args, result) in enumerate(records)
-    ]
-
-
-def _grown(model: Any, rebuild: Any, key: Key, size: int, records: list[Any]) -> tuple[int, list[Any]]:
-    """The least of some steps by which a size may grow, and the records of that run."""
-    problem: Exception | None = None
-    for step in (1, 2, 4, 8, 16, 32):
-        args, kwargs = rebuild({key: size + step})
-        try:
-            return step, traced(model, args, kwargs)[0]
-        except Exception as error:
-            problem = problem or error
-    raise OnnxExporterError(f"torch.onnx.export: dimension {key[1]} of {key[0]} cannot vary: {problem}") from problem
-
-
-def _as_size(value: int, more: dict[tuple[Key, ...], int], sizes: dict[Key, int], steps: dict[Key, int]) -> Size:
-    """A number as the polynomial in sizes that gives it in all runs."""
-    terms: dict[tuple[Key, ...], Fraction] = {}
-    for a, b in itertools.combinations(sizes, 2):
-        pair = a, b
-        mixed = Fraction(more[pair] - more[a,] - more[b,] + value, steps[a] * steps[b])
-        if mixed:
-            terms[pair] = mixed
-    for key in sizes:
-        alone = Fraction(more[key,] - value, steps[key])
-        for keys, factor in list(terms.items()):
-            if len(keys) == 2 and key in keys:
-                alone -= factor * sizes[keys[1 - keys.index(key)]]
-        if alone:
-            terms[key,] = alone
-    constant = value - sum(factor * math.prod(sizes[k] for k in keys) for keys, factor in terms.items())
-    if constant:
-        terms[()] = Fraction(constant)
-    size = Size(value)
-    size.terms = tuple((factor, keys) for keys, factor in terms.items())
-    return size
+    found = []
+    for i, (op, args, result) in enumerate(records):
+        others = {keys: run[i][1] for keys, run in varied.runs.items()}
+        found.append((op, varied.merged(args, others), result))
+    return found
 
 
 def shape_of(t: Any, axes: dict[int, str]) -> list[Any]:

@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from flambeau.onnx.graph import Graph, Size, dtype_of, operator, static
+from flambeau.export.sizes import Size
+from flambeau.onnx.graph import Graph, dtype_of, operator, static
 
 _END = 2**31 - 1
 

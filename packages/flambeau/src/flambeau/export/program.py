@@ -1,0 +1,250 @@
+"""What ``torch.export.export`` gives: a graph of operators, what goes in and out, and the model's tensors."""
+
+from collections.abc import Iterator, Mapping
+from enum import Enum, auto
+from typing import Any, NamedTuple, NoReturn
+
+import flambeau as torch
+from flambeau.utils._pytree import tree_flatten, tree_unflatten
+
+
+class InputKind(Enum):
+    """What an input of a graph is."""
+
+    USER_INPUT = auto()
+    PARAMETER = auto()
+    BUFFER = auto()
+    CONSTANT_TENSOR = auto()
+    CUSTOM_OBJ = auto()
+    TOKEN = auto()
+
+
+class OutputKind(Enum):
+    """What an output of a graph is."""
+
+    USER_OUTPUT = auto()
+    LOSS_OUTPUT = auto()
+    BUFFER_MUTATION = auto()
+    GRADIENT_TO_PARAMETER = auto()
+    GRADIENT_TO_USER_INPUT = auto()
+    USER_INPUT_MUTATION = auto()
+    TOKEN = auto()
+
+
+class TensorArgument(NamedTuple):
+    """An input or output that is a tensor, by the name of its node."""
+
+    name: str
+
+
+class ConstantArgument(NamedTuple):
+    """An input or output that is no tensor: what it was in the export."""
+
+    name: str
+    value: Any
+
+
+class InputSpec(NamedTuple):
+    """One input of a graph; ``target`` is the name of a parameter or buffer."""
+
+    kind: InputKind
+    arg: Any
+    target: str | None
+    persistent: bool | None = None
+
+
+class OutputSpec(NamedTuple):
+    """One output of a graph."""
+
+    kind: OutputKind
+    arg: Any
+    target: str | None = None
+
+
+class ExportGraphSignature:
+    """What the inputs and outputs of a graph are.
+
+    Attributes:
+        input_specs, output_specs: one for each, in order.
+    """
+
+    def __init__(self, input_specs: list[InputSpec], output_specs: list[OutputSpec]) -> None:
+        self.input_specs, self.output_specs = input_specs, output_specs
+
+    def _targets(self, kind: InputKind) -> tuple[str, ...]:
+        return tuple(s.target for s in self.input_specs if s.kind is kind and s.target is not None)
+
+    def _by_name(self, kind: InputKind) -> dict[str, str]:
+        return {s.arg.name: s.target for s in self.input_specs if s.kind is kind and s.target is not None}
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters that are inputs."""
+        return self._targets(InputKind.PARAMETER)
+
+    @property
+    def buffers(self) -> tuple[str, ...]:
+        """The names of the buffers that are inputs."""
+        return self._targets(InputKind.BUFFER)
+
+    @property
+    def inputs_to_parameters(self) -> Mapping[str, str]:
+        """The parameter of each node that is one."""
+        return self._by_name(InputKind.PARAMETER)
+
+    @property
+    def inputs_to_buffers(self) -> Mapping[str, str]:
+        """The buffer of each node that is one."""
+        return self._by_name(InputKind.BUFFER)
+
+    @property
+    def user_inputs(self) -> tuple[Any, ...]:
+        """The names of the inputs that callers give."""
+        return tuple(s.arg.name for s in self.input_specs if s.kind is InputKind.USER_INPUT)
+
+    @property
+    def user_outputs(self) -> tuple[Any, ...]:
+        """The names of the nodes that callers get."""
+        return tuple(s.arg.name for s in self.output_specs if s.kind is OutputKind.USER_OUTPUT)
+
+    def __str__(self) -> str:
+        lines = ["", "# inputs"]
+        for s in self.input_specs:
+            target = "" if s.target is None else f" target='{s.target}'"
+            lines.append(
+                f"{s.arg.name}: {s.kind.name}{target}" + (f" persistent={s.persistent}" if s.persistent else "")
+            )
+        lines += ["", "# outputs", *(f"{s.arg.name}: {s.kind.name}" for s in self.output_specs), ""]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+class _Checked(torch.nn.Module):
+    """A program as a module: the original's tensors under their names, and its arguments."""
+
+    def __init__(self, program: "ExportedProgram") -> None:
+        super().__init__()
+        self._program = program
+        for name, t in program.state_dict.items():
+            owner: Any = self
+            *path, last = name.split(".")
+            for part in path:
+                if part not in owner._modules:
+                    owner.add_module(part, torch.nn.Module())
+                owner = owner._modules[part]
+            if isinstance(t, torch.nn.Parameter):
+                owner.register_parameter(last, t)
+            else:
+                owner.register_buffer(last, t)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        program = self._program
+        flat, spec = tree_flatten((args, kwargs))
+        if spec != program.call_spec[0]:
+            raise ValueError(
+                "torch.export: the program is called with other arguments than it was exported with: "
+                f"{spec}, not {program.call_spec[0]}"
+            )
+        program.check(flat)
+        tensors = {**dict(self.named_parameters()), **dict(self.named_buffers())}
+        held = [tensors[s.target] for s in program.graph_signature.input_specs if s.target is not None]
+        result = program.graph_module(*held, *(value for value in flat if isinstance(value, torch.Tensor)))
+        return tree_unflatten(list(result), program.call_spec[1])
+
+
+class ExportedProgram:
+    """A model as a graph of operators, which runs without the model's Python.
+
+    Attributes:
+        graph_module: the graph with its code; its inputs are parameters, buffers, and then what callers give.
+        graph_signature: what each input and output is.
+        state_dict: the parameters and buffers by name.
+        range_constraints: for each size that varies, its name with the least and the largest it may be.
+        example_inputs: what it was exported with.
+        call_spec: how arguments and results are nested.
+    """
+
+    def __init__(self, graph_module: Any, graph_signature: ExportGraphSignature, state_dict: dict[str, Any],
+                 range_constraints: dict[str, tuple[int, int | None]], example_inputs: Any, call_spec: Any,
+                 shapes: list[Any], steps: dict[str, tuple[int, int]]) -> None:  # fmt: skip
+        self.graph_module, self.graph_signature, self.state_dict = graph_module, graph_signature, state_dict
+        self.range_constraints, self.example_inputs, self.call_spec = range_constraints, example_inputs, call_spec
+        self._shapes, self._steps = shapes, steps
+
+    @property
+    def graph(self) -> Any:
+        """The graph of `graph_module`."""
+        return self.graph_module.graph
+
+    @property
+    def code(self) -> str:
+        """The Python that the graph stands for."""
+        return str(self.graph_module.code)
+
+    def module(self, check_guards: bool = True) -> Any:
+        """The program as a module that takes the model's arguments and has its parameters and buffers.
+
+        Raises, when it is called with other shapes: AssertionError.
+        """
+        return _Checked(self)
+
+    def check(self, flat: list[Any]) -> None:
+        """Whether arguments have the shapes and dtypes of the export, but for sizes that vary."""
+        found: dict[str, int] = {}
+        for given, (name, expected) in zip(flat, self._shapes, strict=True):
+            if not isinstance(expected, tuple):
+                if given != expected:
+                    raise AssertionError(f"Guard failed: {name} == {expected!r}")
+                continue
+            dtype, sizes = expected
+            if not isinstance(given, torch.Tensor):
+                raise AssertionError(f"Guard failed: {name} is a tensor")
+            if given.dtype != dtype:
+                raise AssertionError(f"Guard failed: {name}.dtype == {dtype}")
+            if given.ndim != len(sizes):
+                raise AssertionError(f"Guard failed: {name}.dim() == {len(sizes)}")
+            for d, (size, wanted) in enumerate(zip(given.shape, sizes, strict=True)):
+                if isinstance(wanted, str):
+                    least, most = self.range_constraints[wanted]
+                    if found.setdefault(wanted, size) != size:
+                        raise AssertionError(f"Guard failed: {name}.size()[{d}] == {wanted}, which is {found[wanted]}")
+                    if size < least or (most is not None and size > most):
+                        raise AssertionError(f"Guard failed: {least} <= {name}.size()[{d}] <= {most}")
+                    start, step = self._steps[wanted]
+                    if (size - start) % step:
+                        raise AssertionError(f"Guard failed: ({name}.size()[{d}] - {start}) % {step} == 0")
+                elif size != wanted:
+                    raise AssertionError(f"Guard failed: {name}.size()[{d}] == {wanted}")
+
+    def parameters(self) -> Iterator[Any]:
+        """The model's parameters."""
+        return (t for _, t in self.named_parameters())
+
+    def named_parameters(self) -> Iterator[tuple[str, Any]]:
+        """The model's parameters with their names."""
+        return ((name, self.state_dict[name]) for name in self.graph_signature.parameters)
+
+    def buffers(self) -> Iterator[Any]:
+        """The model's buffers."""
+        return (t for _, t in self.named_buffers())
+
+    def named_buffers(self) -> Iterator[tuple[str, Any]]:
+        """The model's buffers with their names."""
+        return ((name, self.state_dict[name]) for name in self.graph_signature.buffers)
+
+    def run_decompositions(self, decomp_table: Any = None, **options: Any) -> "ExportedProgram":
+        """The program itself: its graph is of operators that have no decomposition left to run."""
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise RuntimeError(
+            "Unable to call ExportedProgram directly. You should use `exported_program.module()` instead."
+        )
+
+    def __str__(self) -> str:
+        code = "\n".join("    " + line for line in self.code.strip().split("\n"))
+        about = f"Graph signature: {self.graph_signature}\nRange constraints: {self.range_constraints}\n"
+        return f"ExportedProgram:\n{code}\n\n{about}"
+
+    __repr__ = __str__
