@@ -266,14 +266,17 @@ def asan(session):
     # First what reaches most in the least time: random calls of every operator, and what once crashed.
     session.install("--no-deps", *(f"packages/{package}" for package in ORDER if package not in compiled))
     session.run("python", "-m", "pytest", *but, "tests/test_fuzz.py", env=env)
+    # What is compiled meanwhile, extensions and programs, is so in the same way, by compilers that run without it.
+    compilers = {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
     for package in compiled:  # a process each, as above
         command = ["python", "-m", "pytest", *but, *spread(package), f"packages/{package}/tests", *session.posargs]
-        session.run(*command, env=env)
-    # Extensions, compiled in the same way, by compilers that run without it; exceptions need their library, too.
+        session.run(*command, env=env | compilers if package == "compile" else env)
+    session.run("python", "fuzz/compiled.py", "--seconds", "120", "--optimized", env=env | compilers)
+    # Exceptions of extensions need their library, too.
     session.install(*group("test", "cext"))
     standard = session.run("cc", "-print-file-name=libstdc++.so", external=True, silent=True).strip()
     env["LD_PRELOAD"] = f"{library} {standard}"
-    env |= {v: f"env -u LD_PRELOAD {c} -fsanitize=address -g1" for v, c in (("CC", "cc"), ("CXX", "c++"))}
+    env |= compilers
     but = ["-m", "not measures and not builder"]
     session.run("python", "-m", "pytest", *but, *spread("cext"), "packages/cext/tests", env=env)
 
@@ -361,6 +364,13 @@ def fuzz(session):
     session.run("python", "fuzz/run.py", *session.posargs)
     session.run("python", "fuzz/loaders.py")
     session.run("python", "fuzz/leaks.py")
+
+
+@nox.session
+def fuzz_compiled(session):
+    """Random programs compiled beside eager, with changes between calls, for some minutes: `-- --seconds 1800`."""
+    install(session, WHOLE)
+    session.run("python", "fuzz/compiled.py", "--seconds", "600", *session.posargs)
 
 
 @nox.session(requires=["build"])

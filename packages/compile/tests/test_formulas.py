@@ -141,3 +141,16 @@ def check(calls, layout):
                     wrong.append(f"{sample.name}: {x} for {y}")
     assert not wrong
     assert not any(entry.eager for entry in compiled.entries)
+
+
+def test_numbers_that_become_truth_values():
+    def f(x, n):
+        x.fill_(n)
+        return x.float() + ft.full((2,), n, dtype=ft.bool)
+
+    compiled = compile(f, recompile_limit=64)
+    for n in (2, 2, 2, 0, 0.5, 0.5, float("nan"), 3, -1, 0):
+        for size in (2, 3000):
+            x, twin = ft.zeros(size, 1, dtype=ft.bool), ft.zeros(size, 1, dtype=ft.bool)
+            assert compiled(x, n).equal(f(twin, n))
+            assert x.view(ft.uint8).equal(twin.view(ft.uint8))

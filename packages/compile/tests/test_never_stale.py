@@ -544,3 +544,21 @@ def test_leaves_that_are_made_inside():
         (found * 3).sum().backward()
         assert found.grad.tolist() == [3.0, 3.0]
     assert "eagerly" not in explain(compiled)
+
+
+def test_tensors_from_outside_are_handed_back():
+    kept = [ft.zeros(2), ft.ones(2, requires_grad=True)]
+
+    def f(x):
+        return kept[0], kept[1], x * 2
+
+    compiled = compile(f)
+    for i in range(6):
+        if i == 3:
+            kept[0] = ft.ones(2)
+        if i > 3:
+            kept[0].add_(1)
+        x = ft.ones(2, requires_grad=i % 2 == 0)
+        first, second, third = compiled(x)
+        assert first is kept[0] and second is kept[1] and third.requires_grad == x.requires_grad
+    assert "eagerly" not in explain(compiled)

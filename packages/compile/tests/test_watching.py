@@ -9,6 +9,7 @@ import random
 import sys
 import time
 import types
+import typing
 import weakref
 from dataclasses import dataclass
 
@@ -788,3 +789,24 @@ def test_what_a_look_costs():
     assert least(lambda i: checks.hold()) < 3e-6  # with the call from Python, on any machine
     assert least(changing) < 6e-6
     assert isinstance(collections.OrderedDict(m.net.named_modules()), dict)
+
+
+def test_slots_whose_names_classes_have():
+    """`__doc__` of an object is that of its class where its slot is empty, as in what `typing` has."""
+
+    class Base:
+        __slots__ = ("__doc__",)
+
+    class Derived(Base):
+        """Text."""
+
+        __slots__ = ()
+
+    held = Derived(), typing.Literal
+
+    def f():
+        return held[0].__doc__
+
+    with Recording(f) as recording:
+        assert f() == "Text."
+    assert recording.checks.hold()

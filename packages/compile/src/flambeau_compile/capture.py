@@ -110,6 +110,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
+        finish.outside = {id(t) for t in recording.captured} - _made(tracer.records)
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
@@ -155,6 +156,7 @@ class _Finish:
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
+        self.outside: set[int] = set()  # ids of tensors that the function did not make, and reached otherwise
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
         self.position = 0
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
@@ -177,7 +179,7 @@ class _Finish:
                 self.argument(window(place.tensor), number)
                 self.found.append((place.tensor, number))
         self.lower(records)
-        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found)
+        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, self.outside)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
         stored += [(e.replay.place, outputs.number(e.replay.symbol)) for e in effects if e.kind == "number"]
@@ -218,14 +220,7 @@ class _Finish:
 
     def demand(self, records: list[Any]) -> None:
         """Have tensors from outside whose requirement of gradients the function sets require them as they did."""
-        if not self.required:
-            return
-        given: set[int] = set()
-        made: set[int] = set()
-        for record in records:
-            if not isinstance(record[0], str):
-                given.update(id(seen.tensor) for seen in _seen_in(record[1]) if id(seen.tensor) not in made)
-                made.update(id(seen.tensor) for seen in _seen_in(record[2]) if id(seen.tensor) not in given)
+        made = _made(records) if self.required else ()
         for t, before in self.required.values():
             if id(t) in made:
                 continue
@@ -457,6 +452,17 @@ def _seen_in(o: Any) -> list[Seen]:
     if isinstance(o, (tuple, list)):
         return [seen for each in o for seen in _seen_in(each)]
     return [o] if isinstance(o, Seen) else []
+
+
+def _made(records: list[Any]) -> set[int]:
+    """Ids of the tensors that operators made, rather than being given."""
+    given: set[int] = set()
+    made: set[int] = set()
+    for record in records:
+        if not isinstance(record[0], str):
+            given.update(id(seen.tensor) for seen in _seen_in(record[1]) if id(seen.tensor) not in made)
+            made.update(id(seen.tensor) for seen in _seen_in(record[2]) if id(seen.tensor) not in given)
+    return made
 
 
 def _draws(step: Any) -> bool:

@@ -129,7 +129,10 @@ class Builder:
         target = out
         if any(w.broadcast(out.sizes).overlaps(out) for w in windows) or _repeats(out):
             target = self.temporary(out.dtype, out.sizes)
-        operands = tuple(w.broadcast(out.sizes) if isinstance(w, Window) else Number(w) for w in inputs)
+        operands = tuple(
+            w.broadcast(out.sizes) if isinstance(w, Window) else Number(bool(w) if read == "bool" else w)
+            for w, read in zip(inputs, reads, strict=True)
+        )
         self.emit(Map(function, reads, writes, operands, target, loop, data))
         if target is not out:
             self.emit(Map("copy", (out.dtype,), out.dtype, (target,), out))

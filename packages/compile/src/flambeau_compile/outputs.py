@@ -68,9 +68,9 @@ class Outputs:
     """What a call returns and sets, in terms of buffers."""
 
     def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int],
-                 taken: dict[int, Window], found: list[tuple[Any, int]]) -> None:  # fmt: skip
+                 taken: dict[int, Window], found: list[tuple[Any, int]], outside: set[int]) -> None:  # fmt: skip
         self.b, self.tensors, self.arguments, self.symbols, self.taken = b, tensors, arguments, symbols, taken
-        self.found = found
+        self.found, self.outside = found, outside
         self.windows: list[Window] = []
         self.bases: list[Any] = []
         self.apart: list[bool] = []  # whether it is no view of its base for autograd
@@ -104,6 +104,8 @@ class Outputs:
         for given, i in (*zip(self.tensors, range(len(self.tensors)), strict=True), *self.found):
             if given is t:
                 return Argument(i)
+        if id(t) in self.outside:
+            return t  # handed back as it is
         seen = window(t)
         if self.b.is_known(seen):
             buffer = self.b.window(seen).buffer
@@ -181,7 +183,7 @@ class Outputs:
     @classmethod
     def of_windows(cls, b: Builder, windows: list[Window]) -> "Outputs":
         """Outputs that are fresh tensors."""
-        outputs = cls(b, [], {}, {}, {}, [])
+        outputs = cls(b, [], {}, {}, {}, [], set())
         outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
         return outputs
 

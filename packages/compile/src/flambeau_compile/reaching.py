@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import contextlib
 import dataclasses
 import datetime
 import decimal
@@ -347,7 +348,7 @@ class Walk:
         self.add(record, value)
         self.meet_class(kind)
         for descriptor in slots:
-            if hasattr(value, descriptor.__name__):
+            with contextlib.suppress(AttributeError):  # it was not set
                 self.reach(descriptor.__get__(value), record, descriptor.__name__, "attribute")
         state = object.__getattribute__(value, "__dict__") if hasattr(kind, "__dict__") and _has_dict(value) else None
         if type(state) is not dict:

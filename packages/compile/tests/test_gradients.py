@@ -1,0 +1,105 @@
+"""Gradients of compiled calls of every operator, by the samples of its family, against those of eager calls and against
+finite differences; and the gradients of these gradients.
+
+Calls of a family are one program, several at a time.
+"""
+
+import itertools
+import warnings
+
+import pytest
+
+import flambeau_autograd as fa
+import flambeau_nn
+import flambeau_tensor as ft
+from flambeau_compile import compile, explain
+from samples import families, table
+from samples.derivatives import _moving, _put, _real, has_derivative
+
+assert flambeau_nn  # its operators are declared
+SEVERAL = 8  # calls in one program
+FAMILIES = [f"{package}.{family}" for package in ("tensor", "nn") for family in families(package)]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path_factory.getbasetemp() / "programs"))
+
+
+def samples_of(family):
+    """A sample of each operator of a family that has a derivative."""
+    found = {}
+    for name, sample in table(family).items():
+        if sample.drawn and not sample.cut and has_derivative(sample):
+            found.setdefault(name.partition(",")[0], sample)
+    return list(found.values())
+
+
+class Calls:
+    """Calls of samples as one function of all tensors that gradients are computed for."""
+
+    def __init__(self, samples):
+        self.samples = samples
+        self.stacked = [sample.draw() for sample in samples]
+        self.where = [_moving(sample) for sample in samples]
+
+    def inputs(self, example):
+        """Fresh leaves with the elements of an example."""
+        return [
+            stacked[i][example].clone().detach().requires_grad_()
+            for stacked, where in zip(self.stacked, self.where, strict=True)
+            for i in where
+        ]
+
+    def __call__(self, *given):
+        results, left = [], iter(given)
+        for sample, stacked, where in zip(self.samples, self.stacked, self.where, strict=True):
+            values = _put([t[0] for t in stacked], where, list(itertools.islice(left, len(where))))
+            results.extend(r * 1.5 for r in _real(sample, *values))
+        return tuple(results)
+
+
+def derivatives(function, inputs, second):
+    """First derivatives of a weighted sum of results, and those of the sum of their squares."""
+    total = sum(
+        ((1 + i) * (t * t.cos()).sum() for i, t in enumerate(function(*inputs))), ft.zeros((), dtype=ft.float64)
+    )
+    first = fa.grad(total, inputs, create_graph=second, allow_unused=True)
+    if not second:
+        return list(first)
+    moving = [g for g in first if g is not None and g.requires_grad]
+    return (
+        [*first, *fa.grad(sum((g * g).sum().real for g in moving), inputs, allow_unused=True)]
+        if moving
+        else list(first)
+    )
+
+
+def agree(found, expected):
+    return all(
+        (a is None and b is None) or ft.allclose(a, b, rtol=1e-9, atol=1e-9, equal_nan=True)
+        for a, b in zip(found, expected, strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_gradients(family):
+    with warnings.catch_warnings(action="ignore"):
+        samples = samples_of(family)
+    for part in (samples[i : i + SEVERAL] for i in range(0, len(samples), SEVERAL)):
+        calls = Calls(part)
+        compiled = compile(lambda *given, calls=calls: calls(*given))
+        for example in (0, 1, 0):
+            names = [str(sample) for sample in part]
+            found = derivatives(compiled, calls.inputs(example), False)
+            assert agree(found, derivatives(calls, calls.inputs(example), False)), names
+        second = [sample for sample in part if sample.second]
+        if second and "eagerly" not in explain(compiled):
+            calls = Calls(second)
+            compiled = compile(lambda *given, calls=calls: calls(*given))
+            compiled(*calls.inputs(0))
+            assert agree(derivatives(compiled, calls.inputs(1), True), derivatives(calls, calls.inputs(1), True)), names
+            inputs = calls.inputs(1)
+            assert fa.gradcheck(compiled, inputs, fast_mode=True), names
+            assert fa.gradgradcheck(compiled, inputs, atol=1e-4, fast_mode=True), names
