@@ -104,6 +104,21 @@ def find(language: str) -> Compiler:
 
     Raises CompileError, saying what was looked for, when there is none.
     """
+    return _identified(language, *_found(language))
+
+
+def identity(language: str) -> tuple[str, ...]:
+    """What tells the compiler that `find` finds from others, without running it: its command, and the file's size and
+    time.
+
+    Raises CompileError where there is none.
+    """
+    path, arguments, *stamp = _found(language)
+    return (path, *arguments, *map(str, stamp))
+
+
+def _found(language: str) -> tuple[str, tuple[str, ...], str, int, int]:
+    """The path of a compiler, arguments that belong to it, and a stamp of its file."""
     variable = VARIABLES[language]
     chosen = os.environ.get(variable, "").strip()
     if chosen:
@@ -111,13 +126,13 @@ def find(language: str) -> Compiler:
         path = shutil.which(command[0])
         if path is None:
             raise CompileError(f"no {language} compiler: {variable} is set to {chosen!r}, which is not found")
-        return _identified(language, path, tuple(command[1:]), *_stamp(path))
+        return (path, tuple(command[1:]), *_stamp(path))
     built_with = shlex.split(sysconfig.get_config_var(variable) or "")[:1]
     candidates = list(dict.fromkeys((*built_with, *_CANDIDATES[language])))
     for name in candidates:
         path = shutil.which(name)
         if path is not None:
-            return _identified(language, path, (), *_stamp(path))
+            return (path, (), *_stamp(path))
     raise CompileError(
         f"no {language} compiler: looked for {', '.join(candidates)} in PATH={os.environ.get('PATH', '')!r} "
         f"({variable} is not set); {INSTALL_HINT} or set {variable} to its path"

@@ -49,10 +49,11 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
         CompileError: there is no compiler, or it refuses the text.
         OSError: nothing can be written anywhere.
     """
-    folder, command = _command(fast, level, text)
+    folder = _folder(fast, level, text)
     entry = folder.lookup()
     if entry is not None:
         return entry.path
+    command = _command(fast, level)
     try:
         path = _built(folder, command, text)
     except OSError as error:
@@ -86,16 +87,28 @@ def _own_root(error: OSError) -> Path:
     return _own[0]
 
 
-def _command(fast: bool, level: str, text: str) -> tuple[cache.Folder, list[str]]:
-    """The folder of a program in the cache, and the command that builds it."""
+def _folder(fast: bool, level: str, text: str) -> cache.Folder:
+    """The folder of a program in the cache, found without running the compiler."""
+    try:
+        chosen = compiler.identity(compiler.C)
+    except CompileError:
+        chosen = (*_compiler().command, _compiler().version)
+    options = (level, *FLAGS, *(FAST if fast else ()))
+    key = cache.digest("flambeau-compile 2", text, *options, *chosen, processor())
+    root = cache.root()
+    cache.check_root(root)
+    return cache.Folder(root / f"program-{key}")
+
+
+def _command(fast: bool, level: str) -> list[str]:
+    """The command that builds a program."""
     found = _compiler()
     flags = [level, *FLAGS, *(FAST if fast else ()), *compiler.native_flags(found)]
     if "avx512f" in processor():
         flags.append("-mprefer-vector-width=512")  # compilers halve vectors by themselves
-    key = cache.digest("flambeau-compile 1", text, *flags, *found.command, found.version, processor())
-    root = cache.root()
-    cache.check_root(root)
-    return cache.Folder(root / f"program-{key}"), [*found.command, *flags]
+    if level == "-O1" and not found.is_clang:
+        flags.append("-fira-algorithm=priority")  # gcc's usual way takes half of its time for thousands of statements
+    return [*found.command, *flags]
 
 
 def _compiler() -> compiler.Compiler:
@@ -128,7 +141,7 @@ def load(text: str, *, fast: bool = False, level: str = "-O3", wait: bool = True
 
     key = f"{fast}{level}{text}"
     if key not in _loaded:
-        if not wait and _command(fast, level, text)[0].lookup() is None:
+        if not wait and _folder(fast, level, text).lookup() is None:
             thread = threading.Thread(
                 target=_build_quietly, args=(text, fast, level), name="torch.compile", daemon=True
             )

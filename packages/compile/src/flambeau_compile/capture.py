@@ -20,7 +20,7 @@ from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder, draws
 from flambeau_compile.outputs import WIDE, Outputs, Rebuild, Spots
-from flambeau_compile.printing import Source
+from flambeau_compile.printing import Source, uncollected
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
 from flambeau_compile.symbols import Table, copied, numbers_in, plain, symbols_in
@@ -72,7 +72,7 @@ def capture(
     given = table.put(args, kwargs)
     entry = Entry(given, thread_word())
     try:
-        with recording, tracer:
+        with uncollected(), recording, tracer:
             result = function(*given[0], **given[1])
     except Exception:
         table.restore()
@@ -258,6 +258,7 @@ class _Finish:
         if first != number:
             self.shared.append((first, number))
 
+    @uncollected()
     def lower(self, records: list[Any]) -> None:
         for record in records:
             if record[0] in MARKS:
@@ -480,6 +481,7 @@ def _whole(buffer: Buffer, program: Program) -> Window:
     return Window(buffer, dtype, 0, (n,), (1,))
 
 
+@uncollected()
 def _printed(program: Program) -> tuple[Source, str]:
     source = Source(program)
     try:

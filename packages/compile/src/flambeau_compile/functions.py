@@ -4,6 +4,8 @@ A function without a line here is computed by eager's inner loop, which costs a 
 the same bits as these loops do; what has polynomials of its own there has none here.
 """
 
+from functools import cache
+
 FLOATS = ("f32", "f64")
 
 # "{0}" and "{1}" are operands. Of float32, functions of the C library end in f. FL_FMA stands where eager's loops are
@@ -42,6 +44,7 @@ _LOGIC = {
 INTEGERS = ("u8", "i8", "i16", "i32", "i64")
 
 
+@cache
 def expression(function: str, reads: tuple[str, ...]) -> str | None:
     """The C expression of a function that reads operands of these C types, or None where there is none."""
     kind = reads[0] if reads else "f32"

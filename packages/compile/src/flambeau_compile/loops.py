@@ -45,7 +45,7 @@ class _Printer:
         self.dynamic = dynamic = self._dynamic()
         for buffer in dynamic.values():
             source.add_dynamic(buffer)
-        source.places, source.arena = memory.place(program, self.groups, set(dynamic))
+        source.places, source.arena = memory.place(program, self.groups, set(dynamic) | self._local())
         self.count = 0
         self.shapes: dict[Any, str] = {}
 
@@ -130,6 +130,21 @@ class _Printer:
                     if buffer.tensor is None and not buffer.lasts and buffer.nbytes >= MOST_COPIED:
                         found[buffer.index] = buffer
         return found
+
+    def _local(self) -> set[int]:
+        """Temporaries that one fused loop alone makes and reads: they have a block's memory there, and no other."""
+        found: set[int] = set()
+        read: set[int] = set()  # before the loop wrote it
+        for i, group in enumerate(self.groups):
+            if not isinstance(group[0], Map) or not _is_flat(group[0]):
+                continue
+            made: set[Any] = set()
+            for step in group:
+                read.update(w.buffer.index for w in step.windows() if _key(w) not in made)
+                made.add(_key(step.out))
+                if not self._is_kept(step.out, i):
+                    found.add(step.out.buffer.index)
+        return found - read
 
     def _grouped(self, steps: list[Any]) -> list[list[Any]]:
         """The steps, with elementwise ones together that become one loop."""

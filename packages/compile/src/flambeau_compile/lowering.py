@@ -3,6 +3,8 @@
 Views vanish here, since a step knows its windows. What has no formula becomes an Opaque step.
 """
 
+from bisect import bisect_right, insort_left
+from operator import itemgetter
 from typing import Any
 
 import flambeau_tensor as ft
@@ -29,6 +31,7 @@ from flambeau_compile.graph import (
 from flambeau_tensor.extend import Elementwise, plan
 from flambeau_tensor.extend import Window as Seen
 
+_begin = itemgetter(0)
 _LAZY = 1024 | 2048  # flags of conjugate and negative views
 _META, _DISPATCH, _LAYERED = 8192, 4096, 2
 _FLOATS = ("float32", "float64")
@@ -40,7 +43,7 @@ class Builder:
     def __init__(self) -> None:
         self.program = Program()
         self._by_address: dict[int, Buffer] = {}
-        self._ranges: list[tuple[int, int, Buffer]] = []
+        self._ranges: list[tuple[int, int, Buffer]] = []  # by where they begin; none overlaps another
         self.keep: list[Any] = []  # what windows look at: an address must not be used again meanwhile
 
     # --- memory ---------------------------------------------------------------------------------------------------
@@ -51,24 +54,26 @@ class Builder:
         found = self._by_address.get(address)
         if found is not None and found.nbytes >= nbytes:
             return found, 0
-        for low, high, buffer in self._ranges:
+        near = bisect_right(self._ranges, address, key=_begin)
+        for low, high, buffer in self._ranges[max(near - 1, 0) : near + 1]:
             if low < address + nbytes and address < high:
                 if low <= address and address + nbytes <= high:
                     return buffer, address - low
                 raise Uncompilable("storages overlap in part")
         self.keep.append(seen)
         buffer = self.program.buffer(nbytes, None if made else seen.tensor)
-        self._by_address[address] = buffer
-        if nbytes:
-            self._ranges.append((address, address + nbytes, buffer))
+        self._name(seen, buffer)
         return buffer, 0
 
     def name_memory(self, seen: Seen, buffer: Buffer) -> None:
         """Let memory that no kernel made stand for a buffer."""
         self.keep.append(seen)
+        self._name(seen, buffer)
+
+    def _name(self, seen: Seen, buffer: Buffer) -> None:
         self._by_address[seen.address] = buffer
         if seen.nbytes:
-            self._ranges.append((seen.address, seen.address + seen.nbytes, buffer))
+            insort_left(self._ranges, (seen.address, seen.address + seen.nbytes, buffer), key=_begin)
 
     def is_known(self, seen: Seen) -> bool:
         return seen.address in self._by_address

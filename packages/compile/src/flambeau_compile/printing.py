@@ -1,5 +1,8 @@
 """The text of a program in C: what both printers share."""
 
+import contextlib
+import gc
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from flambeau_compile.graph import Buffer, Call, Program, Window
@@ -25,6 +28,19 @@ typedef int (*fl_multiply)(int, int, fl_size, fl_size, fl_size, const void *, co
 #define FL_FMAF(a, b, c) ((a) * (b) + (c))
 #endif
 """
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Without garbage collection: a program's many small objects all live, and looking through the whole process for
+    others takes as long as making them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def literal(kind: str, value: Any) -> str:

@@ -390,13 +390,16 @@ def _print_expressions(s: Scalars, roots: list[int], done: set[int], program: Pr
             batches.setdefault((levels[x], rest[2], rest[3], s.nodes[x][0]), []).append(x)
     together = {key: batch for key, batch in batches.items() if len(batch) >= BATCH}
     batched = {x for batch in together.values() for x in batch}
+    alone: dict[int, list[int]] = {}
+    for x in needed:
+        if x not in batched:
+            alone.setdefault(levels[x], []).append(x)
     for level in range(max(levels.values(), default=0) + 1):
         for key, batch in together.items():
             if key[0] == level:
                 _print_batch(s, batch, source)
-        for x in needed:
-            if levels[x] == level and x not in batched:
-                source.line(_statement(s, x, program, source))
+        for x in alone.get(level, ()):
+            source.line(_statement(s, x, program, source))
 
 
 def _print_batch(s: Scalars, batch: list[int], source: Source) -> None:
