@@ -1,8 +1,7 @@
 """Every operator's documentation ends in an example that runs, with its result."""
 
-import flambeau.nn  # noqa: F401  (it declares)
-
 import flambeau as torch
+import flambeau.nn  # noqa: F401  (it declares)
 from flambeau_tensor.examples import _written, example, full_name
 from flambeau_tensor.extend import operators
 from flambeau_tensor.probes import facts

@@ -281,3 +281,57 @@ def test_functorch_comes_with_torch():
     code = "import flambeau; flambeau.install_as_torch(); import functorch; print(functorch.vmap.__name__)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "vmap\n"
+
+
+def test_exceptions_that_are_raised_again_elsewhere():
+    names = importlib.import_module("flambeau._utils")
+    try:
+        raise KeyError("a")
+    except KeyError:
+        kept = names.ExceptionWrapper(where="in worker 3")
+    with pytest.raises(KeyError, match=r"Caught KeyError in worker 3\.\nOriginal Traceback") as raised:
+        kept.reraise()
+    assert "\n" in repr(raised.value.args[0])
+    assert names._get_device_module("cpu") is torch.cpu
+    with pytest.raises(RuntimeError, match="^Device 'there' does not have a corresponding module registered as"):
+        names._get_device_module("there")
+
+
+def test_parts_of_jacobians():
+    parts, vmap = torch.autograd.functional, importlib.import_module("flambeau._vmap_internals")._vmap
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    given, (y,) = parts._as_tuple(x**2, "outputs", "jacobian")
+    (basis,) = parts._construct_standard_basis_for((y,), (2,))
+    rows = vmap(lambda v: torch.autograd.grad(y, x, v, create_graph=True)[0])(basis)
+    jacobian = parts._tuple_postprocess(parts._grad_postprocess(((rows,),), False), (given, False))
+    assert jacobian.tolist() == [[2, 0], [0, 4]] and not jacobian.requires_grad
+    first, second = parts._construct_standard_basis_for((torch.ones(2), torch.ones(1)), (2, 1))
+    assert first.tolist() == [[1, 0], [0, 1], [0, 0]] and second.tolist() == [[0], [0], [1]]
+    with pytest.raises(TypeError, match="^The outputs given to jac must be either a Tensor or a tuple of Tensors"):
+        parts._as_tuple(3, "outputs", "jac")
+
+
+def test_line_search_of_lbfgs():
+    module = importlib.import_module("flambeau_nn.optim.lbfgs")
+    assert module._cubic_interpolate(0.0, 1.0, -1.0, 1.0, 0.5, 0.3) == pytest.approx(0.85504)
+    assert module._cubic_interpolate(0.0, 1.0, -1.0, 1.0, 0.5, 0.3, bounds=(0.0, 0.2)) == 0.2
+
+    def loss(x, t, d):
+        at = x + t * d
+        return (at**2).sum().item(), 2 * at
+
+    x, d = torch.tensor([1.0, -2.0]), torch.tensor([-1.0, 2.0])
+    f, g = loss(x, 0.0, d)
+    value, gradient, t, calls = module._strong_wolfe(loss, x, 0.5, d, f, g, g.dot(d))
+    assert value < f and abs(gradient.dot(d)) <= 0.9 * abs(g.dot(d)) and 0 < t <= 5 and calls >= 1
+
+
+def test_single_names():
+    tree = importlib.import_module("flambeau.utils._pytree")
+    node = tree.SUPPORTED_NODES[dict]
+    children, context = node.flatten_fn({"a": 1})
+    assert node.unflatten_fn(children, context) == {"a": 1}
+    clipped = torch.distributions.transforms._clipped_sigmoid(torch.tensor([-200.0, 0.0, 200.0]))
+    assert 0 < clipped[0] < 1e-30 and clipped[1] == 0.5 and clipped[2] < 1
+    assert torch.Storage is torch.FloatStorage and torch._VF.add is torch.add and isinstance(torch.DeviceObjType, type)
+    assert torch.utils.data._utils.HAS_NUMPY

@@ -18,6 +18,7 @@ from flambeau_autograd._engine.levels.tape_level import TapeLevel
 from flambeau_autograd.fresh import where
 from flambeau_autograd.grad_mode import enable_grad, is_grad_enabled, set_grad_enabled
 from flambeau_tensor import Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -477,3 +478,9 @@ def _gradients(outputs: Any, inputs: Any, seeds: Any, create_graph: bool, **opti
         return (None,) * len(inputs)
     outputs, seeds = zip(*pairs, strict=True)
     return _grad(outputs, inputs, seeds, allow_unused=True, create_graph=create_graph, **options)
+
+
+_parts = ("_as_tuple", "_construct_standard_basis_for", "_grad_postprocess", "_tuple_postprocess")
+__getattr__, __dir__ = _attach(
+    __name__, "torch.autograd.functional", dict.fromkeys(_parts, "flambeau_autograd.functional_parts")
+)

@@ -16,6 +16,20 @@ class Node(NamedTuple):
     from_json: object = None
     name: str | None = None  # in JSON
 
+    # PyTorch's names of the first fields, by which packages read them.
+
+    @property
+    def flatten_fn(self):
+        return self.flatten
+
+    @property
+    def unflatten_fn(self):
+        return self.unflatten
+
+    @property
+    def flatten_with_keys_fn(self):
+        return self.keyed
+
 
 def _unflatten_dict(children, keys):
     return dict(zip(keys, children, strict=True))

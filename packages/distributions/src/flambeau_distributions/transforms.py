@@ -125,6 +125,12 @@ class PowerTransform(Transform):
     inverse_shape = forward_shape
 
 
+def _clipped_sigmoid(x: Tensor) -> Tensor:
+    """The sigmoid, inside of the open interval."""
+    info = torch.finfo(x.dtype)
+    return torch.clamp(torch.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
+
+
 class SigmoidTransform(TransformWithoutParameters):
     """1 / (1 + exp(-x)).
 
@@ -141,8 +147,7 @@ class SigmoidTransform(TransformWithoutParameters):
     sign = +1
 
     def _call(self, x: Tensor) -> Tensor:
-        info = torch.finfo(x.dtype)
-        return torch.clamp(torch.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y: Tensor) -> Tensor:
         info = torch.finfo(y.dtype)

@@ -19,7 +19,8 @@ from flambeau_tensor.pytorch_names import module_in_pytorch
 _THERE = {
     "torch": """
         flambeau.control_flow.cond flambeau.cuda.OutOfMemoryError flambeau.futures.Future flambeau.jit.ScriptModule
-        flambeau.streams flambeau.symbolic flambeau._C.TensorType flambeau_compile.api.compile flambeau_tensor
+        flambeau.streams flambeau.symbolic flambeau._C.DeviceObjType flambeau._C.TensorType
+        flambeau_compile.api.compile flambeau_tensor
         flambeau_tensor._core.elementwise.dtype
         flambeau_tensor._core.memory.size flambeau_tensor.checks flambeau_tensor.default_device
         flambeau_tensor.numeric_limits

@@ -62,6 +62,7 @@ OWN = {
     "_subclasses",
     "_tensor",
     "_tensor_str",
+    "_vmap_internals",
     "accelerator",
     "ao",
     "amp",
@@ -113,7 +114,10 @@ NAMES = {
         """.split(),
         "flambeau.symbolic",
     ),
+    "DeviceObjType": "flambeau._C",
+    "Storage": "flambeau_tensor.storage:FloatStorage",
     "StorageBase": "flambeau_tensor.storage",
+    "_VF": "flambeau:torch",
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",
     **dict.fromkeys(

@@ -1,12 +1,15 @@
 """Functions of ``torch._utils`` that packages use, beside those that files name (``serialization.rebuilding``)."""
 
+import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau_tensor._core.elementwise.dtype import DType
 from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.options import device as _device
+from flambeau_tensor.pytorch_names import local_name
 
 
 def _element_size(dtype: DType) -> int:
@@ -109,3 +112,50 @@ _BYTES = {"Byte": "uint8", "Char": "int8"}
 _cast_Byte, _cast_Char, _cast_Short = _cast_to("Byte"), _cast_to("Char"), _cast_to("Short")
 _cast_Int, _cast_Long = _cast_to("Int"), _cast_to("Long")
 _cast_Half, _cast_Float, _cast_Double = _cast_to("Half"), _cast_to("Float"), _cast_to("Double")
+
+
+class KeyErrorMessage(str):
+    """The text of a KeyError, which shows its lines as lines."""
+
+    def __repr__(self) -> str:
+        return self
+
+
+class ExceptionWrapper:
+    """An exception of another thread or process, with its traceback as text, to be raised again here.
+
+    Args:
+        exc_info: what ``sys.exc_info()`` gives; without it, the exception that is handled now.
+        where: where it was raised, for the message.
+    """
+
+    def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        kind, value, trace = exc_info or sys.exc_info()
+        self.exc_type, self.where = kind, where
+        self.exc_msg = "".join(traceback.format_exception(kind, value, trace))
+
+    def reraise(self) -> NoReturn:
+        """Raise an exception of the type, whose message has the traceback."""
+        text = f"Caught {self.exc_type.__name__} {self.where}.\nOriginal {self.exc_msg}"
+        if self.exc_type is KeyError:
+            text = KeyErrorMessage(text)
+        elif getattr(self.exc_type, "message", None):
+            raise self.exc_type(message=text)
+        try:
+            error = self.exc_type(text)
+        except Exception:  # it takes other arguments
+            raise RuntimeError(text) from None
+        raise error
+
+
+def _get_device_module(device_type: str) -> Any:
+    """The module of a kind of device, ``torch.cpu``.
+
+    Raises:
+        RuntimeError: there is none.
+    """
+    module = getattr(import_module(local_name("torch")), device_type, None)
+    if module is None:
+        place = f"torch.{device_type}"
+        raise RuntimeError(f"Device '{device_type}' does not have a corresponding module registered as '{place}'.")
+    return module

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flambeau_autograd import no_grad
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _check_options
-from flambeau_tensor import Tensor, cat, view_as_real
+from flambeau_tensor import Tensor, cat, empty, view_as_real
 
 __all__ = ["LBFGS"]
 
@@ -41,8 +41,47 @@ def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> 
     return (low + high) / 2.0
 
 
+def _cubic_interpolate(
+    x1: float, f1: float, g1: float, x2: float, f2: float, g2: float, bounds: tuple[float, float] | None = None
+) -> float:
+    """`_lowest` of numbers, by PyTorch's name, which packages import."""
+    none = empty(0)
+    return _lowest(_Point(x1, f1, none, g1), _Point(x2, f2, none, g2), bounds)
+
+
 def _strong_wolfe(
-    at: Callable[[float], _Point], t: float, start: _Point, longest: float, tolerance: float, most: int
+    obj_func: Callable[[Any, float, Tensor], tuple[float, Tensor]],
+    x: Any,
+    t: float,
+    d: Tensor,
+    f: float,
+    g: Tensor,
+    gtd: Any,
+    c1: float = _ENOUGH,
+    c2: float = _CURVATURE,
+    tolerance_change: float = 1e-9,
+    max_ls: int = 25,
+) -> tuple[float, Tensor, float, int]:
+    """`_search` with the arguments and results of PyTorch's, which packages import."""
+
+    def at(t: float) -> _Point:
+        value, gradient = obj_func(x, t, d)
+        return _Point(t, value, gradient, gradient.dot(d).item())
+
+    start = _Point(0.0, f, g, float(gtd))
+    point, calls = _search(at, t, start, d.abs().max().item(), tolerance_change, max_ls, c1, c2)
+    return point.f, point.grad, point.t, calls
+
+
+def _search(
+    at: Callable[[float], _Point],
+    t: float,
+    start: _Point,
+    longest: float,
+    tolerance: float,
+    most: int,
+    enough: float = _ENOUGH,
+    curvature: float = _CURVATURE,
 ) -> tuple[_Point, int]:
     """A point on the line that meets the strong Wolfe conditions, and how many were evaluated.
 
@@ -53,15 +92,17 @@ def _strong_wolfe(
         longest: the greatest component of the direction.
         tolerance: brackets shorter than this are not divided any more.
         most: the greatest number of points after the first.
+        enough: of the decrease that the slope promises.
+        curvature: of the slope that may remain.
 
     Source: J. Nocedal and S. J. Wright, Numerical optimization, 2nd edition, algorithms 3.5 and 3.6.
     """
 
     def too_high(point: _Point) -> bool:
-        return point.f > start.f + _ENOUGH * point.t * start.slope
+        return point.f > start.f + enough * point.t * start.slope
 
     def flat(point: _Point) -> bool:
-        return abs(point.slope) <= -_CURVATURE * start.slope
+        return abs(point.slope) <= -curvature * start.slope
 
     bracket, before, here, n = None, start, at(t), 0
     while n < most:
@@ -259,7 +300,7 @@ class LBFGS(Optimizer):
                     loss, grad, calls = float(closure()), self._gradient(), 1
             elif group["line_search_fn"] == "strong_wolfe":
                 start = _Point(0.0, loss, grad, slope)
-                point, calls = _strong_wolfe(
+                point, calls = _search(
                     self._line(closure, d),
                     t,
                     start,
