@@ -52,6 +52,68 @@ def training(*sizes, batch, activation=nn.Tanh):
     return step, (torch.randn(batch, sizes[0]), torch.randn(batch, sizes[-1]))
 
 
+def fitting(model, loss, *batch):
+    """A training step of a model that has its targets last in the batch."""
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3, fused=True)
+
+    def step(*batch):
+        optimizer.zero_grad()
+        value = loss(model(*batch[:-1]), batch[-1])
+        value.backward()
+        optimizer.step()
+        return value.detach()
+
+    return step, batch
+
+
+class Convolutions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16)
+        self.second, self.out = nn.Conv2d(16, 32, 3, padding=1), nn.Linear(32 * 7 * 7, 10)
+
+    def forward(self, x):
+        x = nn.functional.max_pool2d(self.norm(self.first(x)).relu(), 2)
+        x = nn.functional.max_pool2d(self.second(x).relu(), 2)
+        return self.out(x.flatten(1))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cells, self.out = nn.LSTM(16, 32, batch_first=True), nn.Linear(32, 4)
+
+    def forward(self, x):
+        return self.out(self.cells(x)[0][:, -1])
+
+
+class Attention(nn.Module):
+    def __init__(self, width=128, heads=4, words=256):
+        super().__init__()
+        self.heads, self.words = heads, nn.Embedding(words, width)
+        self.before, self.between = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.mixed, self.joined = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.wide = nn.Sequential(nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+        self.out = nn.Linear(width, words)
+
+    def forward(self, tokens):
+        x = self.words(tokens)
+        batch, length, width = x.shape
+        mixed = self.mixed(self.before(x)).view(batch, length, 3, self.heads, width // self.heads)
+        query, key, value = mixed.permute(2, 0, 3, 1, 4).unbind(0)
+        seen = nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
+        x = x + self.joined(seen.transpose(1, 2).reshape(batch, length, width))
+        return self.out(x + self.wide(self.between(x))).flatten(0, 1)
+
+
+def classes(model, *sizes, words=0, count, rows=None):
+    """A step of a classifier on random examples; `model` makes it."""
+    torch.manual_seed(1)
+    model = model()
+    x = torch.randint(words, sizes) if words else torch.randn(sizes)
+    return fitting(model, nn.functional.cross_entropy, x, torch.randint(count, (rows or sizes[0],)))
+
+
 def start():
     return torch.tensor([0.1, 0.2, 0.3, 0.4], dtype=double), torch.tensor(0.5, dtype=double)
 
@@ -86,6 +148,10 @@ PROGRAMS = {
     "small_step": lambda: training(16, 32, 4, batch=8),
     "middle_step": lambda: training(64, 64, 64, 1, batch=32),
     "large_step": lambda: training(784, 256, 10, batch=128, activation=nn.ReLU),
+    "wide_step": lambda: classes(lambda: network(1024, 1024, 1024, 10, activation=nn.GELU), 256, 1024, count=10),
+    "convolutions": lambda: classes(Convolutions, 64, 1, 28, 28, count=10),
+    "recurrent": lambda: classes(Recurrent, 16, 50, 16, count=4),
+    "attention": lambda: classes(Attention, 8, 64, words=256, count=256, rows=512),
     "physics": physics,
     "chain": lambda: (
         lambda x: torch.tanh(x * 1.5 + 0.5) * torch.sigmoid(x) - 0.1 * x, (torch.linspace(-3, 3, 2_000_000),)),
