@@ -24,7 +24,7 @@ flambeau.utils._swap flambeau.utils.data._utils.collate flambeau.utils.dlpack fl
 METHODS = type(lambda: 0), type(torch.is_grad_enabled), property, classmethod, staticmethod
 # Names that PyTorch has and that mean nothing here, or are for classes that are made from elsewhere.
 NOTHING_TO_SHOW = {
-    "flambeau": {"ScriptFunction", "ScriptModule", "TensorType"},
+    "flambeau": {"DeviceObjType", "ScriptFunction", "ScriptModule", "TensorType"},
     "flambeau.jit": {
         "CompilationUnit", "Error", "RecursiveScriptModule", "ScriptFunction", "ScriptModule", "TopLevelTracedModule",
         "TracerWarning",
@@ -70,6 +70,7 @@ def texts(name):
     yield name, module, module.__doc__
     for n, value in ours(module):
         home = sys.modules.get(value.__module__, module)
+        home = home if value.__name__ in vars(home) else module  # what is reached by `__getattr__`
         yield n, home, value.__doc__
         for member, method in vars(value).items() if inspect.isclass(value) else ():
             if isinstance(method, METHODS):
