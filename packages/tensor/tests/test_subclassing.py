@@ -217,14 +217,6 @@ def test_pickling_keeps_everything(protocol):
     assert again(ft.Tensor) is ft.Tensor
 
 
-def test_pickling_out_of_band():
-    x = ft.arange(1000.0)
-    buffers = []
-    data = pickle.dumps(x, 5, buffer_callback=buffers.append)
-    assert len(data) < 500 and len(buffers) == 1
-    assert pickle.loads(data, buffers=buffers).tolist() == x.tolist()
-
-
 @pytest.mark.parametrize(
     "duplicate", [copy.deepcopy, *(lambda x, p=p: pickle.loads(pickle.dumps(x, p)) for p in PROTOCOLS)]
 )
@@ -273,7 +265,7 @@ def test_own_state_is_respected():
 
 
 def test_broken_pickles_are_refused():
-    rebuild, (cls, storage, dtype, *_), _ = ft.arange(4.0).__reduce_ex__(2)
+    rebuild, (storage, _, _, _, *rest) = ft.arange(4.0).__reduce_ex__(2)
     for offset, size, stride in (
         (0, (5,), (1,)),
         (-1, (2,), (1,)),
@@ -283,7 +275,7 @@ def test_broken_pickles_are_refused():
         (0, (2**40, 2**40), (2**40, 1)),
     ):
         with pytest.raises((RuntimeError, OverflowError)):
-            rebuild(cls, storage, dtype, offset, size, stride, False)
+            rebuild(storage, offset, size, stride, *rest)
 
 
 def test_a_class_may_say_that_it_needs_no_dispatch_handler():
