@@ -269,6 +269,30 @@ def test_training_in_c(check, tmp_path, name):
     np.testing.assert_allclose(found, net[0].weight.detach().numpy().ravel(), rtol=1e-11)
 
 
+def test_functions_of_its_own(check, tmp_path):
+    """Nothing of C's library is left: the object file needs no symbol of others."""
+    _, p = examples(ft.float32)
+    smooth = [with_gradient(getattr(ft, name)) for name in SMOOTH]
+    for unrolled in (True, False):
+        check(every(smooth), p, unrolled=unrolled, math="own")
+        check(every([getattr(ft, name) for name in PAIRS]), p, p.flip(0) + 0.3, unrolled=unrolled, math="own")
+    check(every([with_gradient(getattr(F, name)) for name in ACTIVATIONS]), p - 0.5, math="own")
+    cc(tmp_path, "-std=c99", "-O1", "-ffreestanding", "-fno-builtin", "-c", "net.c", "-o", "net.o")
+    symbols = subprocess.run(["nm", "-u", "net.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert [name for name in symbols.split() if name not in ("U", "_GLOBAL_OFFSET_TABLE_", "memset", "memcpy")] == []
+    with pytest.raises(ExportError, match="pow of float64 has no form of its own"):
+        export_c(lambda x: x**0.3, (ft.ones(2, dtype=ft.float64),), tmp_path, math="own")
+    with pytest.raises(ExportError, match="lgamma of float32 has no form of its own"):
+        export_c(ft.lgamma, (ft.ones(2),), tmp_path, math="own")
+
+
+def test_a_law_in_double_of_its_own(check):
+    x = ft.linspace(-3, 3, 13, dtype=ft.float64)
+    check(
+        lambda x: (x.sin(), x.cos(), x.exp(), x.tanh(), x.atan(), (x * x).log1p(), x.erf(), x.sigmoid()), x, math="own"
+    )
+
+
 def test_weights_as_an_argument(check):
     net = Sequential(Linear(3, 4), ReLU(), Linear(4, 2))
     header, source = check(net, ft.randn(2, 3), weights="argument")
@@ -339,6 +363,7 @@ def test_gradients_of_earlier_calls(tmp_path):
         ({"name": "2net"}, "name must be an identifier of C"),
         ({"name": "while"}, "name must be an identifier of C"),
         ({"abi": "rust"}, "abi must be 'plain' or 'casadi'"),
+        ({"math": "mine"}, "math must be 'libm' or 'own'"),
         ({"weights": "file"}, "weights must be 'static' or 'argument'"),
     ],
 )

@@ -1,11 +1,13 @@
 """The files of an exported function: a header, the code, and a test that a C compiler alone can run."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from flambeau_compile.exporting import own_math
 from flambeau_compile.exporting.language import TWO, TYPES, number
 from flambeau_compile.exporting.recorded import ExportError, Named, Recorded, identifier, record
 from flambeau_compile.exporting.text import Body
@@ -23,6 +25,7 @@ class Unit:
         weights: ``"static"``: what the function only reads stands in the file; ``"argument"``: callers pass it.
         unrolled: whether every element is a variable; None: if the program is tiny.
         tables: names of the tables that are in the file, by type and bytes; more are added.
+        math: ``"libm"``: functions are those of C's library. ``"own"``: they stand in the file.
     """
 
     def __init__(
@@ -32,8 +35,9 @@ class Unit:
         weights: str,
         unrolled: bool | None = None,
         tables: dict[tuple[str, bytes], str] | None = None,
+        math: str = "libm",
     ) -> None:
-        self.recorded, self.name, self.weights = recorded, name, weights
+        self.recorded, self.name, self.weights, self.math = recorded, name, weights, math
         self.tables: list[str] = []  # of constants, as C
         places = {n.buffer.index: n.name for n in (*recorded.inputs, *recorded.outputs)}
         places.update({n.buffer.index: f"state->{n.name}" for n in recorded.states})
@@ -49,6 +53,20 @@ class Unit:
             places[n.buffer.index] = place
         self.body = Body(recorded, places, name)
         self.body.print(unrolled)
+        if math == "own":
+            self._use_own()
+
+    def _use_own(self) -> None:
+        """Have calls of C's library go to functions of the file."""
+        body = self.body
+        for name, kind in sorted(body.library - {("fma", "f32"), ("fma", "f64")}):
+            if not own_math.known(name, kind):
+                of = "float64" if kind == "f64" else "float32"
+                raise ExportError(f"{name} of {of} has no form of its own: export with math='libm'")
+            suffix = "f" if kind == "f32" else ""
+            call, own = re.compile(rf"\b{name}{suffix}\("), f"{self.name}_own_{name}{suffix}("
+            body.lines = [call.sub(own, line) for line in body.lines]
+            body.functions = {key: call.sub(own, text) for key, text in body.functions.items()}
 
     # --- what callers see -----------------------------------------------------------------------------------------
 
@@ -199,13 +217,20 @@ def includes(units: list[Unit]) -> list[str]:
     """The lines that functions need before them in their file."""
     lines = []
     text = "\n".join(line for unit in units for line in (*unit.body.lines, *unit.body.functions.values()))
-    if "NAN" in text or "INFINITY" in text:
+    if units[0].math == "own":
+        lines += ["#define INFINITY (1.0f / 0.0f)", "#define NAN (0.0f / 0.0f)"]
+    elif "NAN" in text or "INFINITY" in text:
         lines += ["#include <math.h>", ""]
     library = sorted({each for unit in units for each in unit.body.library})
-    for each, kind in library:  # declared here, since freestanding compilers have no math.h
-        own = TYPES[kind]
-        operands = ", ".join([own] * (3 if each == "fma" else 2 if each in TWO else 1))
-        lines.append(f"{own} {each}{'f' if kind == 'f32' else ''}({operands});")
+    own = units[0].math == "own"
+    functions = {each for each in library if each[0] != "fma"}
+    if own:
+        lines += own_math.definitions(functions, f"{units[0].name}_own")
+    declared = [each for each in library if not own or each not in functions]
+    for each, kind in declared:  # declared here, since freestanding compilers have no math.h
+        kind_name = TYPES[kind]
+        operands = ", ".join([kind_name] * (3 if each == "fma" else 2 if each in TWO else 1))
+        lines.append(f"{kind_name} {each}{'f' if kind == 'f32' else ''}({operands});")
     for kind, suffix in (("f32", "F"), ("f64", "")):
         if ("fma", kind) in library:
             lines += [f"#if {' || '.join(f'defined({m})' for m in (*_FUSED[kind], '__FMA__'))}",
@@ -258,6 +283,7 @@ def export_c(
     *,
     abi: str = "plain",
     weights: str = "static",
+    math: str = "libm",
     unrolled: bool | None = None,
 ) -> list[Path]:
     """Write a function as C99 that needs no Python, allocates nothing and has no global variables.
@@ -277,6 +303,7 @@ def export_c(
             derivatives and their sparsity, in one file, see `flambeau_compile.exporting.casadi`.
         weights: ``"static"``: tensors that are only read stand in the C file. ``"argument"``: callers pass them as
             ``name_weights``.
+        math: ``"libm"``: the code calls functions of C's library, such as ``tanhf``. ``"own"``: it has its own.
         unrolled: whether each element is a variable of its own, which is fastest for tiny programs. None: where there
             are few.
 
@@ -296,6 +323,8 @@ def export_c(
     """
     if weights not in ("static", "argument"):
         raise ValueError(f"export_c(): weights must be 'static' or 'argument', not {weights!r}")
+    if math not in ("libm", "own"):
+        raise ValueError(f"export_c(): math must be 'libm' or 'own', not {math!r}")
     if abi not in ("plain", "casadi"):
         raise ValueError(f"export_c(): abi must be 'plain' or 'casadi', not {abi!r}")
     check_name("export_c", name, examples)
@@ -305,7 +334,7 @@ def export_c(
         if weights != "static":
             raise ValueError("export_c(): functions of CasADi have their weights in the file")
         return write(folder, {f"{name}.c": text(function, examples, name, unrolled)})
-    unit = Unit(record(function, examples), name, weights, unrolled)
+    unit = Unit(record(function, examples), name, weights, unrolled, math=math)
     return write(folder, {f"{name}.h": unit.header(), f"{name}.c": unit.source(), f"{name}_test.c": unit.test()})
 
 

@@ -34,32 +34,35 @@ class _Sliding:
         self.at_out, self.at_window = flat_place(self.o, out), flat_place(self.k, window)
 
 
-def _taken(x: Window, args: Any, first: int) -> Any:
-    stride, padding, dilation, transposed, _, groups = args[first : first + 6]
-    if transposed or x.dtype not in FLOATS or isinstance(padding, str):
-        return None
-    return stride, padding, dilation, groups
+class _Filters(_Sliding):
+    """Filters that slide over a batch of images: the places of an element of the image, the filter and the result."""
+
+    def __init__(self, x: Window, w: Window, result: Window, options: Any) -> None:
+        stride, padding, dilation, _, _, groups = options
+        super().__init__(x.sizes[2:], result.sizes[2:], w.sizes[2:], stride, padding, dilation)
+        batch, channels = x.sizes[:2]
+        filters, self.each = w.sizes[:2]
+        group = f"f / {filters // groups} * {self.each}"
+        self.at_x = f"(n * {channels} + {group} + c) * {prod(x.sizes[2:])} + {self.at}"
+        self.at_w = f"(f * {self.each} + c) * {prod(w.sizes[2:])} + {self.at_window}"
+        self.at_result = f"(n * {filters} + f) * {prod(result.sizes[2:])} + {self.at_out}"
+        self.outer = f"for (ptrdiff_t n = 0; n < {batch}; n++) for (ptrdiff_t f = 0; f < {filters}; f++) {self.outer}"
+        self.inner = f"for (ptrdiff_t c = 0; c < {self.each}; c++) {self.inner}"
+
+
+def _is_plain(x: Window, options: Any) -> bool:
+    return not options[3] and x.dtype in FLOATS and not isinstance(options[1], str)
 
 
 @form("torch.convolution")
 def convolution(b: Any, args: Any, out: Window) -> Any:
     x, w, bias = args[:3]
-    found = _taken(x, args, 3)
-    if found is None:
+    if not _is_plain(x, args[3:9]):
         return NotImplemented
-    stride, padding, dilation, groups = found
-    s = _Sliding(x.sizes[2:], out.sizes[2:], w.sizes[2:], stride, padding, dilation)
-    batch, channels = x.sizes[:2]
-    filters, each = w.sizes[:2]
-    image, result, window = prod(x.sizes[2:]), prod(out.sizes[2:]), prod(w.sizes[2:])
-    begin = "0" if bias is None else "$3$[f]"
-    kind = c_type(x.dtype)
+    s = _Filters(x, w, out, args[3:9])
     b.loops(
-        f"for (ptrdiff_t n = 0; n < {batch}; n++) for (ptrdiff_t f = 0; f < {filters}; f++) {s.outer} {{ "
-        f"{kind} sum = {begin}; for (ptrdiff_t c = 0; c < {each}; c++) {s.inner} {{ {s.declared} if ({s.inside}) "
-        f"sum += $1$[(n * {channels} + f / {filters // groups} * {each} + c) * {image} + {s.at}] * "
-        f"$2$[(f * {each} + c) * {window} + {s.at_window}]; }} "
-        f"$0$[(n * {filters} + f) * {result} + {s.at_out}] = sum; }}",
+        f"{s.outer} {{ {c_type(x.dtype)} sum = {'0' if bias is None else '$3$[f]'}; {s.inner} {{ {s.declared} "
+        f"if ({s.inside}) sum += $1$[{s.at_x}] * $2$[{s.at_w}]; }} $0$[{s.at_result}] = sum; }}",
         [], [x, w, *([] if bias is None else [bias])], out,
     )  # fmt: skip
     return None
@@ -68,43 +71,32 @@ def convolution(b: Any, args: Any, out: Window) -> Any:
 @form("torch._C._nn.convolution_backward")
 def convolution_backward(b: Any, args: Any, out: Any) -> Any:
     g, x, w = args[:3]
-    found = _taken(x, args, 4)
-    if found is None:
+    if not _is_plain(x, args[4:10]):
         return NotImplemented
-    stride, padding, dilation, groups = found
-    s = _Sliding(x.sizes[2:], g.sizes[2:], w.sizes[2:], stride, padding, dilation)
-    batch, channels = x.sizes[:2]
-    filters, each = w.sizes[:2]
-    image, result, window = prod(x.sizes[2:]), prod(g.sizes[2:]), prod(w.sizes[2:])
-    at_x = f"(n * {channels} + f / {filters // groups} * {each} + c) * {image} + {s.at}"
-    at_w = f"(f * {each} + c) * {window} + {s.at_window}"
-    at_g = f"(n * {filters} + f) * {result} + {s.at_out}"
-    heads = f"for (ptrdiff_t n = 0; n < {batch}; n++) for (ptrdiff_t f = 0; f < {filters}; f++) {s.outer} " \
-            f"for (ptrdiff_t c = 0; c < {each}; c++) {s.inner}"  # fmt: skip
-    for target, size, sum_of in ((out[0], x.numel, (at_x, f"$2$[{at_w}]")), (out[1], w.numel, (at_w, f"$2$[{at_x}]"))):
-        if target is None:
-            continue
-        other = w if target is out[0] else x
-        b.loops(f"for (ptrdiff_t i = 0; i < {size}; i++) $0$[i] = 0; {heads} {{ {s.declared} if ({s.inside}) "
-                f"$0$[{sum_of[0]}] += $1$[{at_g}] * {sum_of[1]}; }}", [], [g, other], target)  # fmt: skip
+    s = _Filters(x, w, g, args[4:10])
+    for target, other, own, place in ((out[0], w, s.at_x, s.at_w), (out[1], x, s.at_w, s.at_x)):
+        if target is not None:
+            b.loops(f"for (ptrdiff_t i = 0; i < {target.numel}; i++) $0$[i] = 0; {s.outer} {s.inner} {{ {s.declared} "
+                    f"if ({s.inside}) $0$[{own}] += $1$[{s.at_result}] * $2$[{place}]; }}",
+                    [], [g, other], target)  # fmt: skip
     if out[2] is not None:
         b.reduce("sum", g, (0, *range(2, len(g.sizes))), out[2])
     return None
 
 
-def _pooled(x: Window, out: Window, size: Any, stride: Any, padding: Any, dilation: Any) -> tuple[_Sliding, int, int]:
-    n = len(x.sizes) - (len(x.sizes) - len(_each(size, 2)) if not isinstance(size, int) else len(x.sizes) - 2)
-    window = _each(size, n)
-    s = _Sliding(x.sizes[-n:], out.sizes[-n:], window, window if stride in (None, ()) else stride, padding, dilation)
-    return s, prod(x.sizes[:-n]), n
+def _pooled(x: Window, out: Window, size: Any, stride: Any, padding: Any, dilation: Any) -> tuple[_Sliding, int]:
+    """A window that slides over images of two dimensions, and how many images there are."""
+    window = _each(size, 2)
+    stride = window if stride in (None, ()) else stride
+    return _Sliding(x.sizes[-2:], out.sizes[-2:], window, stride, padding, dilation), prod(x.sizes[:-2])
 
 
 @form("torch.nn.functional.max_pool2d_with_indices")
 def max_pool2d(b: Any, args: Any, out: Any) -> Any:
     x, size, stride, padding, dilation = args[:5]
     values, places = out
-    s, lead, n = _pooled(x, values, size, stride, padding, dilation)
-    image, result = prod(x.sizes[-n:]), prod(values.sizes[-n:])
+    s, lead = _pooled(x, values, size, stride, padding, dilation)
+    image, result = prod(x.sizes[-2:]), prod(values.sizes[-2:])
     kind = c_type(x.dtype)
     b.loops(
         f"for (ptrdiff_t n = 0; n < {lead}; n++) {s.outer} {{ {kind} best = 0; ptrdiff_t where = -1; {s.inner} {{ "
@@ -131,9 +123,9 @@ def avg_pool2d(b: Any, args: Any, out: Window) -> Any:
     x, size, stride, padding, ceil, _, divisor = args[:7]
     if ceil or (padding not in (0, (0, 0)) and not args[5]):
         return NotImplemented
-    s, lead, n = _pooled(x, out, size, stride, padding, 1)
-    image, result = prod(x.sizes[-n:]), prod(out.sizes[-n:])
-    count = divisor or prod(_each(size, n))
+    s, lead = _pooled(x, out, size, stride, padding, 1)
+    image, result = prod(x.sizes[-2:]), prod(out.sizes[-2:])
+    count = divisor or prod(_each(size, 2))
     kind = c_type(x.dtype)
     b.loops(f"for (ptrdiff_t n = 0; n < {lead}; n++) {s.outer} {{ {kind} sum = 0; {s.inner} {{ {s.declared} "
             f"if ({s.inside}) sum += $1$[n * {image} + {s.at}]; }} $0$[n * {result} + {s.at_out}] = sum / {count}; }}",
