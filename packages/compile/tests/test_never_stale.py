@@ -442,10 +442,11 @@ def test_a_step_that_returns_its_loss():
     for i in range(4):
         x, y = ft.full((3, 2), float(i)), ft.ones(3, 1)
         found, expected = compiled(x, y), plain(x, y)
-        assert found.equal(expected) and found.requires_grad and repr(found) == repr(expected)
+        assert ft.allclose(found, expected, rtol=1e-5) and found.requires_grad
+        assert type(found.grad_fn) is type(expected.grad_fn)
         with pytest.raises(RuntimeError, match="backward through the graph a second time"):
             found.backward()
-    assert net.weight.equal(twin.weight) and explain(compiled).count("compiled") == 1
+    assert ft.allclose(net.weight, twin.weight, rtol=1e-4) and explain(compiled).count("compiled") == 1
     assert "eagerly" not in explain(compiled)
 
 
@@ -469,7 +470,7 @@ def test_inference_mode():
     with fa.inference_mode():
         for x in (ft.ones(1, 2), ft.zeros(1, 2)) * 2:
             found = compiled(x)
-            assert found.is_inference() and found.equal(net(x))
+            assert found.is_inference() and ft.allclose(found, net(x), rtol=1e-5)
     assert explain(compiled).startswith("compiled")
     assert not compiled(ft.ones(1, 2).clone()).is_inference()
 

@@ -186,7 +186,10 @@ class _Finish:
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
         self.demand(records)
-        if any(t is not None and t.requires_grad and t.grad_fn is None and t._is_view() for t in outputs.results):
+        if any(
+            t is not None and t.requires_grad and t.grad_fn is None and t._is_view() and w.buffer.tensor is None
+            for t, w in zip(outputs.results, outputs.windows, strict=True)
+        ):
             raise Uncompilable("it returns a view that is made under no_grad of what requires grad")
         if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
             if any(not isinstance(what, NumberOf) for _, what in stored):

@@ -243,7 +243,9 @@ def has_hooks(tensor: Any, sources: list[Any]) -> bool:
 
 def histories(results: list[Any]) -> dict[int, tuple[Any, int]] | None:
     """By the number of each result that requires grad its node, None for a leaf, and which of its outputs it is."""
-    return {i: (t.grad_fn, t.output_nr) for i, t in enumerate(results) if t is not None and t.requires_grad} or None
+    found = {i: t for i, t in enumerate(results) if t is not None and t.requires_grad}
+    of_views = (i for i, t in found.items() if t.grad_fn is None and t._is_view())  # from what they are views of
+    return {i: (found[i].grad_fn, found[i].output_nr) for i in found.keys() - set(of_views)} or None
 
 
 def are_spent(results: list[Any], sources: list[Any]) -> bool:
