@@ -103,7 +103,7 @@ def name_contents(module: ModuleType, prefix: str) -> None:
         top = home.partition(".")[0] if isinstance(home, str) else ""
         if not top.startswith("flambeau"):
             continue
-        if home in _given:
+        if home in _given and f"{home}.{value.__qualname__}" not in HOMES:
             there = prefix + home.removeprefix("flambeau")
         else:
             there = module_in_pytorch(home, value.__qualname__)
