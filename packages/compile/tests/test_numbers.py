@@ -273,3 +273,33 @@ def test_dynamic_false_keeps_constants():
     for i in range(4):
         compiled(ft.ones(2), 0.1 * i)
     assert _programs(compiled) == 4
+
+
+def test_what_is_put_where_a_number_stood_is_put_there_each_time():
+    class Kept:
+        value = 1.5
+
+    def run(wrap, function):
+        kept = Kept()
+        kept.value = 1.5
+        call = wrap(lambda x, b: function(kept, x, b))
+        found = []
+        for i, b in enumerate((2, 2, 2, 3, 4, 6.5, 7, 8, 4.5, 2, 2)):
+            if i % 4 == 3:
+                kept.value = 0.25 * i
+            found.append((call(ft.ones(2), b).tolist(), kept.value, type(kept.value)))
+        return found
+
+    def computed(kept, x, b):
+        result = x * kept.value
+        kept.value = b - 3
+        return result
+
+    def constant(kept, x, b):
+        kept.value = 1.25
+        return x * (b - kept.value)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for function in (computed, constant):
+            assert run(compile, function) == run(lambda f: f, function)

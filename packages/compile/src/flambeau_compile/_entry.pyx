@@ -17,7 +17,7 @@ from flambeau_compile._geometry cimport (
     WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
     shows_like,
 )
-from flambeau_compile._numbers cimport Numbers
+from flambeau_compile._numbers cimport Numbers, Reader
 from flambeau_compile._results cimport NumberOf, Output, filled
 from flambeau_compile._spot cimport multiply_matrices
 
@@ -521,7 +521,10 @@ cdef class Entry:
         for counter in self.counters:
             counter.add()
         for place, number in self.stored:
-            place.set((<NumberOf>number).read(tensors) if type(number) is NumberOf else outputs[<int>number])
+            if isinstance(place, Reader):
+                (<Reader>place).write((<NumberOf>number).read(tensors) if type(number) is NumberOf else number)
+            else:
+                place.set(outputs[<int>number])
         return 0
 
     cdef object _run_simple(self):

@@ -4,8 +4,9 @@
 What a function does with numbers before tensors see them is computed by the same Python functions at each call, so
 the results, and the errors, are Python's own. A program gets a number as a tensor without dimensions.
 """
+cimport cython
 from cpython.float cimport PyFloat_AsDouble
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 from libc.math cimport isinf
 
 from flambeau_tensor.abi cimport empty
@@ -33,6 +34,7 @@ cdef class Numbers:
 
     def __init__(self, list sources, list kinds, list constants, list steps, list guards, list wanted):
         self.sources, self.kinds, self.constants = sources, kinds, constants
+        self.readers = [_reader(source) for source in sources]
         self.steps, self.guards, self.wanted = steps, guards, [(i, dtype.id) for i, dtype in wanted]
 
     cdef list evaluate(self, object whole):
@@ -41,14 +43,8 @@ cdef class Numbers:
         cdef Py_ssize_t i
         try:
             for i in range(len(self.sources)):
-                source = self.sources[i]
-                if type(source) is tuple:
-                    value = whole
-                    for key in <tuple>source:
-                        value = value[key]
-                else:
-                    value = source.get()
-                if type(value) is not self.kinds[i]:
+                value = (<Reader>self.readers[i]).read(<tuple>whole)
+                if (<PyObject*>value).ob_type != <PyTypeObject*><PyObject*>self.kinds[i]:
                     return None
                 values.append(value)
             for function, operands in self.steps:
@@ -79,6 +75,59 @@ cdef class Numbers:
     def outside(self):
         """What stands now where numbers are read from objects, lists and variables."""
         return [None if type(source) is tuple else source.get() for source in self.sources]
+
+
+cdef enum:
+    R_ARGUMENT, R_NAMED, R_WAY, R_ATTRIBUTE, R_ITEM, R_CELL
+
+
+@cython.final
+cdef class Reader:
+    """How a number is found."""
+
+    cdef object read(self, tuple whole):
+        if self.kind == R_ARGUMENT:
+            return (<tuple>whole[0])[self.index]
+        if self.kind == R_NAMED:
+            return (<dict>whole[1])[self.key]
+        if self.kind == R_ATTRIBUTE:
+            return getattr(self.owner, self.key)
+        if self.kind == R_CELL:
+            return self.owner.cell_contents
+        if self.kind == R_ITEM:
+            return self.owner[self.key]
+        value = whole
+        for key in <tuple>self.key:
+            value = value[key]
+        return value
+
+    cdef int write(self, object value) except -1:
+        """Put a number there, where it is no argument."""
+        if self.kind == R_ATTRIBUTE:
+            setattr(self.owner, self.key, value)
+        elif self.kind == R_CELL:
+            self.owner.cell_contents = value
+        else:
+            self.owner[self.key] = value
+        return 0
+
+
+def _reader(source):
+    cdef Reader r = Reader.__new__(Reader)
+    if type(source) is tuple:
+        r.kind, r.key = R_WAY, source
+        if len(source) == 2:
+            r.kind, r.key = R_ARGUMENT if source[0] == 0 else R_NAMED, source[1]
+            r.index = source[1] if source[0] == 0 else 0
+        return r
+    r.owner, r.key = source.owner, source.key
+    r.kind = {"attribute": R_ATTRIBUTE, "cell": R_CELL, "item": R_ITEM}[source.kind]
+    return r
+
+
+def reader(place):
+    """How a number at a `Place` is read and set."""
+    return _reader(place)
 
 
 cdef object tensor_of(object value, int dtype):

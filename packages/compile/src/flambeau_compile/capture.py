@@ -13,7 +13,8 @@ from flambeau_compile import build, joint
 from flambeau_compile._arguments import hooks_of, tensors_in
 from flambeau_compile._call import thread_word
 from flambeau_compile._entry import Entry
-from flambeau_compile._results import NumberOf, Output
+from flambeau_compile._numbers import reader
+from flambeau_compile._results import Output
 from flambeau_compile.effects import Place
 from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
 from flambeau_compile.looping import MARKS, Loops
@@ -68,10 +69,11 @@ def capture(
     before = [(window(t), _marks(t)) for t in tensors]
     table = Table(followed or [])
     places = [source for source in table.sources if isinstance(source, Place)]
-    recording, tracer = Recording(function, args, kwargs, places), Tracer()
+    tracer = Tracer()
     given = table.put(args, kwargs)
     entry = Entry(given, thread_word())
     try:
+        recording = Recording(function, args, kwargs, places)  # what it compares with has Symbols in these places
         with uncollected(), recording, tracer:
             result = function(*given[0], **given[1])
     except Exception:
@@ -94,7 +96,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
     if table.sources:
         for effect in recording.effects:
             if effect.kind == "number":
-                effect.replay.place.set(effect.replay.symbol.value)
+                effect.replay.place.set(plain(effect.replay.symbol))
         for container in recording.changed:
             plain(container)
         returned = plain(copied(result))
@@ -182,7 +184,8 @@ class _Finish:
         outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, self.outside)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
-        stored += [(e.replay.place, outputs.number(e.replay.symbol)) for e in effects if e.kind == "number"]
+        numbers = [e.replay for e in effects if e.kind == "number"]
+        stored += [(reader(n.place), outputs.structure(n.symbol)) for n in numbers]
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
         self.demand(records)
@@ -192,7 +195,7 @@ class _Finish:
         ):
             raise Uncompilable("it returns a view that is made under no_grad of what requires grad")
         if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
-            if any(not isinstance(what, NumberOf) for _, what in stored):
+            if places:
                 raise Uncompilable("it keeps tensors with a history in attributes")
             self.differentiable(outputs, structure, effects)
             return
@@ -211,7 +214,7 @@ class _Finish:
         """Give the program the numbers that it reads, returns and stores."""
         if not table.sources:
             return
-        handed = [*symbols_in(result), *(e.replay.symbol for e in effects if e.kind == "number")]
+        handed = [*symbols_in(result), *(s for e in effects if e.kind == "number" for s in symbols_in(e.replay.symbol))]
         for symbol in handed:
             if table.tensor(symbol, WIDE[type(symbol.value)]) is None:
                 raise Uncompilable(f"it computes a number that is too large: {symbol.value}")

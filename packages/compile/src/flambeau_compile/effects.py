@@ -93,7 +93,7 @@ class Counter(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number that a run put somewhere: the Symbol that stood for it."""
+    """A number that a run put somewhere: the Symbol that stood for it, or a constant."""
 
     place: Place
     symbol: Any
@@ -111,8 +111,11 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
     if place is not None:
         if isinstance(before, Tensor) and isinstance(value, Tensor):
             return Effect("attribute_tensor", where, what, place._replace(tensor=before))
-        if type(value) is Symbol and isinstance(before, type(value.value)):
+        number = value.value if type(value) is Symbol else value
+        if type(before) is Symbol and type(number) in (int, float) and isinstance(before, type(number)):
             return Effect("number", where, what, Number(place, value))
+        if type(value) is Symbol:  # what stood there may have been read: it has to be followed, too
+            return Effect("other", where, what, settles=True, follow=place)
         if type(before) is type(value) and type(value) in (int, float):
             codes_that_name = [code for code in codes if _names(code, kind, key)]
             if kind != "item" and codes_that_name and reading.only_counted(codes, kind, key):
