@@ -211,3 +211,17 @@ def test_gradients_of_views_made_without_recording_end_there():
     view.requires_grad_()
     (view * 2).sum().backward()
     assert view.grad.tolist() == [[2, 2, 2]] and leaf.grad is None
+
+
+def test_inference_mode_decorates_by_keyword_too(leaf):
+    assert inference_mode(mode=lambda: leaf([1.0]) * 2)().is_inference()
+    with inference_mode(mode=False):
+        assert not (leaf([1.0]) * 2).is_inference()
+
+
+def test_inference_tensors_keep_their_memory_outside(leaf):
+    with inference_mode():
+        x = leaf([1.0, 2.0]) * 2
+        x.set_(x.clone())
+    with pytest.raises(RuntimeError, match=r"Inplace update to inference tensor.*set_\(\)"):
+        x.set_(leaf([1.0]))

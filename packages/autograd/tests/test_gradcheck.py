@@ -284,3 +284,10 @@ def test_outputs_without_a_history_are_constants(fast, random):
     assert gradcheck(lambda x: (x * 2, (x * 3).detach()), x, fast_mode=fast)
     with pytest.raises(GradcheckError, match="Numerical gradient for function expected to be zero"):
         gradcheck(lambda x: x.detach() * 3, x, fast_mode=fast)
+
+
+def test_results_without_elements():
+    x = torch.zeros(0, 3, dtype=torch.float64, requires_grad=True)
+    y = torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+    for function, given in ((lambda t: t * t, x), (lambda t: t[:0] * 2, y), (lambda t: t[:0].sum(0), y)):
+        assert gradcheck(function, (given,)) and gradgradcheck(function, (given,))

@@ -211,3 +211,46 @@ def test_a_library_of_c():
         lib.define("f(Tensor x) -> Tensor")
         register_kernel("lib_k::f", "cpu", lambda x: x + 1)
         assert ops.lib_k.f(ft.zeros(1)).item() == 1.0
+
+
+def test_kernels_for_the_librarys_operators_take_the_place_of_its_own():
+    x, w = ft.ones(2), ft.ones(2, requires_grad=True)
+    with _scoped_library("aten", "IMPL") as lib:
+        lib.impl("neg", lambda a: a + 100, "CPU")
+        lib.impl("sum", lambda a, *, dtype=None: a.reshape(-1)[0] * 7, "CPU")
+        for negated in (ft.neg(x), -x, x.neg(), ops.aten.neg(x)):
+            assert negated.tolist() == [101.0, 101.0]
+        out = ft.neg(w)
+        assert out.tolist() == [101.0, 101.0] and out.grad_fn is not None  # below autograd
+        assert ft.sum(x).item() == x.sum().item() == 7.0
+        assert ft.sum(x, 0).item() == 2.0  # another overload
+        with _scoped_library("aten", "IMPL") as inner:
+            inner.impl("neg", lambda a: a * 6, "CPU")
+            assert ft.neg(x).tolist() == [6.0, 6.0]
+        assert ft.neg(x).tolist() == [101.0, 101.0]
+        lib.impl("add.Tensor", lambda a, b, *, alpha=1: ft.mul(b, alpha), "CPU")
+        assert ft.add(x, 3 * x, alpha=2).tolist() == [6.0, 6.0] and (x + x).tolist() == [1.0, 1.0]
+        lib.impl("exp", lambda a: a, "CompositeImplicitAutograd")  # the library's own kernel comes first
+        assert ft.exp(ft.zeros(1)).item() == 1.0
+    assert ft.neg(x).tolist() == [-1.0, -1.0] and x.sum().item() == 2.0 and (x + x).tolist() == [2.0, 2.0]
+    assert ft.neg(x, out=ft.zeros(2)).tolist() == [-1.0, -1.0]
+
+
+def test_every_key_of_pytorch_is_one():
+    with _scoped_library("lib_keys", "DEF") as lib:
+        lib.define("f(Tensor x) -> Tensor")
+        lib.impl("f", lambda x: x + 1, "CPU")
+        for key in ("Conjugate", "ZeroTensor", "Negative", "ADInplaceOrView", "Functionalize", "Python", "SparseCPU",
+                    "FuncTorchBatched", "AutocastCUDA", "AutogradOther", "QuantizedCPU", "BackendSelect"):  # fmt: skip
+            lib.impl("f", lambda x: x + 2, key)
+        assert ops.lib_keys.f(ft.ones(1)).item() == 2.0
+        with pytest.raises(RuntimeError, match="could not parse dispatch key: Nothing"):
+            lib.impl("f", lambda x: x, "Nothing")
+
+
+def test_a_schema_may_say_that_nothing_is_returned():
+    seen = []
+    with _scoped_library("lib_none", "DEF") as lib:
+        lib.define("f(Tensor x) -> None")
+        lib.impl("f", lambda x: seen.append(x.numel()), "CPU")
+        assert ops.lib_none.f(ft.ones(3)) is None and seen == [3]

@@ -150,3 +150,28 @@ def test_recurrent_layers_compute_as_pytorchs():
         torch.testing.assert_close(out.float(), layer(x)[0], atol=0.05, rtol=0.05)
         out.float().sum().backward()
         assert layer.weight_ih_l0.grad.dtype is torch.float32 and layer.weight_ih_l0.grad.abs().sum() > 0
+
+
+def test_custom_operators_say_what_they_do_where_autocasting_is_on():
+    @torch.library.custom_op("amp_tests::both", mutates_args=())
+    def both(x: torch.Tensor, y: list[torch.Tensor]) -> torch.Tensor:
+        return x + y[0]
+
+    x = torch.ones(2)
+    both.register_autocast("cpu", torch.bfloat16)
+    with torch.autocast("cpu"):
+        assert both(x, [x]).dtype is torch.ops.amp_tests.both(x, [x]).dtype is torch.bfloat16
+        assert both(x.double(), [x.int()]).dtype is torch.float64
+    assert both(x, [x]).dtype is torch.float32
+    with pytest.raises(ValueError, match="Unknown device type: mps"):
+        both.register_autocast("mps", torch.float16)
+
+    lib = torch.library.Library("amp_tests", "FRAGMENT")
+    lib.define("f(Tensor x) -> Tensor")
+    lib.impl("f", lambda x: x + 1, "CPU")
+    lib.impl("f", lambda x: x + 100, "AutocastCPU")
+    assert torch.ops.amp_tests.f(x).tolist() == [2.0, 2.0]
+    with torch.autocast("cpu"):
+        assert torch.ops.amp_tests.f(x).tolist() == [101.0, 101.0]
+        with torch.autocast("cpu", enabled=False):
+            assert torch.ops.amp_tests.f(x).tolist() == [2.0, 2.0]

@@ -262,7 +262,6 @@ def test_other_modes_hear_of_optimizer_steps():
 NOT_IN_GRAPHS = {
     *("apply_", "map_", "map2_"),  # Python functions that are given numbers
     "unique_consecutive",  # sizes that depend on elements
-    "ctc_loss",  # its form in torch.ops.aten reduces, where the operator does not
 }
 FAMILIES = [f"{package}.{family}" for package in ("tensor", "nn") for family in families(package)]
 

@@ -3,6 +3,7 @@
 ``pytorch_dispatch.txt`` has calls and what a TorchDispatchMode sees of them, written by ``conformance/dispatch.py``.
 """
 
+import copy
 import importlib.util
 import threading
 from collections import Counter
@@ -663,3 +664,144 @@ def test_transforms_of_wrappers_that_are_views(transforms, function):
     x = torch.tensor([1.0, 2.0])
     got = f(Wrapper(x.clone()))
     assert torch.equal(getattr(got, "inner", got), f(x))
+
+
+# --- classes without memory -----------------------------------------------------------------------------------------
+
+
+def test_the_inherited_handler_asks_nobody():
+    heard = []
+
+    class Plain(torch.Tensor):
+        @staticmethod
+        def __new__(cls, data):
+            return torch.Tensor._make_subclass(cls, data)
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            heard.append(str(func))
+            return super().__torch_dispatch__(func, types, args, kwargs)
+
+    x = Plain(torch.ones(2))
+    assert type(x + 1) is torch.Tensor and (x + 1).tolist() == [2.0, 2.0]
+    assert heard == ["aten.add.Tensor"] * 2 and type(torch.cat([x, x])) is torch.Tensor
+
+
+class Answers(torch.Tensor):
+    """A class that answers with `answers`, and None for the rest."""
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+    answers = {}
+    asked = []
+
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        Answers.asked.append(str(func))
+        return Answers.answers.get(func)
+
+
+@pytest.fixture
+def answers():
+    Answers.asked.clear()
+    Answers.answers = {
+        aten.sym_size.default: (3, 2),
+        aten.sym_stride.default: (2, 1),
+        aten.sym_numel.default: 6,
+        aten.dim.default: 2,
+        aten.is_contiguous.default: False,
+        torch.ops.prim.device.default: torch.device("meta"),
+        torch.ops.prim.layout.default: torch.sparse_csr,
+    }
+    yield Answers.asked
+    Answers.answers = {}
+
+
+def facts(x):
+    return [
+        tuple(x.shape),
+        tuple(x.size()),
+        x.size(0),
+        x.dim(),
+        x.ndim,
+        len(x),
+        x.numel(),
+        x.stride(),
+        x.is_contiguous(),
+    ]
+
+
+def test_classes_are_asked_for_the_geometry_that_they_answer_for(answers):
+    def made(policy):
+        return torch.Tensor._make_wrapper_subclass(Answers, (6,), (1,), dispatch_sizes_strides_policy=policy)
+
+    own = [(6,), (6,), 6, 1, 1, 6, 6, (1,), True]
+    assert facts(made(None)) == own and answers == []
+    assert facts(made("strides")) == [*own[:7], (2, 1), False]
+    assert answers == ["aten.sym_stride.default", "aten.is_contiguous.default"]
+    assert facts(made("sizes")) == [(3, 2), (3, 2), 3, 2, 2, 3, 6, (2, 1), False]
+    assert made("sizes").stride(1) == 1 and type(made("sizes").shape) is torch.Size
+    Answers.answers = {}
+    assert facts(made("sizes")) == own  # None: what it was made with
+    with pytest.raises(ValueError, match="Unknown dispatch_sizes_strides_policy: both"):
+        made("both")
+
+
+def test_classes_are_asked_for_device_and_layout(answers):
+    x = torch.Tensor._make_wrapper_subclass(Answers, (2,), dispatch_device=True, dispatch_layout=True)
+    assert (x.device, x.is_meta, x.is_cpu, x.layout) == (torch.device("meta"), True, False, torch.sparse_csr)
+    y = torch.Tensor._make_wrapper_subclass(Answers, (2,))
+    assert (y.device, y.layout) == (torch.device("cpu"), torch.strided)
+
+
+def test_what_has_no_memory_takes_none():
+    x = torch.Tensor._make_wrapper_subclass(Answers, (10**12,))
+    assert x.shape == (10**12,) and x.data_ptr() == 0
+    assert x.untyped_storage().nbytes() == 4 * 10**12
+    with pytest.raises(RuntimeError, match="data pointer on an invalid python storage"):
+        x.untyped_storage().data_ptr()
+
+
+def test_a_copy_is_what_clone_gives():
+    x = Wrapper(torch.ones(2))
+    y = copy.deepcopy([x, x])
+    assert type(y[0]) is Wrapper and y[0] is y[1] and y[0].inner is not x.inner and y[0].inner.tolist() == [1.0, 1.0]
+    with pytest.raises(RuntimeError, match=r"deepcopy of Answers.*clone\(\) gives.*a NoneType"):
+        copy.deepcopy(torch.Tensor._make_wrapper_subclass(Answers, (2,)))
+
+
+def test_a_handler_may_return_none():
+    class Mute(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            return None
+
+    x, w = torch.ones(2), torch.ones(2, requires_grad=True)
+    with Mute():
+        assert torch.add(x, 1) is None and x.sum() is None and torch.add(w, 1) is None
+    assert torch.Tensor._make_wrapper_subclass(Answers, (2,)) + 1 is None
+
+
+@pytest.mark.parametrize("cut", ["split(2)", "split([1, 5])", "split_with_sizes([4, 2])", "chunk(4)", "unbind()"])
+def test_pieces_are_cut_at_once_and_joined_in_backward(cut):
+    def run(names):
+        x = torch.arange(6.0, requires_grad=True)
+        pieces = eval(f"x.{cut}", {"x": x})
+        (pieces[0].sum() * 2 + pieces[-1].sum()).backward()
+        if names is not None:
+            names.append(type(pieces[0].grad_fn).__name__)
+        return [p.tolist() for p in pieces], x.grad.tolist()
+
+    expected = run(None)
+    with Names() as mode:
+        assert run(mode.seen) == expected
+    cutting = [name for name in mode.seen if name in ("split.Tensor", "split_with_sizes.default", "unbind.int")]
+    assert len(cutting) == 1 and "slice.Tensor" not in mode.seen and "select.int" not in mode.seen
+    assert ("stack.default" if cut == "unbind()" else "cat.default") in mode.seen
+    assert {"SplitBackward0", "SplitWithSizesBackward0", "UnbindBackward0"} & set(mode.seen)
+
+
+def test_pieces_may_not_be_written_to_where_they_have_a_history():
+    x = torch.ones(4, requires_grad=True)
+    with Names():
+        a, _ = (x * 2).split(2)
+        with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
+            a.mul_(3)

@@ -194,3 +194,16 @@ def test_embedding_that_scales_what_was_saved():
 TestSamples = check_values("nn.linear")
 TestDerivatives = check_derivatives("nn.linear")
 TestBatches = check_batches("nn.linear")
+
+
+@pytest.mark.filterwarnings("ignore:Initializing zero-element tensors")
+def test_no_features_and_no_examples():
+    layer, x = nn.Linear(0, 3), ft.ones(2, 4, 0, requires_grad=True)
+    layer(x).sum().backward()
+    assert layer.weight.grad.shape == (3, 0) and layer.bias.grad.tolist() == [8.0] * 3 and x.grad.shape == (2, 4, 0)
+    table = nn.Embedding(3, 0)
+    table(ft.tensor([[0, 1]])).sum().backward()
+    assert table.weight.grad.shape == (3, 0)
+    for training in (True, False):
+        encoder = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True).train(training)
+        assert encoder(ft.ones(0, 3, 4)).shape == (0, 3, 4)

@@ -64,3 +64,17 @@ def test_skip_init():
     layer = skip_init(nn.Linear, 3, 4)
     assert not layer.weight.is_meta and layer.weight.shape == (4, 3) and torch.rand(2).tolist() == expected
     assert on_meta(skip_init(nn.Linear, 3, 4, device="meta"))
+
+
+@pytest.mark.parametrize("kind", [nn.RNN, nn.LSTM, nn.GRU])
+def test_recurrent_layers_and_cells(kind):
+    x = torch.ones(5, 2, 3, device="meta")
+    layer = kind(3, 4, 2, device="meta", bidirectional=True)
+    output, states = layer(x)
+    assert output.is_meta and output.shape == (5, 2, 8)
+    assert all(s.is_meta and s.shape == (4, 2, 4) for s in (states if kind is nn.LSTM else [states]))
+    output.sum().backward()
+    assert layer.weight_ih_l0.grad.is_meta and layer.weight_ih_l0.grad.shape == layer.weight_ih_l0.shape
+    cell = {nn.RNN: nn.RNNCell, nn.LSTM: nn.LSTMCell, nn.GRU: nn.GRUCell}[kind](3, 4, device="meta")
+    new = cell(x[0])
+    assert (new[0] if kind is nn.LSTM else new).shape == (2, 4)

@@ -541,3 +541,14 @@ def test_buffers_of_modules_with_an_older_register_buffer():
     assert list(module.state_dict()) == ["kept"] and isinstance(module.kept, nn.Buffer)
     with pytest.raises(TypeError):
         module.lost = nn.Buffer(ft.ones(1), persistent=False)
+
+
+def test_a_buffer_takes_no_place_of_an_attribute():
+    module = nn.Module()
+    module.a = 1
+    with pytest.raises(KeyError, match="attribute 'a' already exists"):
+        module.a = nn.Buffer(ft.ones(1))
+    assert module.a == 1
+    module.b = nn.Buffer(ft.ones(1))
+    module.b = nn.Buffer(ft.zeros(1), persistent=False)
+    assert module.b.item() == 0.0 and not module.state_dict()

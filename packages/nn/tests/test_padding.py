@@ -136,3 +136,17 @@ def test_absurd_sizes_raise_at_once(mode, size):
 TestSamples = check_values("nn.padding")
 TestDerivatives = check_derivatives("nn.padding")
 TestBatches = check_batches("nn.padding")
+
+
+@pytest.mark.parametrize("mode", ["reflect", "replicate", "circular"])
+def test_results_without_elements(mode):
+    assert F.pad(ft.ones(1, 2, 3, 3), (-1, -2, 0, 0), mode).shape == (1, 2, 3, 0)
+    assert F.pad(ft.ones(0, 2, 3), (1, 1), mode).shape == (0, 2, 5)
+    with pytest.raises(RuntimeError, match="too small|empty dimension"):
+        F.pad(ft.ones(1, 2, 3, 3), (-2, -2, 0, 0), mode)
+    for shape in ((1, 0, 3), (0, 3), (1, 2, 0)):
+        if mode == "circular":
+            assert F.pad(ft.ones(shape), (0, 0), mode).shape == shape
+        else:
+            with pytest.raises(RuntimeError, match=r"possibly 0 batch size and other non-zero dimensions for input"):
+                F.pad(ft.ones(shape), (1, 1), mode)

@@ -200,7 +200,12 @@ class TestNobodyAnswers:
             "Multiple dispatch failed for 'lib.cat'; all __torch_function__ handlers returned NotImplemented:", ""
         ]  # fmt: skip
         assert lines[2:4] == [f"  - tensor subclass {AlsoDecline!r}", f"  - tensor subclass {Decline!r}"]
-        assert [line.rpartition(".")[2] for line in lines[4:]] == ["First'>", "Other'>"]
+        assert [line.rpartition(".")[2] for line in lines[4:6]] == ["First'>", "Other'>"]
+        assert lines[6:] == [
+            "",
+            "no implementation found for 'lib.cat' on types that implement __torch_function__: "
+            "[AlsoDecline, Decline, First, Other]",
+        ]
 
     def test_function_names_itself(self):
         class Operator:

@@ -652,3 +652,16 @@ def test_sizes_are_ints():
 
 
 TestSamples = check_values("tensor.indexing")
+
+
+def test_indices_and_truth_values_are_not_written_into_other_dtypes():
+    x = ft.tensor([0.0, 2.0])
+    assert ft.nonzero(x, out=ft.empty(0, dtype=ft.int64)).tolist() == [[1]]
+    with pytest.raises(RuntimeError, match=r"nonzero\(\): argument 'out' must be of dtype int64.*not float32"):
+        ft.nonzero(x, out=ft.empty(0))
+    for function in (ft.all, ft.any):
+        for dims in ((), (0,), ((0,),)):
+            for dtype in (ft.bool, ft.uint8):
+                assert function(x, *dims, out=ft.empty((), dtype=dtype)).item() == (function is ft.any)
+            with pytest.raises(RuntimeError, match=rf"{function.__name__}\(\): argument 'out' must be of dtype bool"):
+                function(x, *dims, out=ft.empty(()))

@@ -384,3 +384,12 @@ def test_block_diag_of_a_tensor_without_dimensions_takes_the_others_dtype(first,
 
 
 TestSamples = check_values("tensor.joining")
+
+
+def test_parts_of_one_tensor_are_joined_into_another_part_of_it():
+    x = ft.arange(6.0)
+    ft.cat([x[:1], x[1:3]], out=x[3:])
+    assert x.tolist() == [0.0, 1.0, 2.0, 0.0, 1.0, 2.0]
+    for tensors, out in (([x[:2], x[1:3]], x[2:]), ([x[::2][:1], x[:2]], x[1:4])):
+        with pytest.raises(RuntimeError, match="refer to a single memory location"):
+            ft.cat(tensors, out=out)

@@ -2,6 +2,7 @@
 
 import collections
 import datetime
+import gzip
 import io
 import os
 import pickle
@@ -688,3 +689,34 @@ def test_bytes_can_be_left_out(tmp_path):
         empty, text = ft.load(tmp_path / "x.pt")
     assert tuple(empty.shape) == (3, 2) and text == "text"
     assert ft.load(tmp_path / "x.pt")[0].tolist() == [[1, 1]] * 3
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_files_of_gzip(tmp_path, zipped):
+    path = tmp_path / "x.gz"
+    with gzip.open(path, "wb") as file:
+        ft.save([ft.ones(300), "text"], file, _use_new_zipfile_serialization=zipped)
+    with gzip.open(path, "rb") as file:
+        x, text = ft.load(file)
+    assert text == "text" and x.tolist() == [1.0] * 300
+
+
+def test_a_file_in_a_folder_that_takes_no_new_names_is_written_over(tmp_path, monkeypatch):
+    path = tmp_path / "x.pt"
+    ft.save(ft.zeros(2), path)
+    if os.getuid() == 0:  # who may write everywhere
+        monkeypatch.setattr(os, "access", lambda name, mode: str(name) != str(tmp_path))
+    tmp_path.chmod(0o555)
+    try:
+        ft.save(ft.ones(2), path)
+    finally:
+        tmp_path.chmod(0o755)
+    assert ft.load(path).tolist() == [1.0, 1.0] and [p.name for p in tmp_path.iterdir()] == ["x.pt"]
+
+
+def test_to_meta(tmp_path):
+    ft.save({"a": ft.ones(2, 3).t(), "b": ft.zeros(1, dtype=ft.int8)}, tmp_path / "x.pt")
+    for location in ("meta", ft.device("meta"), {"cpu": "meta"}):
+        found = ft.load(tmp_path / "x.pt", map_location=location)
+        a = found["a"]
+        assert a.is_meta and a.shape == (3, 2) and a.stride() == (1, 3) and found["b"].dtype is ft.int8

@@ -59,7 +59,8 @@ def test_the_lowest_class_wins_and_strangers_do_not_mix():
     with pytest.raises(
         TypeError,
         match=r"(?s)Multiple dispatch failed for 'torch.add'; all __torch_function__ "
-        r"handlers returned NotImplemented:\n\n  - tensor subclass .*Sub'>\n  - .* .*Other'>$",
+        r"handlers returned NotImplemented:\n\n  - tensor subclass .*Sub'>\n  - .* .*Other'>\n\n"
+        r"no implementation found for 'torch.add' on types that implement __torch_function__: \[Sub, Other\]$",
     ):
         ft.add(Sub([0]), Other([1]))
     assert ft.Tensor.__torch_function__(ft.add, (Sub,), (Sub([1]), 1)) is NotImplemented
@@ -115,7 +116,9 @@ def test_duck_types():
     d = Scaled(ft.tensor([1.0]))
     assert ft.add(d, ft.tensor([2.0])).value.tolist() == [3]
     assert (ft.tensor([2.0]) + d).value.tolist() == [3]
-    with pytest.raises(TypeError, match=r"(?s)Multiple dispatch failed for 'torch.mul'; .*subclass .*Scaled'>$"):
+    with pytest.raises(
+        TypeError, match=r"(?s)Multiple dispatch failed for 'torch.mul'; .*subclass .*Scaled'>\n\n.* \[Scaled\]$"
+    ):
         ft.mul(d, 3)
     with pytest.raises(TypeError, match=r"sum\(\): argument 'input' \(position 1\) must be Tensor, not object"):
         ft.sum(object())

@@ -284,7 +284,7 @@ class _Check:
                     UserWarning,
                     stacklevel=4,
                 )
-            if any(stride == 0 and size > 1 for stride, size in zip(t.stride(), t.shape, strict=True)):
+            if t.numel() and any(stride == 0 and size > 1 for stride, size in zip(t.stride(), t.shape, strict=True)):
                 raise RuntimeError(
                     f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
                     "that are non-overlapping to be able to compute the numerical gradients correctly. "

@@ -7,24 +7,9 @@ from collections.abc import Iterable
 from enum import Enum
 from typing import Any
 
-_BACKENDS = "CPU CUDA HIP XLA MPS IPU XPU HPU VE Lazy MTIA MAIA PrivateUse1 PrivateUse2 PrivateUse3 Meta".split()
-_NAMES = (
-    "Undefined Dense FPGA Vulkan Metal Quantized CustomRNGKeyId MkldnnCPU Sparse SparseCsr NestedTensor BackendSelect "
-    "Python Fake FuncTorchDynamicLayerBackMode Functionalize Named Conjugate Negative ZeroTensor ADInplaceOrView "
-    "AutogradOther AutogradFunctionality AutogradNestedTensor Tracer AutocastCPU AutocastMTIA AutocastMAIA AutocastXPU "
-    "AutocastIPU AutocastHPU AutocastXLA AutocastMPS AutocastCUDA AutocastPrivateUse1 FuncTorchBatched "
-    "BatchedNestedTensor FuncTorchVmapMode Batched VmapMode FuncTorchGradWrapper DeferredInit PythonTLSSnapshot "
-    "FuncTorchDynamicLayerFrontMode PreDispatch PythonDispatcher"
-).split()
-_KINDS = ("", "Quantized", "Sparse", "SparseCsr", "NestedTensor", "Autograd")
-_ALIASES = (
-    "Autograd CompositeImplicitAutograd FuncTorchBatchedDecomposition CompositeImplicitAutogradNestedTensor "
-    "CompositeExplicitAutograd CompositeExplicitAutogradNonFunctional"
-).split()
+from flambeau_cext.library.keys import KEYS
 
-DispatchKey = Enum(  # type: ignore[misc]
-    "DispatchKey", [*_NAMES, *(f"{kind}{backend}" for kind in _KINDS for backend in _BACKENDS), *_ALIASES], start=0
-)
+DispatchKey = Enum("DispatchKey", KEYS, start=0)  # type: ignore[misc]
 DispatchKey.__doc__ = "A way to run an operator. The numbers are not PyTorch's."
 _ORDER = {key: i for i, key in enumerate(DispatchKey)}
 

@@ -434,14 +434,15 @@ cdef int _warn_plain_method(bint by_hand) except -1:
 
 cdef int _raise_not_implemented(object func, tuple types, object mode, bint by_hand) except -1:
     name = display_name(func)
+    documented = f"no implementation found for '{name}' on types that implement __torch_function__: "
     if by_hand:
         nor = "" if mode is None else f" nor in mode {mode!r}"
-        raise TypeError(f"no implementation found for '{name}' on types that implement __torch_function__: "
-                        f"{list(types)!r}{nor}")
+        raise TypeError(f"{documented}{list(types)!r}{nor}")
     asked = [] if mode is None else [f"  - mode object {mode!r}"]
     asked += [f"  - tensor subclass {t!r}" for t in types]
-    raise TypeError(f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned "
-                    "NotImplemented:\n\n" + "\n".join(asked))
+    text = f"Multiple dispatch failed for '{name}'; all __torch_function__ handlers returned NotImplemented:\n\n"
+    end = f"\n\n{documented}[{', '.join([t.__name__ for t in types])}]" if types else ""
+    raise TypeError(text + "\n".join(asked) + end)
 
 
 # --- for functions written in Python ---------------------------------------------------------------------------------

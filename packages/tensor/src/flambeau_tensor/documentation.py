@@ -147,21 +147,25 @@ def signature(op):
     return Signature(parameters, return_annotation=Annotation(result_text(op)))
 
 
-def testing_signature(op):
-    """What a test of an override has to pass: the positional arguments and `out`, without keyword-only options."""
+def testing_signature(op, *others):
+    """What a dummy of an operator takes that tests of overrides are written with: the arguments of all its overloads.
+
+    Required is what the first one requires. What only others have, may be left out; it has its place behind the rest.
+    """
     from inspect import Parameter, Signature
 
-    return Signature(
-        [
-            Parameter(
-                _identifier(name),
-                Parameter.POSITIONAL_OR_KEYWORD,
-                default=a.default if a.has_default else Parameter.empty,
-            )
-            for name, a in parameter_names(op)
-            if not a.kwarg_only or a.name == "out" or not a.has_default
-        ]
-    )
+    found: dict = {}
+    for each in (op, *others):
+        for name, a in parameter_names(each):
+            # PyTorch's notes on extending print the signature of `torch.add` without it.
+            if name not in found and not (name == "alpha" and each.name in ("add", "sub")):
+                keyword = a.kwarg_only and a.name != "out" and (a.has_default or each is not op)
+                found[name] = Parameter(
+                    _identifier(name),
+                    Parameter.KEYWORD_ONLY if keyword else Parameter.POSITIONAL_OR_KEYWORD,
+                    default=a.default if a.has_default else Parameter.empty if each is op else None,
+                )
+    return Signature(sorted(found.values(), key=lambda p: (p.kind, p.default is not p.empty, p.name == "out")))
 
 
 def set_signature(overloads):

@@ -12,6 +12,7 @@ from flambeau_overrides import (
     register_base,
     register_namespace,
 )
+from flambeau_tensor._core.call import dispatching
 from flambeau_tensor._core.call.binding import rewrap
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.call.sockets import sockets
@@ -47,8 +48,9 @@ _handler = classmethod(_torch_function)
 
 
 def _disabled_torch_dispatch_impl(func, types, args=(), kwargs=None):
-    """What a class has for `__torch_dispatch__` that needs none."""
-    return func(*args, **(kwargs or {}))
+    """What a class has for `__torch_dispatch__` that needs none, and what its own reaches by ``super()``."""
+    with dispatching.Undispatched():
+        return func(*args, **(kwargs or {}))
 
 
 def _inherited_handler(cls):
@@ -112,7 +114,11 @@ def _make_wrapper_subclass(
     _extra_dispatch_keys=None,
     storage_size=None,
 ):
-    """An instance of `cls` that has a geometry and no memory: its ``__torch_dispatch__`` answers every call."""
+    """An instance of `cls` that has a geometry and no memory: its ``__torch_dispatch__`` answers every call.
+
+    With the policy "strides" it is asked for strides, too, with "sizes" for sizes and strides; where it returns None,
+    the geometry given here holds. `dispatch_device` and `dispatch_layout` have it asked for these.
+    """
     if not (isinstance(cls, type) and Tensor in cls.__mro__):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
@@ -120,6 +126,8 @@ def _make_wrapper_subclass(
         )
     if cls.__torch_dispatch__ is _disabled_torch_dispatch_impl:
         raise TypeError("Tensor subclass must define __torch_dispatch__")
+    if dispatch_sizes_strides_policy not in (None, "sizes", "strides"):
+        raise ValueError(f"Unknown dispatch_sizes_strides_policy: {dispatch_sizes_strides_policy}")
     size = tuple(size)
     if strides is None and memory_format is not None:
         strides = find_operator("torch.empty")(size, memory_format=memory_format).stride()
@@ -130,6 +138,9 @@ def _make_wrapper_subclass(
         None if strides is None else tuple(strides),
         storage_offset or 0,
         requires_grad,
+        dispatch_sizes_strides_policy,
+        dispatch_device,
+        dispatch_layout,
     )
 
 
@@ -212,8 +223,12 @@ def _deepcopy(self, memo):
         )
     from copy import deepcopy
 
-    rebuild, (cls, storage, *geometry), state = _reduce(self)
-    copy = memo[id(self)] = rebuild(cls, deepcopy(storage, memo), *geometry)
+    if interop.is_answered_for(self):
+        copy, state = _answered_copy(self), self.__getstate__()
+    else:
+        rebuild, (cls, storage, *geometry), state = _reduce(self)
+        copy = rebuild(cls, deepcopy(storage, memo), *geometry)
+    memo[id(self)] = copy
     if state is not None:
         state = deepcopy(state, memo)
         if hasattr(copy, "__setstate__"):
@@ -222,6 +237,18 @@ def _deepcopy(self, memo):
             _set_state(copy, state)
     interop.copy_grad(self, copy, lambda grad: deepcopy(grad, memo))
     return copy
+
+
+def _answered_copy(self):
+    """The copy that a class without memory makes of an instance, by its answer to `clone`."""
+    with dispatching.Dispatched():
+        copy = find_operator("torch.clone")(self)
+    if type(copy) is not type(self):
+        raise RuntimeError(
+            f"deepcopy of {type(self).__name__}, whose __torch_dispatch__ answers for it, is what clone() gives, and "
+            f"that is a {type(copy).__name__}. Let clone() return an instance of the class, or define __deepcopy__()."
+        )
+    return copy.requires_grad_() if interop.requires_grad(self) else copy
 
 
 def _set_state(self, state):

@@ -197,7 +197,7 @@ derivative(ops.scatter_reduce, **{"self, src": _share})
 
 def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq, sparse):
     index = input.reshape((-1,))
-    rows = grad.reshape((-1, weight_shape[1]))
+    rows = grad.reshape((index.numel(), weight_shape[1]))
     if sparse:
         if scale_grad_by_freq:
             raise RuntimeError("embedding_backward: scale_grad_by_freq not supported with sparse gradients")

@@ -1,5 +1,7 @@
 """Derivatives of matrix and vector products."""
 
+from math import prod
+
 from flambeau_autograd._engine.graph import formulas
 from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import matmul as ops
@@ -73,7 +75,7 @@ def _affine(product, start_t, a_t, b_t, a, b, beta=1, alpha=1):
 
 def _rows(x):
     """Everything before the last dimension as one."""
-    return x if x.ndim == 2 else x.reshape((-1, x.shape[-1]))
+    return x if x.ndim == 2 else x.reshape((prod(x.shape[:-1]), x.shape[-1]))
 
 
 def _linear_input(grad, weight):

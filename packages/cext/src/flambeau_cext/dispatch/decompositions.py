@@ -5,9 +5,10 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from flambeau_cext.dispatch.pieces import STANDS_FOR
 from flambeau_tensor import Tensor, contiguous_format
 from flambeau_tensor import bool as bool_
-from flambeau_tensor.extend import find_operator, run_kernel
+from flambeau_tensor.extend import Operator, find_operator, run_kernel
 
 
 class _Operators:
@@ -264,7 +265,8 @@ def _aten(name: str) -> Any:
     return getattr(ops.aten, name)
 
 
-TABLE: dict[str, Callable[..., Any]] = {
+TABLE: dict[str, Callable[..., Any] | Operator] = {
+    **STANDS_FOR,
     "torch.reshape": reshape,
     "torch.flatten": flatten,
     "torch.Tensor.contiguous": contiguous,

@@ -4,7 +4,7 @@ Most follow from the schemas: an overload that forwards to the operator, its arg
 say what PyTorch calls otherwise.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from flambeau_cext.aten import NUMBERS
@@ -20,7 +20,7 @@ def forms_of(op: Operator) -> tuple[Any, ...]:
     """The forms that a call of the operator may have, to be tried in this order; none: handlers do not hear of it."""
     name = op.__torch_name__
     if op.namespace.startswith("torch.ops."):
-        return (Form(op, overload_of(op), op.schema),)
+        return tuple(_named(op, name)) or (Form(op, overload_of(op), op.schema),)
     if name in NOT_DISPATCHED or (
         name not in NAMED
         and (
@@ -140,15 +140,17 @@ def behind(op: Operator) -> Operator | None:
     return op
 
 
-Decomposition = Callable[..., Any]
+Decomposition = Any  # a function, an operator that stands for a composition, or a Question
 
 
 def decomposition(op: Operator) -> Decomposition | None:
     """The function that stands for an operator where handlers of ``__torch_dispatch__`` listen, as PyTorch's C++
     composes it; None if they hear of the operator, or of what its composition calls."""
+    from flambeau_cext.dispatch.attributes import QUESTIONS
     from flambeau_cext.dispatch.decompositions import TABLE
 
-    return TABLE.get(op.__torch_name__)
+    name = op.__torch_name__
+    return TABLE.get(name) or QUESTIONS.get(name)
 
 
 __all__ = ["behind", "decomposition", "find_operator", "forms_of"]

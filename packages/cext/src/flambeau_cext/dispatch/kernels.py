@@ -3,16 +3,9 @@ in place of a composition."""
 
 from typing import Any
 
+from flambeau_cext.dispatch.deriving import derivative
 from flambeau_tensor import zeros_like
 from flambeau_tensor.extend import FUNCTION, Operator, find_operator, overloads
-
-try:
-    from flambeau_autograd.extend import derivative
-except ImportError:  # nothing is recorded, then
-
-    def derivative(*args: Any, **formulas: Any) -> None:
-        """There is nobody to tell."""
-
 
 _HOW = {"namespace": "torch.ops.aten", "variants": FUNCTION}
 

@@ -185,6 +185,18 @@ NAMED: dict[str, list[tuple[str, dict[str, Any]]]] = {
         )
     ],
     "torch._ops.index": [("index.Tensor(Tensor self, Tensor?[] indices) -> Tensor", {})],
+    "torch._C._nn.ctc_loss": [
+        (
+            "_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, "
+            "bool zero_infinity=False) -> (Tensor, Tensor)",
+            {"first": True},
+        )
+    ],
+    "torch.ops.flambeau.split": [("split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[]", {})],
+    "torch.ops.flambeau.split_with_sizes": [
+        ("split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[]", {})
+    ],
+    "torch.ops.flambeau.unbind": [("unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[]", {})],
 }
 
 
@@ -200,7 +212,17 @@ def _native_layer_norm(op: Operator, text: str) -> None:
     Operator(text, run, namespace="torch.ops.aten", variants=FUNCTION, composite=True, doc=run.__doc__)
 
 
+def _ctc_loss(op: Operator, text: str) -> None:
+    """The loss of each example, and nothing for the sums over alignments, which backward computes again."""
+
+    def run(log_probs: Any, targets: Any, *rest: Any) -> tuple[Any, Any]:
+        return op(log_probs, targets, *rest), log_probs.new_empty((0,))
+
+    Operator(text, run, namespace="torch.ops.aten", variants=FUNCTION, composite=True, doc=_ctc_loss.__doc__)
+
+
 # Operators of which ours gives the first result alone: how they are declared.
 FIRST: dict[str, Callable[[Operator, str], None]] = {
+    "_ctc_loss": _ctc_loss,
     "native_layer_norm": _native_layer_norm,
 }

@@ -10,6 +10,7 @@ from flambeau_cext.library.libraries import Library
 from flambeau_cext.library.schema import infer_schema, is_functional, parsed, split_name
 from flambeau_cext.matching import refusal
 from flambeau_cext.overloads import OpOverload, OpOverloadPacket, overload_of
+from flambeau_tensor import Tensor, float64
 from flambeau_tensor.extend import Operator, OperatorHandle, quick_calls
 
 # What the functions below take for an operator.
@@ -64,6 +65,10 @@ class CustomOpDef(OperatorHandle):
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
         """Register what tells the results' shapes, see `register_fake`."""
         return register_fake(self, fn)
+
+    def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
+        """Register the dtype of autocasting, see `register_autocast`."""
+        register_autocast(self, device_type, cast_inputs)
 
     def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
         """Register how it runs on a batch, see `register_vmap`."""
@@ -361,12 +366,51 @@ def _not_built(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@_not_built
-def register_autocast(op: _Named, device_type: str, cast_inputs: object, /, *, lib: Library | None = None) -> Any:
-    """Not built: autocasting knows the library's own operators."""
-    raise NotImplementedError(
-        "torch.library.register_autocast is not built: autocasting knows the library's own operators"
-    )
+def register_autocast(op: _Named, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> None:
+    """Register the dtype that an operator's arguments are cast to where autocasting is on.
+
+    Args:
+        op: the operator, or its name ``"namespace::name"``.
+        device_type: whose autocasting: ``"cpu"`` or ``"cuda"``.
+        cast_inputs: the dtype; tensors of floating point are cast to it, but those of double precision.
+        lib: the Library that is to own the registration; without one it stays for good.
+
+    Raises:
+        RuntimeError: there is no such operator, or no such type of device.
+        TypeError: the type of device is no text.
+        ValueError: the name has no namespace, or autocasting is not there for the device.
+
+    >>> @custom_op("shop::sums", mutates_args=())
+    ... def sums(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    ...     return x + y
+    >>> register_autocast("shop::sums", "cpu", torch.bfloat16)
+    >>> with torch.autocast("cpu"):
+    ...     print(sums(torch.ones(2), torch.ones(2)).dtype)
+    torch.bfloat16
+    """
+    if not isinstance(device_type, str):
+        raise TypeError(
+            "register_autocast(): argument 'device_type' (position 2) must be str, not " + type(device_type).__name__
+        )
+    operators.key_of_device(device_type)
+    if device_type not in ("cpu", "cuda"):
+        raise ValueError(f"Unknown device type: {device_type}")
+    found = operators.find(op)
+
+    def cast(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(map(cast, value))
+        eligible = isinstance(value, Tensor) and value.is_floating_point() and value.dtype is not float64
+        return value.to(cast_inputs) if eligible else value
+
+    def casting(*args: Any, **kwargs: Any) -> Any:
+        return found(*map(cast, args), **{name: cast(value) for name, value in kwargs.items()})
+
+    key = operators.AUTOCAST if device_type == "cpu" else "AutocastCUDA"
+    if lib is not None:
+        lib.impl(found, casting, key, allow_override=True)
+    else:
+        operators.implement(operators.qualified(found), casting, key)
 
 
 @_not_built

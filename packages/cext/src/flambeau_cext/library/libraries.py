@@ -113,7 +113,9 @@ class Library:
             fn: takes the schema's arguments.
             dispatch_key: ``"CPU"`` for a kernel, whose calls are not recorded if the operator has a derivative of its
                 own; ``"CompositeImplicitAutograd"`` for a composition of other operators; ``"Autograd"`` for a
-                function that is called in its place when a call is to be recorded; ``"Meta"``.
+                function that is called in its place when a call is to be recorded; ``"AutocastCPU"`` for one that is
+                called in its place where autocasting is on; ``"Meta"``. A kernel ``"CPU"`` for an operator of the
+                library (namespace ``"aten"``) takes the place of the library's own, everywhere.
             with_keyset: must be false.
             allow_override: take the place of a kernel that this Library gave before, without a warning.
 

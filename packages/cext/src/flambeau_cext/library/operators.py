@@ -1,9 +1,10 @@
 """Custom operators as a library sees them: declared by a schema, then given kernels, one for each way of running.
 
-PyTorch names the ways by dispatch keys. Here there is one device, so they come down to four: a kernel below autograd
+PyTorch names the ways by dispatch keys. Here there is one device, so they come down to five: a kernel below autograd
 (``CPU``, or ``CompositeExplicitAutograd`` where there is none), a composition of other operators
-(``CompositeImplicitAutograd``), a function that records the call in its own way (``Autograd``), and one that tells the
-results' shapes (``Meta``). Other keys are other devices': what is given for them is kept and never called.
+(``CompositeImplicitAutograd``), a function that records the call in its own way (``Autograd``), one that tells the
+results' shapes (``Meta``), and one that stands for the call where autocasting is on (``AutocastCPU``). Other keys are
+other devices', or of tensors that there are none of: what is given for them is kept and never called.
 """
 
 from collections.abc import Callable
@@ -11,14 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flambeau_cext.library.autograd import generated, spread, writing
+from flambeau_cext.library.keys import KEYS
 from flambeau_cext.library.schema import parsed, split_name
 from flambeau_tensor.extend import FUNCTION, FunctionKernel, Operator, OperatorHandle, find_operator, forget
 
 CPU, EXPLICIT, IMPLICIT = "CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd"
-AUTOGRAD, META = "Autograd", "Meta"
+AUTOGRAD, META, AUTOCAST = "Autograd", "Meta", "AutocastCPU"
 
 _DEVICES = ("CPU", "CUDA", "XPU", "MPS", "HPU", "MTIA", "XLA", "IPU", "MAIA", "VE", "Vulkan", "Lazy", "PrivateUse1")
 _KEYS = {
+    **{key: key for key in KEYS},
     "": IMPLICIT, "default": EXPLICIT, "catchall": IMPLICIT, EXPLICIT: EXPLICIT, IMPLICIT: IMPLICIT,
     "CompositeExplicitAutogradNonFunctional": EXPLICIT, META: META,
     **{f"Autograd{device}": AUTOGRAD if device in ("", "CPU") else f"Autograd{device}" for device in ("", *_DEVICES)},
@@ -143,13 +146,34 @@ def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
     """Give the operator of this name a kernel; it may be declared later."""
     if not callable(function):
         raise TypeError(f"Input function is required to be a callable but found type {type(function)}")
-    try:
-        op = find(qualname)
-    except RuntimeError:
+    op = _find_or_none(qualname)
+    if op is None:
         _waiting.setdefault(qualname, []).append((key, function))
+        return
+    if _is_of_library(op):
+        if key == CPU:
+            from flambeau_cext.library.replacing import replace
+
+            replace(op, function)
         return
     kernels(op).by_key[key] = function
     choose(op)
+
+
+def _find_or_none(qualname: str) -> Operator | None:
+    namespace, name = split_name(qualname)
+    if namespace == "aten":  # the library's are declared when they are first asked for
+        from flambeau_cext import ops
+
+        getattr(ops.aten, name.partition(".")[0], None)
+    try:
+        return find(qualname)
+    except RuntimeError:
+        return None
+
+
+def _is_of_library(op: Operator) -> bool:
+    return op.namespace == "torch.ops.aten" and op.library is None
 
 
 def withdraw(qualname: str, function: Callable[..., Any], key: str) -> None:
@@ -157,9 +181,14 @@ def withdraw(qualname: str, function: Callable[..., Any], key: str) -> None:
     waiting = _waiting.get(qualname, [])
     if (key, function) in waiting:
         waiting.remove((key, function))
-    try:
-        op = find(qualname)
-    except RuntimeError:
+    op = _find_or_none(qualname)
+    if op is None:
+        return
+    if _is_of_library(op):
+        if key == CPU:
+            from flambeau_cext.library.replacing import restore
+
+            restore(op, function)
         return
     if kernels(op).by_key.get(key) is function:
         del kernels(op).by_key[key]

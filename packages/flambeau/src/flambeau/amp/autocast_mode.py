@@ -206,6 +206,12 @@ def _casts():
     return found
 
 
+def _kernel(func):
+    """What a user has registered for an operator where autocasting is on."""
+    given = getattr(getattr(func, "target", func), "library", None)
+    return None if given is None else given.by_key.get("AutocastCPU")
+
+
 class _Casting(TorchFunctionMode):
     """Casts the arguments of what the lists name."""
 
@@ -214,6 +220,8 @@ class _Casting(TorchFunctionMode):
         if not _state.enabled.get("cpu"):
             return func(*args, **kwargs)
         lower = _casts().get(func)
+        if lower is None and (kernel := _kernel(func)) is not None:
+            return kernel(*args, **kwargs)
         if lower is None or kwargs.get("out") is not None:  # what is written to `out` has its dtype, as in PyTorch
             return func(*args, **kwargs)
         if lower:

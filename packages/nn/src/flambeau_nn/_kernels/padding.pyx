@@ -90,7 +90,7 @@ cdef void _fill_table(Axis* a, int mode, Py_ssize_t before, Py_ssize_t after) no
     a.run = max(min(before + a.size, a.count) - a.first, <Py_ssize_t>0)
 
 
-cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t after) except -1:
+cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t after, int axes) except -1:
     cdef Py_ssize_t n = x.sizes[dim], count
     check_reach(<double>before)
     check_reach(<double>after)
@@ -106,11 +106,21 @@ cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t 
                            f"padding ({before}, {after}) at dimension {dim} of input {shape_text(x.ndim, x.sizes)}")
     if mode == CIRCULAR and max(before, after) > n:
         raise RuntimeError("Padding value causes wrapping around more than once.")
-    if mode == CIRCULAR and n + min(before, <Py_ssize_t>0) + min(after, <Py_ssize_t>0) < 1:
+    if mode == CIRCULAR and n + min(before, <Py_ssize_t>0) + min(after, <Py_ssize_t>0) < 0:
         raise RuntimeError("Negative padding value is resulting in an empty dimension")
-    if n == 0 or count < 1:
-        raise RuntimeError(f"Expected a non-empty output, but dimension {dim} of size {n} is padded by ({before}, "
-                           f"{after})")
+    if count < 0 or (count == 0 and mode != CIRCULAR and axes == 1):
+        raise RuntimeError(f"input (size {n} of dimension {dim}) is too small for padding ({before}, {after}): the "
+                           f"output would have size {count}")
+    return 0
+
+
+cdef int _check_filled(Array* x, int axes) except -1:
+    """Of an input that elements are copied from, only the batch may be empty."""
+    cdef int d
+    for d in range(x.ndim > axes + 1, x.ndim):
+        if x.sizes[d] == 0:
+            raise RuntimeError(f"Expected {axes + 1}D or {axes + 2}D (batch mode) tensor with possibly 0 batch size "
+                               f"and other non-zero dimensions for input, but got: {shape_text(x.ndim, x.sizes)}")
     return 0
 
 
@@ -286,9 +296,11 @@ cdef object _padded(int mode, PyObject* tensor, PyObject* slot, PyObject* value,
                            f"length is {given} while the input has {x.ndim} dimensions.")
     for d in range(x.ndim):
         sizes[d] = x.sizes[d]
+    if mode == REFLECT or mode == REPLICATE:
+        _check_filled(&x, given // 2)
     for k in range(given // 2):
         d = x.ndim - 1 - k
-        _check_axis(mode, d, &x, pad[2 * k], pad[2 * k + 1])
+        _check_axis(mode, d, &x, pad[2 * k], pad[2 * k + 1], given // 2)
         sizes[d] += pad[2 * k] + pad[2 * k + 1]
         changes = changes or pad[2 * k] or pad[2 * k + 1]
     if not changes:

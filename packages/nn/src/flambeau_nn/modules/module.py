@@ -634,7 +634,9 @@ def _assign(self: Module, name: str, value: Any) -> bool:
     elif isinstance(value, Buffer):
         if buffers is None:
             raise AttributeError("cannot assign buffer before Module.__init__() call")
-        _remove(self, name, "_parameters", "_modules")
+        for group in (parameters, modules):
+            if group is not None:
+                group.pop(name, None)
         # A subclass may have a `register_buffer` without `persistent`.
         self.register_buffer(name, value, *(() if value.persistent else (False,)))
     elif buffers is not None and name in buffers:

@@ -210,7 +210,7 @@ class RNNBase(Module):
         return hx if permutation is None else hx.index_select(1, permutation)
 
     def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
-        return ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
+        return ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype, device=input.device)
 
     def _unbatched(self, hx: Any) -> Any:
         """The given states of a single sequence as those of a batch of it."""
@@ -400,8 +400,10 @@ class LSTM(RNNBase):
         return hx if permutation is None else tuple(h.index_select(1, permutation) for h in hx)
 
     def _initial(self, input: Any, batch_sizes: Tensor | None) -> Any:
-        h = ft.zeros(self.get_expected_hidden_size(input, batch_sizes), dtype=input.dtype)
-        return h, ft.zeros(self.get_expected_cell_size(input, batch_sizes), dtype=input.dtype) if self.proj_size else h
+        h = super()._initial(input, batch_sizes)
+        if not self.proj_size:
+            return h, h
+        return h, h.new_zeros(self.get_expected_cell_size(input, batch_sizes))
 
     def _unbatched(self, hx: Any) -> Any:
         if hx[0].ndim != 2 or hx[1].ndim != 2:
@@ -499,7 +501,7 @@ class RNNCellBase(Module):
         if single:
             input = input.unsqueeze(0)
         if hx is None:
-            hx = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype)
+            hx = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype, device=input.device)
         elif single:
             hx = hx.unsqueeze(0)
         out = operator(input, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
@@ -599,7 +601,7 @@ class LSTMCell(RNNCellBase):
         if single:
             input = input.unsqueeze(0)
         if hx is None:
-            zeros = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype)
+            zeros = ft.zeros((input.shape[0], self.hidden_size), dtype=input.dtype, device=input.device)
             hx = zeros, zeros
         elif single:
             hx = hx[0].unsqueeze(0), hx[1].unsqueeze(0)

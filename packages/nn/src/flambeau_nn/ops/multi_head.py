@@ -230,7 +230,7 @@ def multi_head_attention_forward(
     found = (
         _with_weights(q, k, v, attn_mask, dropout_p)
         if need_weights
-        else (_without(q, k, v, attn_mask, dropout_p, is_causal, batch), None)
+        else (_without(q, k, v, attn_mask, dropout_p, is_causal, num_heads), None)
     )
     out = found[0].transpose(0, 1).reshape((length * batch, size))
     out = linear(out, out_proj_weight, out_proj_bias)
@@ -254,11 +254,11 @@ def _with_weights(q, k, v, mask, dropout_p):
     return weights @ v, weights
 
 
-def _without(q, k, v, mask, dropout_p, is_causal, batch):
+def _without(q, k, v, mask, dropout_p, is_causal, num_heads):
     from flambeau_nn.functional import scaled_dot_product_attention
 
     def split(t):
-        return t.reshape((batch, t.shape[0] // batch, *t.shape[1:]))
+        return t.reshape((t.shape[0] // num_heads, num_heads, *t.shape[1:]))
 
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else split(mask)

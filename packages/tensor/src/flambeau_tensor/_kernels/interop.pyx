@@ -12,13 +12,13 @@ from flambeau_tensor._core.elementwise.dtype cimport (
 )
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, to_dtype
 from flambeau_tensor._core.memory.layout cimport empty_like
-from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER, no_memory
+from flambeau_tensor._core.memory.meta_device cimport INDIRECT, META, META_OWNER, Asked, no_memory
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.elementwise.scalar cimport (
     Scalar, above_signed, is_number, load_scalar, read_scalar, scalar_dtype, store_scalar,
 )
-from flambeau_tensor._core.memory.storage cimport Storage, borrow_storage
+from flambeau_tensor._core.memory.storage cimport Storage, asked_storage, borrow_storage
 from flambeau_tensor._core.memory.tensor cimport (
     Tensor, as_subclass, check_read, contiguous_strides, count_bytes, detached, empty, new_tensor, read_ints,
     set_geometry,
@@ -173,11 +173,10 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
     return t if cls is Tensor else as_subclass(t, <PyTypeObject*>(<type>cls))
 
 
-def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad):
-    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's.
-
-    Behind it are zeros that take no memory until somebody reads them: what looks past operators finds no other's bytes.
-    """
+def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad, layout,
+                   bint device, bint kind):
+    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's. The last
+    three say what of the geometry the class is asked for."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -188,15 +187,18 @@ def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t off
         raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes, {len(stride)} strides")
     set_geometry(t, n, sizes, strides)
     t.dtype = dtype.id
-    cdef cnp.npy_intp nbytes = count_bytes(n, sizes, strides, offset, t.dtype)
-    cdef cnp.ndarray zeros = cnp.PyArray_ZEROS(1, &nbytes, cnp.NPY_UINT8, 0)
-    t.storage = borrow_storage(<char*>cnp.PyArray_DATA(zeros), nbytes, zeros, False)
+    t.storage = asked_storage(count_bytes(n, sizes, strides, offset, t.dtype), Asked(layout, device, kind))
     t.data = t.storage.data + offset * ITEMSIZE[t.dtype]
     if needs_grad:
         if CATEGORY[t.dtype] < CAT_FLOAT:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         t.flags |= REQUIRES_GRAD
     return as_subclass(t, <PyTypeObject*>(<type>cls))
+
+
+def is_answered_for(Tensor t not None):
+    """Whether a tensor has no memory of its own, as its class answers all calls."""
+    return isinstance(t.storage.owner, Asked)
 
 
 def share_storage(Tensor t not None, Tensor source not None):

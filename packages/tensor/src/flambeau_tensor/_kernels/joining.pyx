@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object, promoted
 from flambeau_tensor._core.elementwise.copying cimport copy_elements
 from flambeau_tensor._core.memory.layout cimport FORMAT_CONTIGUOUS, empty_format, format_strides, suggested_format
-from flambeau_tensor._core.elementwise.operands cimport out_tensor
+from flambeau_tensor._core.elementwise.operands cimport check_apart_wholly, out_tensor
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.memory.overflow cimport sum_of_sizes
 from flambeau_tensor._core.memory.tensor cimport Tensor, empty_strided, same_shape, shape_str, view_of, wrap_dim
@@ -57,12 +57,10 @@ cdef Tensor _result(Operator op, PyObject* out, tuple tensors, int dtype, int nd
     if CATEGORY[dtype] > CATEGORY[(<Tensor>out).dtype]:
         raise TypeError(f"torch.{op.name}(): input types can't be cast to the desired output type "
                         f"{type_name(dtype_object((<Tensor>out).dtype))}")
+    cdef Tensor made = out_tensor(op.name, <object>out, dtype, ndim, sizes)
     for i in range(len(tensors)):
-        if (<Tensor>out).storage is _at(tensors, i).storage and _at(tensors, i).numel:
-            raise RuntimeError("unsupported operation: some elements of the input tensor and the written-to tensor "
-                               "refer to a single memory location. Please clone() the tensor before performing the "
-                               "operation.")
-    return out_tensor(op.name, <object>out, dtype, ndim, sizes)
+        check_apart_wholly(made, _at(tensors, i))
+    return made
 
 
 cdef int _put(Tensor out, int dim, Py_ssize_t at, Py_ssize_t length, Tensor t, bint stacked) except -1:

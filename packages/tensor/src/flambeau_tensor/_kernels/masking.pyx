@@ -4,7 +4,7 @@ from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
-from flambeau_tensor._core.elementwise.copying cimport copy_elements
+from flambeau_tensor._core.elementwise.copying cimport copy_elements, write_out
 from flambeau_tensor._core.elementwise.loops cimport loop_t, run_loop
 from flambeau_tensor._core.elementwise.operands cimport (
     broadcast_shape, broadcast_strides, check_not_readonly, check_overlap, same_sizes,
@@ -21,10 +21,18 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 ctypedef double complex pair_t  # 16 bytes
 
 
-cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple)
+cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple, out)
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor found
     cdef Py_ssize_t one = 1
+    if a[2] != <PyObject*>None:
+        if <object>a[1]:
+            raise TypeError("nonzero(): argument 'out' does not go with as_tuple=True")
+        if (<Tensor>a[2]).dtype != INT64:
+            raise RuntimeError("nonzero(): argument 'out' must be of dtype int64, which indices have, not "
+                               f"{dtype_object((<Tensor>a[2]).dtype).name}")
+        check_overlap(<Tensor>a[2], t)
+        return write_out(op.name, <object>a[2], _as_columns(coordinates(t)))
     if not <object>a[1]:
         return _as_columns(coordinates(t))
     if t.ndim == 0:
@@ -154,7 +162,7 @@ cdef object _masked_scatter(Operator op, PyObject** a):  # (self, mask, source)
     return out
 
 
-nonzero = make_kernel(_nonzero)
+nonzero = make_kernel(_nonzero, True)
 masked_select = make_kernel(_masked_select)
 masked_fill = make_kernel(_masked_fill, True)
 masked_scatter = make_kernel(_masked_scatter)

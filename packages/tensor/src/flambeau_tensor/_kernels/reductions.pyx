@@ -441,7 +441,8 @@ cdef class Reduction(Kernel):
         read_slot(&self.keepdim, "keepdim", slots, False)
         read_slot(&self.dtype, "dtype", slots, False)
         read_slot(&self.p, "correction", slots, False)
-        self.handles_out = self.dtype >= 0 and not self.finishes  # where `out` says what to compute in
+        # Where `out` says what to compute in, or has to be of one of two dtypes.
+        self.handles_out = (self.dtype >= 0 and not self.finishes) or self.entries[FLOAT32].result == BOOL
 
 
 cdef Tensor copy_to(Tensor out, Tensor x):
@@ -537,8 +538,11 @@ cdef object _run_reduction(Operator op, PyObject** slots):
     out = <object>slots[op.out_index] if r.handles_out else None
     if r.dtype >= 0 and slots[r.dtype] != <PyObject*>None:
         dtype = (<DType>slots[r.dtype]).id
-    elif out is not None:
+    elif out is not None and r.dtype >= 0:
         dtype = (<Tensor>out).dtype
+    elif out is not None and (<Tensor>out).dtype != BOOL and (<Tensor>out).dtype != UINT8:
+        raise RuntimeError(f"{op.name}(): argument 'out' must be of dtype bool or uint8, not "
+                           f"{dtype_object((<Tensor>out).dtype).name}: {op.name} only supports bool tensor for result")
     if r.p >= 0:
         if slots[r.p] == <PyObject*>None:
             p = 1

@@ -78,8 +78,18 @@ _property("is_cpu", "bool", conversions.is_cpu, "Whether it lives on the CPU.")
 _property("name", "str?", lambda input: None, "None: a name of old, which tensors no longer have.")
 _property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
 
-size = _fact("size(Tensor self, int? dim=None) -> Size", kernels.size, "The sizes, or one of them.")
-stride = _fact("stride(Tensor self, int? dim=None) -> int[]", kernels.stride, "Steps in elements, all or one.")
+size = _fact(
+    "size(Tensor self, int? dim=None) -> Size",
+    kernels.size,
+    "The sizes, or one of them.",
+    aten=("size(Tensor self) -> int[]", "size.int(Tensor self, int dim) -> int"),
+)
+stride = _fact(
+    "stride(Tensor self, int? dim=None) -> int[]",
+    kernels.stride,
+    "Steps in elements, all or one.",
+    aten=("stride(Tensor self) -> int[]", "stride.int(Tensor self, int dim) -> int"),
+)
 dim = _fact("dim(Tensor self) -> int", kernels.dim, "The number of dimensions.")
 numel = _fact("numel(Tensor self) -> int", kernels.numel, "The number of elements.", FUNCTION | METHOD)
 element_size = _fact("element_size(Tensor self) -> int", kernels.itemsize, "Bytes of one element.")
@@ -87,6 +97,10 @@ is_contiguous = _fact(
     "is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool",
     kernels.is_contiguous,
     "Whether the elements lie in order without gaps.",
+    aten=(
+        "is_contiguous(Tensor self) -> bool",
+        "is_contiguous.memory_format(Tensor self, MemoryFormat memory_format) -> bool",
+    ),
 )
 storage_offset = _fact(
     "storage_offset(Tensor self) -> int", kernels.storage_offset, "Elements before the first one in the storage."

@@ -4,7 +4,7 @@ import warnings
 from math import prod
 
 from flambeau_tensor._core.call.operator import Operator
-from flambeau_tensor._core.call.thread_state import is_grad_enabled
+from flambeau_tensor._core.call.thread_state import is_grad_enabled, is_inference_mode
 from flambeau_tensor._core.elementwise.dtype import c_type_name, get_default_dtype, type_name
 from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
@@ -22,6 +22,11 @@ def _set(input, storage, offset, size, stride):
             "a leaf Variable that requires grad is being used in an in-place operation."
             if interop.is_leaf(input)
             else "set_(): the tensor has a history, which would be lost"
+        )
+    if input.is_inference() and not is_inference_mode():
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed: set_() gives it other memory. "
+            "Make a clone first."
         )
     if offset < 0:
         raise RuntimeError(f"Tensor: invalid storage offset {offset}")

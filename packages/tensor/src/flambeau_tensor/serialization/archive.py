@@ -17,7 +17,7 @@ _MANY = 1 << 20  # zeros written at a time
 
 
 class _Sink:
-    """A file that can only be written to."""
+    """A file that is only written to: what does not seek as files do (gzip) lets nobody go back."""
 
     def __init__(self, file):
         self.write = file.write
@@ -30,7 +30,7 @@ class Writer:
     """Writes records into an archive as PyTorch does: uncompressed, each beginning at a multiple of 64 bytes."""
 
     def __init__(self, file, root):
-        if not hasattr(file, "flush"):
+        if not isinstance(file, io.BytesIO | io.FileIO | io.BufferedWriter | io.BufferedRandom):
             file = _Sink(file)
         self.zip, self.root = zipfile.ZipFile(file, "w", zipfile.ZIP_STORED), root
         self.start = self.zip.fp.tell()
@@ -193,6 +193,10 @@ def replacing(path, write):
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
     mode = os.stat(path).st_mode & 0o777 if os.path.exists(path) else None
+    if mode is not None and not os.access(folder, os.W_OK):  # no new name fits into the folder: the old file has to do
+        with open(path, "wb") as file:
+            write(file)
+        return
     partial = os.path.join(folder, f".{name[:200]}.{os.urandom(6).hex()}")
     try:
         with open(partial, "xb") as file:

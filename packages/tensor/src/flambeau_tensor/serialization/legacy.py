@@ -88,8 +88,10 @@ def _restricted_reader(file, begin, end, storages, encoding):
     try:
         import mmap
 
+        if not isinstance(getattr(file, "raw", file), io.FileIO):  # gzip's files name those that they are packed in
+            raise OSError("no file of the system's")
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError):
         file.seek(0)
         data = file.read(end)
         file.seek(begin)

@@ -70,6 +70,9 @@ def _cuda(storage, location):
 
 register_package(10, lambda storage: "cpu", lambda storage, location: storage if location == "cpu" else None)
 register_package(20, lambda storage: None, _cuda)
+register_package(
+    22, lambda storage: None, lambda storage, location: storage.to(device="meta") if location == "meta" else None
+)
 
 
 def restorer(map_location):

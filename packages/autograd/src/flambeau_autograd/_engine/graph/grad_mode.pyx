@@ -208,9 +208,13 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
         make = _make_inference_mode
     elif cls is enable_grad:
         make = _make_enable_grad
-    if tuple_size(args) == 1 and kwargs == NULL and not isinstance(<object>tuple_item(args, 0), (bool, int)) and \
-            callable(<object>tuple_item(args, 0)):
-        return (<GradMode>cls())(<object>tuple_item(args, 0))
+    function = None
+    if tuple_size(args) == 1 and kwargs == NULL:
+        function = <object>tuple_item(args, 0)
+    elif kwargs != NULL and tuple_size(args) == 0 and cls is inference_mode and len(<dict>kwargs) == 1:
+        function = (<dict>kwargs).get("mode")
+    if callable(function) and not isinstance(function, (bool, int)):
+        return (<GradMode>cls())(function)
     return make(cls, args, kwargs)
 
 

@@ -10,9 +10,10 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 
 from flambeau_tensor._core.call cimport sockets as sockets_in_c
-from flambeau_tensor._core.call.operator cimport OP_INPLACE, OP_VIEW, Operator
+from flambeau_tensor._core.call.operator cimport OP_INPLACE, OP_VIEW, Operator, call_again
 from flambeau_tensor._core.elementwise.scalar cimport is_number
 from flambeau_tensor._core.call.sockets cimport run_t, sockets
+from flambeau_tensor._core.memory.meta_device cimport Asked
 from flambeau_tensor._core.memory.tensor cimport Tensor, grad_flags
 from flambeau_tensor._core.call.thread_state cimport ThreadState, thread_state
 from flambeau_tensor._core.memory.types cimport *
@@ -133,6 +134,56 @@ cdef class Form:
             del args[last:]
         return tuple(args), kwargs
 
+    def given(self, *slots):
+        """(args, kwargs) of a call, given its slots; None where it is no call of this form."""
+        cdef PyObject* each[MAX_ARGS]
+        cdef Py_ssize_t i
+        if len(slots) != self.nslots:
+            raise TypeError(f"{self.func}: {self.nslots} slots, got {len(slots)}")
+        for i in range(self.nslots):
+            each[i] = <PyObject*>slots[i]
+        return self.arguments(each) if self.takes(each) else None
+
+
+cdef class Question:
+    """What the class of a tensor without memory is asked for an attribute, where it said that it wants to be.
+
+    Args:
+        of: what it has to be asked for: "strides", "sizes", "device" or "kind", as `Asked` has them.
+        func: the operator that its handler is given.
+        answer: makes the attribute of what the handler returns, and of the further arguments of the call.
+    """
+    cdef readonly str of
+    cdef readonly object func, answer
+
+    def __init__(self, str of not None, func, answer):
+        self.of, self.func, self.answer = of, func, answer
+
+
+cdef object _ask(Question question, Operator op, PyObject** slots):
+    cdef ThreadState* state = thread_state()
+    cdef bint recording = state.grad_enabled
+    cdef int kernels = state.kernels, handlers = state.handlers
+    cdef Tensor t = <Tensor>slots[0]
+    cdef Asked asked = <Asked>t.storage.owner if isinstance(t.storage.owner, Asked) else None
+    if asked is None or not asked.anything or not (
+            asked.device if question.of == "device" else asked.kind if question.of == "kind"
+            else asked.layout == "sizes" or asked.layout == question.of):
+        return NotImplemented
+    state.grad_enabled = False
+    state.kernels += 1
+    state.handlers = state.kernels
+    try:
+        found = type(t).__torch_dispatch__(question.func, (type(t),), (t,), {})
+    finally:
+        state.kernels, state.handlers = kernels, handlers
+        state.grad_enabled = recording
+    if found is NotImplemented:
+        raise _unanswered(question.func, None, (type(t),))
+    if found is None:  # then what it was made with holds
+        return NotImplemented
+    return question.answer(found, *[<object>slots[i] for i in range(1, op.nslots)])
+
 
 cdef object _default(a):
     """The default of an argument: a float's is one, however the schema writes it."""
@@ -179,12 +230,19 @@ cdef object _decompose(object operator, PyObject** slots):
         return NotImplemented
     if op not in _decompositions:
         _decompositions[op] = None if sockets.decompositions is None else sockets.decompositions(op)
-    if _decompositions[op] is None:
+    stands_for = _decompositions[op]
+    if stands_for is None:
         if op.flags & OP_INPLACE and op.functional is not None and op.functional.flags & OP_VIEW and not (
                 grad_flags(<Tensor>slots[0]) & (REQUIRES_GRAD | LAYERED) and state.grad_enabled):
             return dispatch(op, slots)  # composed of the view and of becoming it, for histories
         return NotImplemented
-    return _decompositions[op](*[<object>slots[i] for i in range(op.nslots)])
+    if isinstance(stands_for, Operator):  # handlers hear of a composition as one
+        if grad_flags(<Tensor>slots[0]) & LAYERED or state.transform_depth:
+            return NotImplemented
+        return call_again(<Operator>stands_for, slots)
+    if isinstance(stands_for, Question):
+        return _ask(<Question>stands_for, op, slots)
+    return stands_for(*[<object>slots[i] for i in range(op.nslots)])
 
 
 cdef list _handling(Operator op, PyObject** slots):
@@ -256,9 +314,7 @@ cdef object dispatch(Operator op, PyObject** slots):
         state.kernels, state.handlers = kernels, handlers
         state.grad_enabled = recording
     if result is NotImplemented:
-        asked = ([] if mode is None else [f"  - mode object {mode!r}"]) + [f"  - tensor subclass {t!r}" for t in types]
-        raise TypeError(f"Multiple dispatch failed for 'torch._ops.{form.func}'; all __torch_dispatch__ handlers "
-                        "returned NotImplemented:\n\n" + "\n".join(asked))
+        raise _unanswered(form.func, mode, types)
     if written is not None:
         if written.storage.version == version:
             written.storage.version += 1
@@ -271,6 +327,17 @@ cdef object dispatch(Operator op, PyObject** slots):
     if form.grad_slot >= 0 and slots[form.grad_slot] == Py_True:
         (<Tensor?>result).flags |= REQUIRES_GRAD
     return result
+
+
+cdef object _unanswered(func, mode, types):
+    asked = ([] if mode is None else [f"  - mode object {mode!r}"]) + [f"  - tensor subclass {t!r}" for t in types]
+    return TypeError(f"Multiple dispatch failed for 'torch._ops.{func}'; all __torch_dispatch__ handlers "
+                     "returned NotImplemented:\n\n" + "\n".join(asked))
+
+
+def results(Operator op not None, result):
+    """What a function that stands for a kernel returned, in the form in which a kernel returns it."""
+    return _results(op, result)
 
 
 cdef object _results(Operator op, object result):
@@ -288,9 +355,7 @@ cdef object _results(Operator op, object result):
             op.result_type = type_of_results(op)
         return tuple.__new__(op.result_type, result)
     if isinstance(result, Tensor) or not op.schema.returns or not op.schema.returns[0].type.startswith("Tensor") or \
-            isinstance(result, tuple):
-        return result
-    if result is None and "?" in op.schema.returns[0].type:
+            isinstance(result, tuple) or result is None:
         return result
     raise RuntimeError(f"Unable to cast {result!r} to Tensor")
 
@@ -368,6 +433,16 @@ cdef class Undispatched:
 
     def __exit__(self, *error):
         thread_state().handlers = self.before.pop()
+
+
+cdef class Dispatched(Undispatched):
+    """Inside the block this thread's calls are handed over, though a kernel of the library makes them."""
+
+    def __enter__(self):
+        cdef ThreadState* s = thread_state()
+        self.before.append(s.handlers)
+        s.handlers = s.kernels
+        return self
 
 
 def renew(op=None):

@@ -529,7 +529,7 @@ cdef class Operator(Public):
                       if self.args[i].kind == K_TENSOR and self.args[i].flags & A_NUMBER])
 
     def testing_signature(self):
-        """The arguments that a test of an override has to pass, see `documentation.testing_signature`."""
+        """What a dummy takes that tests of overrides are written with, see `documentation.testing_signature`."""
         from flambeau_tensor.documentation import testing_signature
 
         return testing_signature(self)

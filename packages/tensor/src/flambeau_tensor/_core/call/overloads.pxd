@@ -39,6 +39,7 @@ cdef class Method:
     cdef vectorcallfunc vectorcall
     cdef readonly object target  # an Operator or an OverloadSet
     cdef readonly str name
+    cdef object public  # what handlers get in its place, unless None
 
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called)
 cdef Method make_method(str name, object target)

@@ -336,6 +336,25 @@ cdef object _method_vectorcall(Method m, PyObject* const* args, size_t nargsf, P
     return call_object(<PyObject*>m.target, args, PyVectorcall_NARGS(nargsf), kwnames, <PyObject*>m)
 
 
+cdef frozenset _BINARY = frozenset([
+    f"__{side}{word}__" for side in ("", "r", "i") for word in (
+        "add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift",
+        "rshift")
+] + [f"__{word}__" for word in ("eq", "ne", "lt", "le", "gt", "ge")])
+
+
+cdef object _syntax_vectorcall(Method m, PyObject* const* args, size_t nargsf, PyObject* kwnames):
+    """A method of Python's syntax called by its name, by one of a subclass say: the other operand may have its turn."""
+    cdef object called = m if m.public is None else m.public
+    cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
+    try:
+        return call_object(<PyObject*>m.target, args, n, kwnames, <PyObject*>called)
+    except TypeError:
+        if kwnames != NULL or n != 2 or (_modes[0] == 0 and (is_plain(args[1]) or is_number(args[1]))):
+            raise
+        return NotImplemented
+
+
 cdef class OverloadSet(Public):
     """The operators that share a name, in the order in which a call is tried on them.
 
@@ -398,8 +417,10 @@ cdef class OverloadSet(Public):
         return f"torch.Tensor.{self.name}" if self.of_methods else f"{self.namespace}.{self.name}"
 
     def testing_signature(self):
-        """The arguments that a test of an override has to pass: those of the first schema."""
-        return self.overloads[0].testing_signature()
+        """What a dummy takes that tests of overrides are written with, see `documentation.testing_signature`."""
+        from flambeau_tensor.documentation import testing_signature
+
+        return testing_signature(*self.overloads)
 
     @property
     def __doc__(self):
@@ -469,7 +490,7 @@ cdef class Method:
 
 cdef Method make_method(str name, object target):
     cdef Method m = Method.__new__(Method)
-    m.vectorcall = <vectorcallfunc>_method_vectorcall
+    m.vectorcall = <vectorcallfunc>_syntax_vectorcall if name in _BINARY else <vectorcallfunc>_method_vectorcall
     m.target, m.name = target, name
     return m
 

@@ -28,6 +28,11 @@ cdef ThreadState* thread_state() noexcept nogil:
     return <ThreadState*>&fl_state
 
 
+def is_inference_mode():
+    """Whether what this thread makes can never be part of recorded work."""
+    return thread_state().inference != 0
+
+
 def is_grad_enabled():
     """Whether this thread records."""
     return thread_state().grad_enabled != 0

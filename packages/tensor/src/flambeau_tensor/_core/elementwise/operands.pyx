@@ -208,9 +208,27 @@ cdef int check_apart(Tensor out, Tensor t) except -1:
     _extent(out, &a, &b)
     _extent(t, &c, &d)
     if a < d and c < b and is_dense(out) and is_dense(t):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
-            "memory location. Please clone() the tensor before performing the operation.")
+        raise _one_location()
+    return 0
+
+
+cdef object _one_location():
+    return RuntimeError(
+        "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single "
+        "memory location. Please clone() the tensor before performing the operation.")
+
+
+cdef int check_apart_wholly(Tensor out, Tensor t) except -1:
+    """The same where nothing may be read after it was written, interleaved layouts included."""
+    cdef char* a
+    cdef char* b
+    cdef char* c
+    cdef char* d
+    if out.storage is t.storage and out.numel and t.numel:
+        _extent(out, &a, &b)
+        _extent(t, &c, &d)
+        if a < d and c < b:
+            raise _one_location()
     return 0
 
 

@@ -6,6 +6,10 @@ cdef enum:  # one more of Tensor.flags
     INDIRECT = UNLIKE_MEMORY | META  # kernels do not get it as it is
 
 cdef object META_OWNER  # the owner of what has a size and no bytes
+
+cdef class Asked:
+    cdef readonly object layout
+    cdef readonly bint device, kind, anything
 cdef object no_memory()  # the error where elements are read
 
 cdef int dry_runs  # of all threads

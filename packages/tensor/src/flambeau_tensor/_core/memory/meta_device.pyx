@@ -21,6 +21,25 @@ class MetaOwner:
 
 
 META_OWNER = MetaOwner()
+
+
+cdef class Asked:
+    """The owner of the zeros behind a tensor whose class answers in its place, and what the class is asked of itself.
+
+    Args:
+        layout: "strides" where it is asked for strides, "sizes" where for sizes, too, None where for neither.
+        device: it is asked for the device.
+        kind: it is asked for the layout, `torch.strided` or another one.
+    """
+
+    def __init__(self, layout, bint device, bint kind):
+        self.layout, self.device, self.kind = layout, device, kind
+        self.anything = layout is not None or device or kind
+
+    def __repr__(self):
+        return "<what the class answers for>"
+
+
 dry_runs = 0
 
 

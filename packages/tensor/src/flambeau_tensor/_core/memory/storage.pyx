@@ -14,7 +14,7 @@ from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from flambeau_tensor._core.memory.meta_device cimport META_OWNER, dry_runs, is_dry, no_memory
+from flambeau_tensor._core.memory.meta_device cimport META_OWNER, Asked, dry_runs, is_dry, no_memory
 from flambeau_tensor._core.memory.type_slots cimport forget_owner
 from flambeau_tensor._core.memory.types cimport *
 
@@ -249,6 +249,9 @@ cdef class Storage:
 
     def data_ptr(self):
         """The address of the first byte."""
+        if isinstance(self.owner, Asked):
+            raise RuntimeError("Attempted to access the data pointer on an invalid python storage: the tensor's class "
+                               "answers for it in __torch_dispatch__, and it has no memory.")
         return <uintptr_t>self.data if self.nbytes else 0  # NULL on device 'meta'
 
     def element_size(self):
@@ -609,6 +612,15 @@ def _restored(const unsigned char[::1] data):
     cdef Storage s = new_storage(data.shape[0])
     if s.nbytes:
         memcpy(s.data, &data[0], s.nbytes)
+    return s
+
+
+cdef Storage asked_storage(Py_ssize_t nbytes, Asked owner):
+    """Zeros that take no memory until somebody reads them: what looks past operators finds no other's bytes."""
+    cdef Storage s = Storage.__new__(Storage)
+    s.nbytes, s.owner = nbytes, owner
+    s.data = _reserve(nbytes)
+    s.owned = True
     return s
 
 

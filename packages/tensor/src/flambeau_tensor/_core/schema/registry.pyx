@@ -568,6 +568,7 @@ cdef int _check_family(Operator op) except -1:
 
 cdef int _answer(str word, Operator op) except -1:
     """Let `op` answer a piece of Python's syntax."""
+    cdef Method reflected
     names = method_names(word)
     if names[0] not in _method_objects:  # PyTorch has a method of this name, not only the operator
         _make_method(names[0], op)
@@ -576,7 +577,9 @@ cdef int _answer(str word, Operator op) except -1:
     if is_binary(word) and f"__{word}__" not in _method_objects:
         register_override("torch.Tensor", f"__{word}__", type_members(TensorType)[f"__{word}__"], "(self, other)")
     if commutes(word):  # `x.__radd__(y)` is `x.add(y)`
-        set_attribute(f"__r{word}__", _method_objects[names[1]])
+        reflected = make_method(f"__r{word}__", op)
+        reflected.public = _method_objects[names[1]]
+        set_attribute(f"__r{word}__", reflected)
     return 0
 
 

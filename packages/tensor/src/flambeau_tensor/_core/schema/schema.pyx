@@ -248,7 +248,9 @@ def parse(str text not None):
         raise SchemaError(f"more than {MAX_ARGS} arguments in '{text}'")
     s.arguments = tuple(args)
     ret = text[arrow + 2:].strip()
-    if ret.startswith("(") and ret.endswith(")"):  # several results; one that is a tuple stands in two pairs
+    if ret == "None":
+        s.returns = ()
+    elif ret.startswith("(") and ret.endswith(")"):  # several results; one that is a tuple stands in two pairs
         s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:len(ret) - 1])])
     else:
         s.returns = (_argument(ret, False, True),)

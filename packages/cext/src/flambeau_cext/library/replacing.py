@@ -1,0 +1,70 @@
+"""Kernels that users give operators of the library: ``Library("aten", "IMPL").impl("sum", f, "CPU")``.
+
+A call of `torch.sum` is a call of one overload of ``torch.ops.aten.sum``, which its Form tells. What was given for that
+overload runs in place of the kernel, below recording and overriding; other overloads keep theirs.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from flambeau_cext.dispatch.forms import behind, forms_of
+from flambeau_tensor.extend import FUNCTION, Operator, dispatching, run_kernel
+
+
+class Replacement:
+    """The function that an operator runs while users have given kernels for some of its overloads."""
+
+    def __init__(self, op: Operator) -> None:
+        self.op, self.kernel, self.composite = op, op.implementation, op.is_composite
+        self.differentiable = op.records
+        self.given: list[tuple[Operator, Callable[..., Any]]] = []  # (overload, kernel), the latest at the end
+        self.original = Operator(
+            op.schema.text, self.kernel, namespace="torch.ops.flambeau.replaced", variants=FUNCTION,
+            composite=self.composite, numbers=op.numbers, differentiable=False, doc=op.__doc__,
+        )  # fmt: skip
+
+    def __call__(self, *slots: Any) -> Any:
+        for form in forms_of(self.op):
+            for overload, function in reversed(self.given):
+                if form.func.target is overload:
+                    call = form.given(*slots)
+                    if call is not None:
+                        return dispatching.results(self.op, function(*call[0], **call[1]))
+        return run_kernel(self.original, *slots)
+
+
+_replacements: dict[Operator, Replacement] = {}
+
+
+def replaced(overload: Operator) -> Operator:
+    """The operator of the library that an overload of ``torch.ops.aten`` calls.
+
+    Raises:
+        NotImplementedError: it calls it with arguments of its own.
+    """
+    op = behind(overload)
+    if op is None or op.namespace.startswith("torch.ops."):
+        raise NotImplementedError(f"{overload.__torch_name__}: a kernel cannot be given to this operator")
+    return op
+
+
+def replace(overload: Operator, function: Callable[..., Any]) -> None:
+    """Let a function compute the calls of an overload from now on."""
+    op = replaced(overload)
+    found = _replacements.get(op)
+    if found is None:
+        found = _replacements[op] = Replacement(op)
+        op.implement(found, composite=found.composite, differentiable=found.differentiable)
+    found.given.append((overload, function))
+
+
+def restore(overload: Operator, function: Callable[..., Any]) -> None:
+    """Take a function back; without any, the operator has its own kernel again."""
+    op = replaced(overload)
+    found = _replacements.get(op)
+    if found is None or (overload, function) not in found.given:
+        return
+    found.given.remove((overload, function))
+    if not found.given:
+        del _replacements[op]
+        op.implement(found.kernel, composite=found.composite, differentiable=found.differentiable)
