@@ -254,3 +254,36 @@ def test_a_schema_may_say_that_nothing_is_returned():
         lib.define("f(Tensor x) -> None")
         lib.impl("f", lambda x: seen.append(x.numel()), "CPU")
         assert ops.lib_none.f(ft.ones(3)) is None and seen == [3]
+
+
+def test_tags():
+    from flambeau_cext.tags import Tag
+
+    aten = ops.aten
+    assert Tag.pointwise in aten.add.Tensor.tags and Tag.pointwise not in aten.mm.default.tags
+    assert Tag.nondeterministic_seeded in aten.bernoulli.default.tags
+    assert {Tag.inplace, Tag.inplace_view} <= set(aten.t_.default.tags)
+    assert Tag.inplace_view not in aten.add_.Tensor.tags and Tag.inplace in aten.add_.Tensor.tags
+    with _scoped_library("lib_tags", "DEF") as lib:
+        lib.define("f(Tensor x) -> Tensor", tags=Tag.core)
+        assert ops.lib_tags.f.default.tags == [Tag.core]
+
+
+def test_sizes_of_images_by_mode():
+    x = ft.arange(4.0).reshape(1, 1, 2, 2)
+    each = {"upsample_nearest2d": (), "upsample_bilinear2d": (False,), "upsample_bicubic2d": (True,)}
+    each |= {"_upsample_bilinear2d_aa": (False,), "_upsample_nearest_exact2d": ()}
+    for name, corners in each.items():
+        op = getattr(ops.aten, name)
+        mode = {"nearest2d": "nearest", "exact2d": "nearest-exact"}.get(name.rpartition("_")[2], "")
+        mode = mode or ("bicubic" if "bicubic" in name else "bilinear")
+        options = {"align_corners": corners[0]} if corners else {}
+        expected = nn_interpolate(x, (3, 5), mode=mode, antialias=name.endswith("aa"), **options)
+        assert op(x, (3, 5), *corners).tolist() == op.vec(x, (3, 5), *corners, None).tolist() == expected.tolist()
+        assert op.vec(x, None, *corners, (1.5, 2.5)).shape == (1, 1, 3, 5)
+        with pytest.raises(RuntimeError, match="exactly one of output_size and scale_factors"):
+            op.vec(x, None, *corners, None)
+
+
+def nn_interpolate(*args, **kwargs):
+    return pytest.importorskip("flambeau_nn.functional").interpolate(*args, **kwargs)

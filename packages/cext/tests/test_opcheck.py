@@ -3,6 +3,7 @@
 import pytest
 
 import flambeau_tensor as ft
+from flambeau_cext import ops
 from flambeau_cext.library import OpCheckError, _scoped_library, custom_op, get_ctx, opcheck
 
 Tensor = ft.Tensor
@@ -87,3 +88,17 @@ def test_wrong_calls():
         opcheck(f, (X,), test_utils=["test_aot_dispatch_dynamic"])
     with pytest.raises(OpCheckError, match="must be Tensor, not int"):
         opcheck(f, (3,))
+
+
+def test_a_kernel_that_nobody_gave_a_derivative():
+    with _scoped_library("checked3", "DEF") as lib:
+        lib.define("f(Tensor x) -> Tensor")
+        lib.define("g(Tensor x) -> Tensor")
+        lib.impl("f", lambda x: x * 2, "CPU")
+        lib.impl("g", lambda x: x * 2, "CompositeImplicitAutograd")
+        x = ft.ones(2, requires_grad=True)
+        assert opcheck(ops.checked3.f, (X,)) == FINE == opcheck(ops.checked3.g, (x,))
+        with pytest.raises(
+            OpCheckError, match="test_autograd_registration failed with checked3::f: .*register_autograd"
+        ):
+            opcheck(ops.checked3.f, (x,))

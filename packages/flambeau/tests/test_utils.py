@@ -103,3 +103,37 @@ def test_set_module():
     assert f.__module__ == "there"
     with pytest.raises(TypeError, match="should be a string"):
         torch.utils.set_module(f, 3)
+
+
+def test_comparing_measurements():  # made with PyTorch 2.13
+    from flambeau.utils.benchmark import Compare, Measurement, TaskSpec
+
+    def measured(label, sub_label, description, times, **options):
+        spec = TaskSpec("s", "pass", label=label, sub_label=sub_label, description=description, **options)
+        return Measurement(10, times, spec)
+
+    compared = Compare(
+        [
+            measured("lab", "a", "x", [1e-4, 1.1e-4, 1.05e-4]),
+            measured("lab", "b", "x", [1e-3] * 3),
+            measured("lab", "a", "yy", [2e-5] * 3),
+            measured("lab", "b", "yy", [3.3e-3] * 3, num_threads=2),
+        ]
+    )
+    lines = [line.rstrip() for line in str(compared).splitlines()]
+    assert lines[1:7] == [
+        "         |    x    |    yy",
+        "1 threads: ----------------",
+        "      a  |   10.5  |    2.0",
+        "      b  |  100.0  |",
+        "2 threads: ----------------",
+        "      b  |         |  330.0",
+    ]
+    assert lines[0].startswith("[---") and " lab " in lines[0] and lines[-1] == "Times are in microseconds (us)."
+    spread = Compare([measured("lab", "a", "x", [1.0e-4, 1.44e-4, 1.23e-4])])
+    spread.trim_significant_figures()
+    assert str(spread).splitlines()[3] == "      a  |  12"
+    compared.colorize()
+    assert "\033[92m\033[1m  2.0\033[0m\033[0m" in str(compared) and "\033[31m" in str(compared)
+    with pytest.raises(ValueError, match="Expected an instance of `Measurement`"):
+        Compare([1])

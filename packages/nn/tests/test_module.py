@@ -552,3 +552,22 @@ def test_a_buffer_takes_no_place_of_an_attribute():
     module.b = nn.Buffer(ft.ones(1))
     module.b = nn.Buffer(ft.zeros(1), persistent=False)
     assert module.b.item() == 0.0 and not module.state_dict()
+
+
+def test_conversions_may_give_new_parameters():
+    from flambeau_nn.modules import conversions
+
+    module = nn.Linear(2, 2)
+    before = module.weight
+    conversions.set_overwrite_module_params_on_conversion(True)
+    try:
+        assert conversions.get_overwrite_module_params_on_conversion()
+        module.double()
+    finally:
+        conversions.set_overwrite_module_params_on_conversion(False)
+    assert module.weight is not before and before.dtype is ft.float32 and module.weight.dtype is ft.float64
+    kept = module.weight
+    conversions.set_swap_module_params_on_conversion(True)
+    assert conversions.get_swap_module_params_on_conversion()
+    conversions.set_swap_module_params_on_conversion(False)
+    assert module.float().weight is kept

@@ -217,7 +217,7 @@ def test_grids():
                 joining.meshgrid(*map(ft.from_numpy, vectors), indexing=indexing),
                 np.meshgrid(*vectors, indexing=indexing),
             )
-    all_same(joining.meshgrid([ft.from_numpy(a), ft.tensor(5.0)]), np.meshgrid(a, 5.0, indexing="ij"))
+    all_same(joining.meshgrid([ft.from_numpy(a), ft.tensor(5.0)], indexing="ij"), np.meshgrid(a, 5.0, indexing="ij"))
 
 
 def test_products_and_choices():
@@ -384,6 +384,13 @@ def test_block_diag_of_a_tensor_without_dimensions_takes_the_others_dtype(first,
 
 
 TestSamples = check_values("tensor.joining")
+
+
+def test_meshgrid_warns_once_without_indexing(monkeypatch):
+    monkeypatch.setattr(joining, "_warned", False)
+    with pytest.warns(UserWarning, match="torch.meshgrid: in an upcoming release, it will be required to pass"):
+        joining.meshgrid(ft.ones(2), ft.ones(3))
+    joining.meshgrid(ft.ones(2), ft.ones(3))
 
 
 def test_parts_of_one_tensor_are_joined_into_another_part_of_it():

@@ -62,7 +62,7 @@ D, T = Duck(), ft.ones(2, 2)
         (lambda: T @ D, ft.Tensor.matmul),
         (lambda: D / T, ft.Tensor.__rdiv__),
         (lambda: T < D, ft.Tensor.lt),
-        (lambda: T == D, ft.Tensor.__eq__),
+        (lambda: T == D, ft.Tensor.eq),
         (lambda: T.add(D), ft.Tensor.add),
         (lambda: T.add_(D), ft.Tensor.add_),
         (lambda: ft.max(T, D), ft.max),
@@ -747,3 +747,14 @@ SIGNS = dict(zip(BINARY, "+ - * / // % ** @ & | ^ << >>".split(), strict=True))
 def test_numbers_that_an_operator_refuses_still_say_why():
     with pytest.raises(NotImplementedError, match="bitwise_and"):
         ft.ones(2, dtype=ft.int64).__and__(1.5j)
+
+
+def test_a_comparison_with_another_type_is_the_method_s():
+    class Other:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return func
+
+    x = ft.ones(2)
+    assert (x == Other()) is (Other() == x) is ft.Tensor.eq
+    assert (x == 1).tolist() == [True, True] and (x == None) is False  # noqa: E711

@@ -9,6 +9,7 @@
 tensor([2., 2.])
 """
 
+from importlib import import_module
 from types import ModuleType
 
 from flambeau_cext.aten import declare as _declare_aten
@@ -83,4 +84,10 @@ def load_library(path: str) -> None:
     loaded_libraries.add(str(path))
 
 
-__getattr__, __dir__ = _attach(__name__, "torch.ops", find=_namespace)
+def _find(name: str) -> ModuleType:
+    if name == "prim":  # what handlers of attributes are told
+        import_module("flambeau_cext.dispatch")
+    return _namespace(name)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.ops", find=_find)

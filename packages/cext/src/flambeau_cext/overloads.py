@@ -96,8 +96,10 @@ class OpOverload(OperatorHandle):
 
     @property
     def tags(self) -> list[Any]:
-        """There are none."""
-        return []
+        """What is said of it by a word, see `torch.Tag`."""
+        from flambeau_cext.tags import tags_of
+
+        return tags_of(self.target)
 
     @property
     def is_view(self) -> bool:

@@ -51,6 +51,7 @@ TABLE = {
 OWN = {
     "_C",
     "__config__",
+    "__future__",
     "_custom_ops",
     "_dynamo",
     "_functorch",
@@ -118,6 +119,7 @@ NAMES = {
     "Storage": "flambeau_tensor.storage:FloatStorage",
     "StorageBase": "flambeau_tensor.storage",
     "_VF": "flambeau:torch",
+    "Tag": "flambeau_cext.tags",
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",
     **dict.fromkeys(

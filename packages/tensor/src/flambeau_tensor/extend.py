@@ -11,6 +11,7 @@ What is not here or in one of those is nobody else's: folders that start with ``
 from flambeau_tensor._core.call import dispatching
 from flambeau_tensor._core.call.binding import rewrap
 from flambeau_tensor._core.call.forwarding import Forward, overloads
+from flambeau_tensor._core.call.meta import NoMetaKernel
 from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.call.overloads import Method, OverloadSet
 from flambeau_tensor._core.call.sockets import sockets
@@ -95,6 +96,7 @@ __all__ = [
     "LEVEL",
     "Method",
     "Operator",
+    "NoMetaKernel",
     "OperatorHandle",
     "OverloadSet",
     "Property",

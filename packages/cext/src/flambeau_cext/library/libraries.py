@@ -8,6 +8,7 @@ from typing import Any
 
 from flambeau_cext.library import operators
 from flambeau_cext.library.schema import split_name
+from flambeau_cext.tags import give_tags
 from flambeau_tensor.extend import Operator, OperatorHandle, forget
 
 _defining: set[str] = set()  # the namespaces that a Library of kind DEF has taken
@@ -82,7 +83,8 @@ class Library:
         Args:
             schema: ``"name(Tensor x, float a=1.0) -> Tensor"``; what the operator writes to is marked
                 ``Tensor(a!)``, and results that are views ``Tensor(a)``. ``name.overload`` declares one of several.
-            alias_analysis, tags: without effect; taken so that calls written for PyTorch run.
+            alias_analysis: without effect; taken so that calls written for PyTorch run.
+            tags: words that are said of it, of `torch.Tag`; without effect.
 
         Raises:
             RuntimeError: there is such an operator already, or the kind is ``"IMPL"``.
@@ -94,6 +96,7 @@ class Library:
                 "All def()s should be placed in the (unique) TORCH_LIBRARY block for their namespace."
             )
         op = operators.declare(self.ns, schema)
+        give_tags(op, tags)
         self._done.operators.append(op)
         return operators.qualified(op).partition("::")[2]
 

@@ -159,9 +159,11 @@ def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 def _registration(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
-    if not leaves or op.is_composite:
-        return
     given = operators.kernels(op)
+    # A kernel that was given without a derivative runs as a composition: nobody said that it may be one.
+    below = (operators.CPU in given.by_key or operators.EXPLICIT in given.by_key) and given.original is None
+    if not leaves or (op.is_composite and not below):
+        return
     declared = given.derivative or operators.AUTOGRAD in given.by_key or op.gradients is not None or given.checked
     if declared or any(a.write for a in op.schema.arguments):
         return

@@ -1,7 +1,5 @@
-"""``torch._subclasses``: PyTorch's own subclasses of Tensor, which programs ask for. Nothing here is one of them.
-
-Tensors that have sizes and no elements lie on device ``'meta'``.
-"""
+"""``torch._subclasses``: fake tensors, which have sizes and no elements."""
 
 from flambeau._subclasses.fake_tensor import FakeTensor as FakeTensor
 from flambeau._subclasses.fake_tensor import FakeTensorMode as FakeTensorMode
+from flambeau._subclasses.fake_tensor import UnsupportedFakeTensorException as UnsupportedFakeTensorException

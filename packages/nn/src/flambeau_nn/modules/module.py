@@ -25,9 +25,7 @@ from flambeau_nn._module import (
     walk_modules,
     walk_parameters,
 )
-from flambeau_nn._module import (
-    late_state as late_state,
-)
+from flambeau_nn._module import late_state as late_state
 from flambeau_nn.modules._construction import name_in_errors
 from flambeau_nn.modules._hooks import (
     GLOBAL,
@@ -378,7 +376,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
                     continue
                 grad = param.grad
                 applied = fn(param)
-                if is_meta(applied) is not is_meta(param):
+                if is_meta(applied) is not is_meta(param) or get_overwrite_module_params_on_conversion():
                     self._parameters[name] = param = Parameter(applied, param.requires_grad)
                 elif applied is not param:
                     param.data = applied

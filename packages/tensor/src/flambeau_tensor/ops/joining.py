@@ -1,5 +1,6 @@
 """Joining tensors into one, and cutting one into views."""
 
+import warnings
 from functools import reduce
 from itertools import chain
 from itertools import combinations as _choose
@@ -283,6 +284,22 @@ broadcast_to = Operator(
 )
 
 
+_warned = False
+
+
+def _warn_of_indexing():
+    """Once in a process, as PyTorch does."""
+    global _warned
+    if not _warned:
+        _warned = True
+        warnings.warn(
+            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument: "
+            "indexing='ij' is what is done without it.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
 @overridable(namespace="torch.functional", packing="*tensors! * indexing=None")
 def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid: of n vectors, n views of n dimensions, the i-th varying along the i-th dimension.
@@ -303,7 +320,9 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     tensors = _given(tensors)
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
-    if indexing not in (None, "ij", "xy"):
+    if indexing is None:
+        _warn_of_indexing()
+    elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     check_tensors(tensors)
     for t in tensors:

@@ -239,9 +239,13 @@ cdef object _dry_run(Operator op, PyObject** slots, Operands* found):
         raise no_answer(op) from None
 
 
+class NoMetaKernel(NotImplementedError):
+    """An operator does not say what its results look like, or they depend on elements."""
+
+
 cdef object no_answer(Operator op):
-    return NotImplementedError(f"{_qualified(op)}: attempted to run this operator with Meta tensors, but there was no "
-                               "fake impl or Meta kernel registered.")
+    return NoMetaKernel(f"{_qualified(op)}: attempted to run this operator with Meta tensors, but there was no "
+                        "fake impl or Meta kernel registered.")
 
 
 cdef str _qualified(Operator op):

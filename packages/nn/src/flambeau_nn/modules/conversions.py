@@ -1,0 +1,44 @@
+"""Whether ``Module.to`` and its like give modules other parameters."""
+
+_settings = {"overwrite": False, "swap": False}
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Say whether converting a module gives it new parameters instead of changing the data of those it has.
+
+    Args:
+        value: True for new ones. Optimizers keep those that they were given.
+
+    >>> set_overwrite_module_params_on_conversion(False)
+    """
+    _settings["overwrite"] = bool(value)
+
+
+def get_overwrite_module_params_on_conversion() -> bool:
+    """What `set_overwrite_module_params_on_conversion` was last told; False at first.
+
+    >>> get_overwrite_module_params_on_conversion()
+    False
+    """
+    return _settings["overwrite"]
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Say how converting a module changes the parameters that it has.
+
+    Args:
+        value: accepted. Parameters stay the objects that they are, with other data, either way: that is what programs
+            want where they ask for swapping.
+
+    >>> set_swap_module_params_on_conversion(False)
+    """
+    _settings["swap"] = bool(value)
+
+
+def get_swap_module_params_on_conversion() -> bool:
+    """What `set_swap_module_params_on_conversion` was last told; False at first.
+
+    >>> get_swap_module_params_on_conversion()
+    False
+    """
+    return _settings["swap"]
