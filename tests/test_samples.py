@@ -2,6 +2,8 @@
 of `samples/values.py` and `samples/derivatives.py` on the table."""
 
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -216,3 +218,15 @@ def test_every_family_has_its_test_files():
 def test_a_missing_test_file_is_found(path, found):
     wrong = missing_checks(lambda other: None if other == path else read(other))
     assert f"{path} {found}" in wrong
+
+
+def test_a_family_runs_in_every_package():
+    """By the option of the conftest.py beside the packages."""
+    command = [sys.executable, "-m", "pytest", "-q", "--collect-only", "-p", "no:cacheprovider", "--family"]
+    run = subprocess.run([*command, "statistics"], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 0, run.stdout[-2000:] + run.stderr[-2000:]
+    files = {line.partition("::")[0] for line in run.stdout.splitlines() if "::" in line}
+    assert files == {str(f.relative_to(ROOT)) for f in ROOT.glob("packages/*/tests/test_statistics.py")}
+    assert {"packages/tensor/tests/test_statistics.py", "packages/autograd/tests/test_statistics.py"} <= files
+    run = subprocess.run([*command, "statistic"], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert run.returncode == 4 and "--family statistic: no package has tests/test_statistic.py" in run.stderr

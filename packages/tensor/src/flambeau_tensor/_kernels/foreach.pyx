@@ -12,22 +12,32 @@ cdef extern from "Python.h":
     object PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*)
 
 
+cpdef enum Share:
+    """What the tensors of a list get of another argument."""
+    SAME  # all the same value
+    SAME_TENSOR  # all the same tensor, without dimensions
+    OWN_TENSOR  # each its own of a list of tensors
+    OWN_NUMBER  # each its own of a list of numbers
+    PACKED_NUMBER  # each its own of the numbers in a tensor
+
+
 cdef class Each(Kernel):
     """The kernel of a function of lists: calls `function` for each tensor of the first argument.
 
-    `dealt` has a letter for each other argument. Each tensor gets its own of a list of tensors (``l``), of a list of
-    numbers (``n``) or of the numbers in a tensor (``p``), and all the same value (``s``) or tensor without dimensions
-    (``t``). The last one is handed on by `keyword`, where there is one, unless it is 1. With `writes`, the results are
+    `shares` has a `Share` for each other argument. The last one is handed on by `keyword`, where there is one, unless it is 1. With `writes`, the results are
     the tensors of the list.
     """
 
     cdef object function
-    cdef bytes dealt
+    cdef int[MAX_ARGS] shares
+    cdef int count
     cdef tuple keyword
     cdef bint writes
 
-    def __init__(self, function, str dealt not None="", *, str keyword=None, bint writes=False):
-        self.function, self.dealt, self.writes = function, dealt.encode(), writes
+    def __init__(self, function, tuple shares not None=(), *, str keyword=None, bint writes=False):
+        self.function, self.count, self.writes = function, <int>len(shares), writes
+        for j, share in enumerate(shares):
+            self.shares[j] = Share(share)
         self.keyword = None if keyword is None else (keyword,)
         self.run = <kernel_t>_each
 
@@ -40,42 +50,42 @@ cdef int _check_length(object others, Py_ssize_t n, str text) except -1:
 
 cdef object _each(Operator op, PyObject** a):
     cdef Each e = <Each>op.implementation
-    cdef const char* dealt = e.dealt
+    cdef int* shares = e.shares
     cdef PyObject* given[MAX_ARGS]
     cdef PyObject* args[MAX_ARGS]
     cdef tuple tensors = <tuple>a[0], results = tensors
     cdef Py_ssize_t n = PyTuple_GET_SIZE(tensors), i
-    cdef int j, count = <int>len(e.dealt)
+    cdef int j, count = e.count
     cdef Tensor t
     packed = None
     for j in range(count):
         given[j] = a[j + 1]
-        if dealt[j] == b"t" or dealt[j] == b"p":
+        if shares[j] == SAME_TENSOR or shares[j] == PACKED_NUMBER:
             t = <Tensor>a[j + 1]
-            if dealt[j] == b"t" and t.ndim:
+            if shares[j] == SAME_TENSOR and t.ndim:
                 raise RuntimeError(f"scalar tensor expected to be 0 dim but it has {t.ndim} dimensions and {t.numel} "
                                    "elements.")
-            if dealt[j] == b"p" and t.ndim != 1:
+            if shares[j] == PACKED_NUMBER and t.ndim != 1:
                 raise RuntimeError(f"Expected packed scalar Tensor to be of dimension 1. Got {t.ndim} instead.")
     if n == 0:
         raise RuntimeError("Tensor list must have at least one tensor.")
     for j in range(count):
-        if dealt[j] == b"n":
+        if shares[j] == OWN_NUMBER:
             _check_length(<object>a[j + 1], n, "Tensor list must have same number of elements as scalar list.")
-        elif dealt[j] == b"p":
+        elif shares[j] == PACKED_NUMBER:
             _check_length(<object>a[j + 1], n, "Expected length of scalars to match input of length {} but got {} "
                           "instead.")
             packed = tuple((<object>a[j + 1]).tolist())
             given[j] = <PyObject*>packed
     for j in range(count):
-        if dealt[j] == b"l":
+        if shares[j] == OWN_TENSOR:
             _check_length(<object>a[j + 1], n, "Tensor lists must have the same number of tensors, got {} and {}")
     if not e.writes:
         results = PyTuple_New(n)
     for i in range(n):
         args[0] = PyTuple_GET_ITEM(tensors, i)
         for j in range(count):
-            args[j + 1] = given[j] if dealt[j] == b"s" or dealt[j] == b"t" else PyTuple_GET_ITEM(<object>given[j], i)
+            args[j + 1] = given[j] if shares[j] == SAME or shares[j] == SAME_TENSOR else PyTuple_GET_ITEM(<object>given[j], i)
         if e.keyword is None:
             result = PyObject_Vectorcall(<PyObject*>e.function, args, count + 1, NULL)
         elif type(<object>args[count]) is int and <object>args[count] == 1:

@@ -10,7 +10,9 @@ from flambeau_tensor._core.call.operator import Operator
 from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor._core.schema.declaring import FUNCTION
 from flambeau_tensor._core.schema.registry import find_operator
-from flambeau_tensor._kernels.foreach import Each
+from flambeau_tensor._kernels.foreach import Each, Share
+
+SAME, SAME_TENSOR, OWN_TENSOR, OWN_NUMBER, PACKED_NUMBER = Share
 
 # --- forms ----------------------------------------------------------------------------------------------------------
 
@@ -18,37 +20,37 @@ from flambeau_tensor._kernels.foreach import Each
 class _Form(NamedTuple):
     overload: str
     beside: str  # the schema's arguments after the list
-    dealt: str  # what each tensor gets of them, in the letters of `Each`
+    shares: tuple[Share, ...]  # what each tensor gets of them
     keyword: str | None = None  # the name by which the last one is handed on
 
 
-ALONE = (_Form("", "", ""),)
+ALONE = (_Form("", "", ()),)
 
 
 def _binary(scalar="scalar", other="other", scalars="scalars"):
     return (
-        _Form("Scalar", f"Scalar {scalar}", "s"),
-        _Form("List", f"Tensor[] {other}", "l"),
-        _Form("ScalarList", f"Scalar[] {scalars}", "n"),
+        _Form("Scalar", f"Scalar {scalar}", (SAME,)),
+        _Form("List", f"Tensor[] {other}", (OWN_TENSOR,)),
+        _Form("ScalarList", f"Scalar[] {scalars}", (OWN_NUMBER,)),
     )
 
 
 BINARY = _binary()
 POWER = _binary("exponent", "exponent", "exponent")
-PRODUCT = (_Form("Tensor", "Tensor other", "t"), *BINARY)  # before a number, which it would also do for
+PRODUCT = (_Form("Tensor", "Tensor other", (SAME_TENSOR,)), *BINARY)  # before a number, which it would also do for
 _SCALAR, _, _SCALARS = BINARY
-DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", "ls", "alpha"), _SCALARS)
-SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", "ts", "alpha"), *DIFFERENCE)
+DIFFERENCE = (_SCALAR, _Form("List", "Tensor[] other, *, Scalar alpha=1", (OWN_TENSOR, SAME), "alpha"), _SCALARS)
+SUM = (_Form("Tensor", "Tensor other, *, Scalar alpha=1", (SAME_TENSOR, SAME), "alpha"), *DIFFERENCE)
 _PAIR = "Tensor[] tensor1, Tensor[] tensor2, "
 TERNARY = (
-    _Form("Tensor", f"{_PAIR}Tensor scalars", "llp", "value"),
-    _Form("Scalar", f"{_PAIR}Scalar value=1", "lls", "value"),
-    _Form("ScalarList", f"{_PAIR}Scalar[] scalars", "lln", "value"),
+    _Form("Tensor", f"{_PAIR}Tensor scalars", (OWN_TENSOR, OWN_TENSOR, PACKED_NUMBER), "value"),
+    _Form("Scalar", f"{_PAIR}Scalar value=1", (OWN_TENSOR, OWN_TENSOR, SAME), "value"),
+    _Form("ScalarList", f"{_PAIR}Scalar[] scalars", (OWN_TENSOR, OWN_TENSOR, OWN_NUMBER), "value"),
 )
 WEIGHTED = (
-    _Form("List", "Tensor[] tensors1, Tensor[] weights", "ll"),
-    _Form("Scalar", "Tensor[] tensors1, Scalar weight", "ls"),
-    _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", "ln"),
+    _Form("List", "Tensor[] tensors1, Tensor[] weights", (OWN_TENSOR, OWN_TENSOR)),
+    _Form("Scalar", "Tensor[] tensors1, Scalar weight", (OWN_TENSOR, SAME)),
+    _Form("ScalarList", "Tensor[] tensors1, Scalar[] weight", (OWN_TENSOR, OWN_NUMBER)),
 )
 
 
@@ -63,7 +65,7 @@ def _each(name, forms, apply=None, write=None):
         if apply is not None:
             Operator(
                 f"_foreach_{name}{rest.format('Tensor[]')} -> Tensor[]",
-                Each(apply, form.dealt, keyword=form.keyword),
+                Each(apply, form.shares, keyword=form.keyword),
                 composite=True,
                 variants=FUNCTION,
                 doc=doc,
@@ -71,7 +73,7 @@ def _each(name, forms, apply=None, write=None):
         if write is not None:
             Operator(
                 f"_foreach_{name}_{rest.format('Tensor(a!)[]')} -> Tensor(a!)[]",
-                Each(write, form.dealt, keyword=form.keyword, writes=True),
+                Each(write, form.shares, keyword=form.keyword, writes=True),
                 composite=True,
                 variants=FUNCTION,
                 doc=f"{doc[:-1]}, in place.",
@@ -107,7 +109,7 @@ for _name in ("addcmul", "addcdiv"):
 
 # --- what has forms of its own --------------------------------------------------------------------------------------
 
-_ORDER = (_Form("Scalar", "Scalar ord=2, ScalarType? dtype=None", "ss", "dtype"),)
+_ORDER = (_Form("Scalar", "Scalar ord=2, ScalarType? dtype=None", (SAME, SAME), "dtype"),)
 
 
 def _greatest(x):
@@ -128,14 +130,14 @@ def _powsum(x, order, dtype):
 _each("norm", _ORDER, _operator("linalg.vector_norm"))
 _each("powsum", _ORDER, _powsum)
 _each("max", ALONE, _greatest)
-_each("mm", (_Form("", "Tensor[] mat2", "l"),), _operator("mm"))
+_each("mm", (_Form("", "Tensor[] mat2", (OWN_TENSOR,)),), _operator("mm"))
 _each(
     "clone",
-    (_Form("", "*, MemoryFormat? memory_format=None", "s", "memory_format"),),
+    (_Form("", "*, MemoryFormat? memory_format=None", (SAME,), "memory_format"),),
     _operator("clone"),
 )
 _each("zero", ALONE, write=Tensor.zero_)
-_each("copy", (_Form("", "Tensor[] src, bool non_blocking=False", "ls"),), write=Tensor.copy_)
+_each("copy", (_Form("", "Tensor[] src, bool non_blocking=False", (OWN_TENSOR, SAME)),), write=Tensor.copy_)
 
 
 def _raised(number, exponents):
