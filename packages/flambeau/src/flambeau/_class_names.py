@@ -75,7 +75,7 @@ _THERE = {
         """,
     "torch.storage": "flambeau_tensor.UntypedStorage flambeau_tensor.storage.TypedStorage",
     "torch.utils": "flambeau.utils._swap",
-    "torch.utils._pytree": "flambeau_autograd.trees flambeau_autograd.treespec",
+    "torch.utils._pytree": "flambeau_autograd.pytree flambeau_autograd.treespec",
     "torch.utils.checkpoint": "flambeau_autograd.selective_checkpoint",
     "torch.utils.cpp_extension": """
         flambeau_cext.build flambeau_cext.extension flambeau_cext.load flambeau_cext.ninja

@@ -24,8 +24,8 @@ cpdef enum Share:
 cdef class Each(Kernel):
     """The kernel of a function of lists: calls `function` for each tensor of the first argument.
 
-    `shares` has a `Share` for each other argument. The last one is handed on by `keyword`, where there is one, unless it is 1. With `writes`, the results are
-    the tensors of the list.
+    `shares` has a `Share` for each other argument. The last one is handed on by `keyword`, where there is one, unless
+    it is 1. With `writes`, the results are the tensors of the list.
     """
 
     cdef object function
@@ -85,7 +85,7 @@ cdef object _each(Operator op, PyObject** a):
     for i in range(n):
         args[0] = PyTuple_GET_ITEM(tensors, i)
         for j in range(count):
-            args[j + 1] = given[j] if shares[j] == SAME or shares[j] == SAME_TENSOR else PyTuple_GET_ITEM(<object>given[j], i)
+            args[j + 1] = given[j] if shares[j] <= SAME_TENSOR else PyTuple_GET_ITEM(<object>given[j], i)
         if e.keyword is None:
             result = PyObject_Vectorcall(<PyObject*>e.function, args, count + 1, NULL)
         elif type(<object>args[count]) is int and <object>args[count] == 1:

@@ -425,7 +425,7 @@ cdef class Storage:
         forget_owner(buffer)
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
-    def __reduce_ex__(self, int protocol):  # for other processes of this library; pickles have another form, see copyreg
+    def __reduce_ex__(self, int protocol):  # for processes of this library; pickles have another form, see copyreg
         if self.owner is META_OWNER:
             return _on_meta, (self.nbytes,)
         if protocol < 5:
