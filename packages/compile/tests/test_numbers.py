@@ -303,3 +303,21 @@ def test_what_is_put_where_a_number_stood_is_put_there_each_time():
         warnings.simplefilter("ignore")
         for function in (computed, constant):
             assert run(compile, function) == run(lambda f: f, function)
+
+
+def test_a_number_that_is_set_is_not_counted_up():
+    class Kept:
+        value = 1.0
+
+    kept = Kept()
+    kept.value = 1.0
+
+    def f(x):
+        kept.value = 3.0
+        return x * 2
+
+    compiled = compile(f)
+    for value in (1.0, 1.0, 7.0, 7.0, 3.0, 2.0):
+        kept.value = value
+        compiled(ft.ones(1))
+        assert kept.value == 3.0

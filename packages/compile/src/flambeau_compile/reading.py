@@ -174,7 +174,8 @@ _OBJECTS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_DEREF",
 
 
 def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
-    """Whether all code that reads a variable or attribute adds a constant to it and puts it back."""
+    """Whether all code that reads or sets a variable or attribute adds a constant to it and puts it back."""
+    counts = 0  # stores that are no such addition
     for code in codes:
         instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]
         for at, instruction in enumerate(instructions):
@@ -184,9 +185,12 @@ def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
                 after = instructions[at + 1 : at + 5]
                 if not _counts(after, kind, name):
                     return False
+                counts -= 1
+            elif instruction.opname in _STORES[kind] and instruction.argval == name:
+                counts += 1
             elif instruction.opname.startswith("LOAD_FAST") and kind == "cell" and instruction.argval == name:
                 return False
-    return True
+    return counts == 0
 
 
 def _counts(after: list[dis.Instruction], kind: str, name: object) -> bool:
