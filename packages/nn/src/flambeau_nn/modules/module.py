@@ -49,6 +49,7 @@ from flambeau_nn.modules._hooks import (
 )
 from flambeau_nn.modules._state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401  (looked for here)
 from flambeau_nn.modules._state import StateMethods, _IncompatibleKeys, _WrappedHook  # noqa: F401  (looked for here)
+from flambeau_nn.modules.conversions import get_overwrite_module_params_on_conversion
 from flambeau_nn.parameter import Buffer, Parameter
 from flambeau_tensor import Tensor, dtype
 from flambeau_tensor.extend import is_meta, sockets
