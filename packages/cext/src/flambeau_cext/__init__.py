@@ -5,14 +5,13 @@
 ``flambeau_cext.library`` makes operators of functions.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flambeau_cext.build import include_paths, library_paths
 from flambeau_cext.cache import root as _root
 from flambeau_cext.errors import CompileError
 from flambeau_cext.load import load, load_inline
 from flambeau_cext.ninja import is_ninja_available, verify_ninja_availability
-from flambeau_tensor.lazy_attributes import attach as _attach
 
 if TYPE_CHECKING:
     from flambeau_cext.extension import BuildExtension as BuildExtension
@@ -74,10 +73,14 @@ def get_cmake_dir() -> str:
     return str(Path(__file__).with_name("cmake"))
 
 
-# Setuptools is slow to import, and only a setup.py needs it.
-_names = dict.fromkeys(_IN_EXTENSION, ".extension")
-__getattr__ = _attach(__name__, "torch.utils.cpp_extension", _names, ("library", "ops"))[0]
+def __getattr__(name: str) -> Any:
+    """Without flambeau-tensor, which extensions need and an installation's ``setup.py`` does not."""
+    from importlib import import_module
 
+    if name in _IN_EXTENSION:  # setuptools is slow to import, and only a setup.py needs it
+        return getattr(import_module("flambeau_cext.extension"), name)
+    if name in ("library", "ops"):
+        return import_module(f"flambeau_cext.{name}")
+    from flambeau_tensor.not_built import missing
 
-def __dir__() -> list[str]:
-    return sorted({*__all__, "CUDA_HOME", "ROCM_HOME", "__version__", "ffi", "library", "ops"})
+    raise missing("torch.utils.cpp_extension", name)
