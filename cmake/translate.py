@@ -10,6 +10,7 @@ what it was made from (.dep); FILE joins these for the build system. FlambeauCyt
 
 import argparse
 import os
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -58,6 +59,20 @@ def is_current(output):
         return False
 
 
+def leave_frames_out(code):
+    """The C code, with few frames of its own in tracebacks unless FLAMBEAU_FULL_TRACEBACK was 1 when it was loaded.
+
+    A frame of compiled code says where the library noticed a mistake, never where the user made it. Where an exception
+    is handled at once, the code relies on a frame being there.
+    """
+    call = re.compile(r"(__Pyx_AddTraceback\(\"[^;]*\);)(?!\s*if \(__Pyx_GetException)")
+    code, count = call.subn(r"if (flambeau_full_traceback) \1", code)
+    if count == 0 and code.count("__Pyx_AddTraceback(") > 3:  # beside what declares and defines it
+        raise ValueError("Cython calls __Pyx_AddTraceback in another way than this file knows")
+    first, end, rest = code.partition("\n")  # by its first line Cython knows what it may write over
+    return f"{first}{end}extern int flambeau_full_traceback; /* compiled.c.in */\n{rest}"
+
+
 def translate(source, module, output, include, directives):
     """Whether Cython took the source; what it has against it, it prints."""
     Options.fast_fail = Options.warning_errors = True
@@ -77,6 +92,8 @@ def translate(source, module, output, include, directives):
     if compile(source, options, full_module_name=module).num_errors:
         Path(output).unlink(missing_ok=True)
         return False
+    written = Path(output).read_text(encoding="utf-8")
+    Path(output).write_text(leave_frames_out(written), encoding="utf-8")
     Path(output + ".dep").write_text(rule(output, {*sources_of(output), *DECLARED_BY}), encoding="utf-8")
     return True
 
@@ -91,7 +108,8 @@ def main():
     directives = Options.parse_directive_list(",".join(arguments.directive))
 
     jobs = [line.split("|") for line in arguments.jobs.read_text(encoding="utf-8").split("\n") if line]
-    settings = repr((Cython.__version__, sys.version, sorted(directives.items()), arguments.include))
+    program = Path(__file__).read_text(encoding="utf-8")
+    settings = repr((Cython.__version__, sys.version, sorted(directives.items()), arguments.include, program))
     record = arguments.jobs.with_suffix(".settings")  # of the last time that all of it succeeded
     same = record.exists() and record.read_text(encoding="utf-8") == settings
     due = [job for job in jobs if not (same and is_current(job[2]))]

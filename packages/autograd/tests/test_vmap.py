@@ -3,6 +3,7 @@
 Expected types, texts and dtypes are those of PyTorch 2.13 unless a comment says otherwise.
 """
 
+import functools
 import itertools
 
 import pytest
@@ -311,3 +312,24 @@ def test_truths_of_all_examples():
     assert seen == [(False, True), (False, True), (True, True)]
     with pytest.raises(RuntimeError, match="expected a tensor of dtype torch.bool"):
         torch._is_all_true(torch.ones(2))
+
+
+class Nameless:
+    """A callable whose repr takes long, as a large module's."""
+
+    reprs = 0
+
+    def __call__(self, x):
+        return x * 2
+
+    def __repr__(self):
+        Nameless.reprs += 1
+        return "nameless"
+
+
+def test_only_errors_ask_for_names():
+    for function in (Nameless(), functools.partial(Nameless())):
+        assert vmap(function)(torch.ones(2)).tolist() == [2.0, 2.0]
+    assert Nameless.reprs == 0
+    with pytest.raises(ValueError, match="vmap.nameless, in_dims=3"):
+        vmap(Nameless(), in_dims=3)(torch.ones(2))

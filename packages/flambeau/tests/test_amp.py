@@ -3,10 +3,10 @@
 import pickle
 
 import pytest
-from flambeau.nn import functional as F
 
 import flambeau as torch
 from flambeau import nn
+from flambeau.nn import functional as F
 
 
 def test_products_compute_in_bfloat16():

@@ -9,10 +9,10 @@ import logging
 import warnings
 
 import pytest
-from flambeau.overrides.coverage import sample_arguments
 
 import flambeau as torch
 from flambeau import overrides
+from flambeau.overrides.coverage import sample_arguments
 
 
 def as_plain_method(namespace):

@@ -3,9 +3,9 @@
 import copy
 
 import pytest
-from flambeau.fx.experimental.proxy_tensor import make_fx
 
 import flambeau as torch
+from flambeau.fx.experimental.proxy_tensor import make_fx
 from samples import families, flat, table
 from samples.derivatives import _moving, _put, _real, has_derivative
 

@@ -10,6 +10,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
+import flambeau as torch
 from flambeau.utils._python_dispatch import (
     TorchDispatchMode,
     _disable_current_modes,
@@ -20,8 +22,6 @@ from flambeau.utils._python_dispatch import (
     return_and_correct_aliasing,
     transform_subclass,
 )
-
-import flambeau as torch
 from flambeau.utils._pytree import tree_map, tree_map_only
 
 aten = torch.ops.aten

@@ -1,5 +1,7 @@
 """Hooks of modules: order, arguments, what they may change. Texts were made with PyTorch 2.13."""
 
+import sys
+
 import pytest
 
 import flambeau_nn as nn
@@ -220,3 +222,28 @@ def test_hooks_of_examples():
     layer.register_full_backward_hook(lambda module, inputs, outputs: (inputs[0] * 2,))
     doubled = func.vmap(func.grad(lambda x: layer(x).sum()))(x)
     assert ft.allclose(doubled, 2 * gradients)
+
+
+def test_modules_whose_hooks_are_gone_are_called_as_before():
+    """Where no hook is left, a call asks for none: Python's frames in between are those of ``forward`` alone."""
+    frames = []
+
+    class Layer(nn.Module):
+        def forward(self, x):
+            frame, names = sys._getframe(), []
+            while frame is not None:
+                names.append(frame.f_code.co_name)
+                frame = frame.f_back
+            frames.append(names[: names.index("test_modules_whose_hooks_are_gone_are_called_as_before")])
+            return x
+
+    layer = Layer()
+    layer(1)
+    for register in ("forward_hook", "forward_pre_hook", "full_backward_hook", "full_backward_pre_hook"):
+        handle = getattr(layer, f"register_{register}")(lambda *a: None)
+        layer(ft.ones(1))
+        handle.remove()
+        layer(1)
+    assert frames[0] == ["forward"]
+    assert frames[2::2] == [["forward"]] * 4
+    assert all(len(names) > 1 for names in frames[1::2])

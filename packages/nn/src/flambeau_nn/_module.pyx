@@ -60,6 +60,7 @@ cdef dict _LATE = {
     "_non_persistent_buffers_set": set, "_is_full_backward_hook": lambda: None,
 }
 CALL_HOOKS = frozenset(("_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"))
+cdef tuple _HOOK_DICTS = (_HOOKED, *CALL_HOOKS)
 cdef frozenset _CALL_HOOKS = CALL_HOOKS
 
 
@@ -163,7 +164,19 @@ cdef inline bint _hooked(PyObject* state) except -1:
     cdef int i
     for i in range(GLOBAL_HOOKS):
         present |= PyDict_GET_SIZE(_global_hooks[i])
-    return present or PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL
+    if present:
+        return True
+    return PyDict_GetItemWithError(state, <PyObject*>_HOOKED) != NULL and _keeps_hooks(state)
+
+
+cdef bint _keeps_hooks(PyObject* state) except -1:
+    """Whether there is a hook: removing one leaves its dict behind."""
+    cdef PyObject* found
+    for name in _HOOK_DICTS:
+        found = PyDict_GetItemWithError(state, <PyObject*>name)
+        if found != NULL and not (isinstance(<object>found, dict) and PyDict_GET_SIZE(found) == 0):
+            return True
+    return False
 
 
 # What bad arguments raise. Other exceptions are messages of programs to themselves.

@@ -78,8 +78,11 @@ def vmap(
     return wrapped
 
 
-def _name(func: Callable[..., Any]) -> str:
-    return getattr(getattr(func, "func", func), "__name__", repr(func))
+def _name(func: Callable[..., Any] | str) -> str:
+    """How errors call a function; for objects without a name that takes long, so only errors ask."""
+    if isinstance(func, str):
+        return func
+    return getattr(getattr(func, "func", func), "__name__", None) or repr(func)
 
 
 def _check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
@@ -116,21 +119,21 @@ def _process_batched_inputs(
     for i, (leaf, dim) in enumerate(zip(flat, dims, strict=True)):
         if dim is None:
             continue
-        here = f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): "
+        problem = None
         if not isinstance(dim, int):
-            raise ValueError(
-                f"{here}Got in_dim={dim} for an input but in_dim must be either an integer dimension or None."
-            )
-        if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"{here}Got in_dim={dim} for an input but the input is of type {type(leaf)}. We cannot "
+            problem = "an input but in_dim must be either an integer dimension or None."
+        elif not isinstance(leaf, Tensor):
+            problem = (
+                f"an input but the input is of type {type(leaf)}. We cannot "
                 "vmap over non-Tensor arguments, please use None as the respective in_dim"
             )
-        if not -leaf.ndim <= dim < leaf.ndim:
-            raise ValueError(
-                f"{here}Got in_dim={dim} for some input, but that input is a Tensor of dimensionality "
+        elif not -leaf.ndim <= dim < leaf.ndim:
+            problem = (
+                f"some input, but that input is a Tensor of dimensionality "
                 f"{leaf.ndim} so expected in_dim to satisfy -{leaf.ndim} <= in_dim < {leaf.ndim}."
             )
+        if problem is not None:
+            raise ValueError(f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for {problem}")
         dims[i] = dim % leaf.ndim
         sizes.append(leaf.size(dim))
     if not sizes:
@@ -164,14 +167,17 @@ def _run(
 
 def _unwrap_batched(result: Any, out_dims: Any, level: BatchLevel, size: int, func: Callable[..., Any]) -> Any:
     places = _result_dims(func, result, out_dims)
-    return tree_map(lambda out: _maybe_remove_batch_dim(_name(func), out, level, size, next(places)), result)
+    return tree_map(lambda out: _maybe_remove_batch_dim(func, out, level, size, next(places)), result)
 
 
-def _maybe_remove_batch_dim(name: str, out: Any, level: BatchLevel, size: int, dim: int | None) -> Any:
+def _maybe_remove_batch_dim(
+    func: Callable[..., Any] | str, out: Any, level: BatchLevel, size: int, dim: int | None
+) -> Any:
     """A result with its examples along ``dim``; without one, a result that all examples share."""
     if not isinstance(out, Tensor):
         if dim is None:
             return out
+        name = _name(func)
         raise ValueError(
             f"vmap({name}, ...): `{name}` must only return Tensors, got type "
             f"{type(out)}. Did you mean to set out_dims= to None for output?"
@@ -179,6 +185,7 @@ def _maybe_remove_batch_dim(name: str, out: Any, level: BatchLevel, size: int, d
     value, at = level.unwrap(out)
     if dim is None:
         if at is not None:
+            name = _name(func)
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
         return value
     if at is None:
