@@ -23,7 +23,7 @@ def test_compile():
     with pytest.raises(RuntimeError, match="Either mode or options can be specified"):
         torch.compile(double, mode="default", options={})
     assert torch.compiler.disable(double)(2) == torch.compiler.disable()(double)(2) == 4
-    assert torch._dynamo.disable(double)(2) == 4 and torch._dynamo.optimize("inductor")(double) is double
+    assert torch._dynamo.disable(double)(2) == 4 and torch._dynamo.optimize("inductor")(double)(2) == 4
     assert not torch.compiler.is_compiling() and not torch._dynamo.is_compiling()
     assert isinstance(model, torch._dynamo.OptimizedModule) and isinstance(model, nn.Linear)
     assert type(model._orig_mod) is nn.Linear

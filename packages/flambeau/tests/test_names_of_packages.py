@@ -211,8 +211,6 @@ def test_modules_that_are_imported_without_need(name):
 
 def test_modules_answer_that_there_is_nothing():
     assert not importlib.import_module("flambeau._subclasses.fake_tensor").is_fake(torch.ones(1))
-    with pytest.raises(NotBuiltError):
-        torch.export.export(torch.nn.Linear(1, 1), (torch.ones(1),))
     shapes = importlib.import_module("flambeau.fx.experimental.symbolic_shapes")
     assert shapes.guard_or_false(2 > 1) and not shapes.has_free_symbols(torch.ones(2).shape)
 

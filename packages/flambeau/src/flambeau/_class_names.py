@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
-from flambeau_overrides import overridable
+from flambeau_overrides.declare import OverridableFunction
 from flambeau_tensor.extend import name_type
 from flambeau_tensor.pytorch_names import module_in_pytorch
 
@@ -85,7 +85,6 @@ _THERE = {
 HOMES = {here: there for there, names in _THERE.items() for here in names.split()}
 
 _COMPILED = type(name_type)  # of Cython's functions
-_OVERRIDABLE = type(overridable(lambda: None))
 _HEAP_TYPE = 1 << 9  # of `type.__flags__`: a class that is not a compiled one's static type
 
 _given: set[str] = set()  # the modules that things have been given, from which theirs is not derived again
@@ -97,7 +96,7 @@ WHEN_LOADED: dict[str, Callable[[ModuleType], None]] = {}
 def name_contents(module: ModuleType, prefix: str) -> None:
     """Let the classes and functions of a module say that they stand where PyTorch has them, below ``prefix``."""
     for name, value in list(vars(module).items()):
-        if name.startswith("__") or not isinstance(value, (type, FunctionType, _OVERRIDABLE, _COMPILED)):
+        if name.startswith("__") or not isinstance(value, (type, FunctionType, OverridableFunction, _COMPILED)):
             continue
         home = value.__module__
         top = home.partition(".")[0] if isinstance(home, str) else ""

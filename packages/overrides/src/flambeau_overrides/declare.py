@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from flambeau_overrides._dispatch import handle_torch_function, has_torch_function
-from flambeau_overrides._function import OverridableFunction, OverridableMethod
+from flambeau_overrides._function import OverridableFunction as OverridableFunction
+from flambeau_overrides._function import OverridableMethod
 from flambeau_overrides._packing import Packing
 from flambeau_overrides.registry import register
 
