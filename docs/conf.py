@@ -51,8 +51,10 @@ toc_object_entries_show_parents = "hide"
 # Our own names are checked. Without network there is no inventory of Python's and NumPy's.
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!torch\.|flambeau).*"),
-    (r"py:class", r"flambeau_tensor\._core\.operator\.Operator"),
-    (r"py:class", r"flambeau_tensor\._core\.custom\.OperatorHandle"),
+    (r"py:class", r"flambeau_tensor\._core\.call\.operator\.Operator"),
+    (r"py:class", r"flambeau_tensor\._core\.schema\.custom\.OperatorHandle"),
+    (r"py:class", r"torch\._ops\.OpOverload(Packet)?"),
+    (r"py:class", r"torch\.(utils\.hooks\.RemovableHandle|fx\.node\.NodeList)"),
 ]
 
 

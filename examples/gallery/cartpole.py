@@ -30,6 +30,7 @@ def move(state, push):
 
 def cost(plan, state):
     total = 0.0
+    place, speed, angle, turn = state.unbind()
     for push in (STRONGEST * plan.tanh()).unbind():
         state = move(state, push)
         place, speed, angle, turn = state.unbind()

@@ -73,6 +73,7 @@ _THERE = {
         flambeau_tensor.options._get_layout flambeau_tensor.serialization.locations
         flambeau_tensor.serialization.settings
         """,
+    "torch._ops": "flambeau_cext.overloads.OpOverload flambeau_cext.overloads.OpOverloadPacket",
     "torch.storage": "flambeau_tensor.UntypedStorage flambeau_tensor.storage.TypedStorage",
     "torch.utils": "flambeau.utils._swap",
     "torch.utils._pytree": "flambeau_autograd.pytree flambeau_autograd.treespec",

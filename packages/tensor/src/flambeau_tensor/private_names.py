@@ -130,6 +130,7 @@ class ExceptionWrapper:
     """
 
     def __init__(self, exc_info: Any = None, where: str = "in background") -> None:
+        kind: Any
         kind, value, trace = exc_info or sys.exc_info()
         self.exc_type, self.where = kind, where
         self.exc_msg = "".join(traceback.format_exception(kind, value, trace))

@@ -88,7 +88,7 @@ class FakeTensor(torch.Tensor):
     ) -> Self:
         if not elem.is_meta:
             raise AssertionError(f"elem.device.type must be 'meta', got {elem.device.type}")
-        self = torch.Tensor._make_wrapper_subclass(
+        self = torch.Tensor._make_wrapper_subclass(  # type: ignore[attr-defined]
             cls,
             elem.shape,
             elem.stride(),
@@ -284,7 +284,7 @@ class FakeTensorConverter:
             if t.requires_grad:
                 made.requires_grad_()
         if isinstance(t, torch.nn.Parameter):
-            made._is_param = True
+            made._is_param = True  # type: ignore[attr-defined]
         self.made[t] = made
         return made
 
