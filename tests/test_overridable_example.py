@@ -60,5 +60,6 @@ except TypeError as error:
     assert run("overridable_library", "-c", code).stdout == (
         "Loud([3.0, 6.0], rate=2.0) Loud([1.0, 2.0, 0.0], rate=2.0) 2.0 1.5\n"
         "Multiple dispatch failed for 'signals.joined'; all __torch_function__ handlers returned NotImplemented:\n\n"
-        "  - tensor subclass <class '__main__.Loud'>\n  - tensor subclass <class '__main__.Other'>\n"
+        "  - tensor subclass <class '__main__.Loud'>\n  - tensor subclass <class '__main__.Other'>\n\n"
+        "no implementation found for 'signals.joined' on types that implement __torch_function__: [Loud, Other]\n"
     )
