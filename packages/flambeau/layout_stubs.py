@@ -114,17 +114,24 @@ def _defined(body: list[ast.stmt]) -> set[str]:
     return names
 
 
+def _from(place: str, name: str) -> str:
+    """The import of a name from a module, or from ``module:name`` where it is called otherwise."""
+    module, _, other = place.partition(":")
+    return f"from {module} import {other or name} as {name}"
+
+
 def _top(names: dict[str, Any], children: list[str]) -> str:
     """The stub of `flambeau` itself."""
     found = {**dict.fromkeys(names["OF_AUTOGRAD"], "flambeau_autograd"), **names["NAMES"]}
     declared = (PACKAGES["flambeau_nn"] / "functional.pyi").read_text(encoding="utf-8")
     found |= {name: "flambeau_nn.functional" for name in names["FUNCTIONS_OF_NN"] if f"def {name}(" in declared}
     found.pop("__version__")
+    found = {name: place for name, place in found.items() if not place.startswith("flambeau:")}  # its own other names
     lines = [
         _MARK,
         "from typing import Any\n",
         "from flambeau_tensor import *",
-        *sorted(f"from {module} import {name} as {name}" for name, module in found.items()),
+        *sorted(_from(module, name) for name, module in found.items()),
         "",
         *map(_import_line, children),
         "",

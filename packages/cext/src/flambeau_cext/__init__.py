@@ -84,3 +84,7 @@ def __getattr__(name: str) -> Any:
     from flambeau_tensor.not_built import missing
 
     raise missing("torch.utils.cpp_extension", name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "library", "ops"})

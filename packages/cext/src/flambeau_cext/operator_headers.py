@@ -23,6 +23,7 @@ from flambeau_tensor import Tensor
 from flambeau_tensor.extend import Forward, Operator, functions, operators, parse
 
 INCLUDE = Path(__file__).parent / "include" / "ATen"
+_GEOMETRY = {"is_contiguous", "size", "stride"}  # operators for handlers alone; C++ reads them from the tensor
 _HAND_WRITTEN = ("core/Tensor.h", "TensorIndexing.h", "Tensor.h", "ATen.h", "Compositions.h", "BackwardFunctions.h")
 _DEFINED = re.compile(r"^ *(?!return\b|else\b)(?:[\w:<>,&*]+ )+[&*]?(?:Tensor::)?(\w+)\(", re.MULTILINE)
 
@@ -205,7 +206,7 @@ def _public_name(op: Operator) -> str | None:
     """What the operator is called in C++, if it has a name there."""
     space = op.namespace
     if space == ATEN:
-        return op.name
+        return None if op.name in _GEOMETRY else op.name
     if op.name.startswith("_") or op.name in _RESERVED | _by_hand():
         return None
     if space == "torch":

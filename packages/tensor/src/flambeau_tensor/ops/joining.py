@@ -320,11 +320,11 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
     tensors = _given(tensors)
     if not tensors:
         raise RuntimeError("meshgrid expects a non-empty TensorList")
+    check_tensors(tensors)
     if indexing is None:
         _warn_of_indexing()
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
-    check_tensors(tensors)
     for t in tensors:
         if t.ndim > 1:
             raise RuntimeError(

@@ -128,7 +128,7 @@ cdef object _call_syntax(int which, object a, object b):
     if not _is_operand(op, 0, args[0]) or not _is_operand(op, 1, args[1]):
         return _guarded(which, op, args)
     called = _called[which]
-    if which == S_EQ and not (is_tensor(args[1]) or is_number(args[1])):
+    if which == S_EQ and not (is_tensor(args[1]) or is_number(args[1])) and hasattr(b, "__torch_function__"):
         called = <PyObject*>(<object>type_members(TensorType)["eq"])  # PyTorch's `__eq__` leaves it to the method
     if not is_tensor(args[0]):
         if _modes[0] != 0 or not is_plain(args[1]) or not is_number(args[0]):
