@@ -12,7 +12,7 @@ NONE = {"torch.Tensor.cuda", "torch.Tensor.xpu"}  # which raise
 def public():
     found = {}
     for op in operators().values():
-        inside = "._" in op.namespace or op.namespace == "torch.ops.aten" or op.name.startswith("_")
+        inside = "._" in op.namespace or op.namespace.startswith("torch.ops.") or op.name.startswith("_")
         if not inside:
             found.setdefault(full_name(op), op)
     return found

@@ -116,7 +116,7 @@ NAMES = {
         "flambeau.symbolic",
     ),
     "DeviceObjType": "flambeau._C",
-    "Storage": "flambeau_tensor.storage:FloatStorage",
+    "Storage": "flambeau_tensor:FloatStorage",
     "StorageBase": "flambeau_tensor.storage",
     "_VF": "flambeau:torch",
     "Tag": "flambeau_cext.tags",
