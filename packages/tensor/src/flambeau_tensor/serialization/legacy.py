@@ -79,7 +79,7 @@ def load(file, restore, weights_only, pickle_module, arguments):
         if count * width != len(untyped):
             raise damaged(f"storage {key} has {count} elements, and is said to have {len(untyped) // width}")
         read_into(file, untyped)
-        if little != (sys.byteorder == "little") and width > 1:
+        if little != (sys.byteorder == "little") and width > 1 and untyped.device.type != "meta":
             untyped.byteswap(dtype)
     return found
 
