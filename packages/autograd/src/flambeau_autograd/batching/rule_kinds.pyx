@@ -10,7 +10,7 @@ from flambeau_tensor.abi cimport (
 )
 
 from flambeau_autograd._engine.levels.batch_level cimport (
-    MAX_SLOTS, SHARED, BatchLevel, BatchRule, Examples, put,
+    MAX_SLOTS, SHARED, BatchLevel, BatchRule, Examples, for_python, put,
 )
 from flambeau_autograd._engine.refs cimport is_tuple, tuple_item, tuple_size
 from flambeau_autograd.batching.batched_views cimport (
@@ -84,12 +84,7 @@ cdef tuple _list_first(BatchLevel level, tuple items, object dims):
 
 cdef object _in_python(object rule, BatchLevel level, Examples* call):
     """What a rule in Python says of the same call; its results have their examples in front, as these have."""
-    cdef list args = [], dims = []
-    cdef int i
-    for i in range(call.info.nslots):
-        args.append(<object>call.values[i])
-        dims.append(<object>call.nested[i] if call.nested[i] != NULL else None if call.dims[i] < 0 else call.dims[i])
-    result, at = rule(level, <object>call.op, args, dims)
+    result, at = rule(level, <object>call.op, *for_python(call))
     call.at = 0 if at is not None else SHARED
     return result
 

@@ -28,4 +28,5 @@ cdef class BatchRule:
     cdef object run(self, BatchLevel level, Examples* call)
 
 cdef void put(Examples* call, int slot, object value) noexcept  # another value, its examples in dimension 0
+cdef tuple for_python(Examples* call)  # the arguments and their dimensions as lists, for rules in Python
 cdef object wrap_batch(object value, int dim, Level level)

@@ -291,12 +291,19 @@ cdef object _like(object result, list items):
     return type(result)(items) if type(result) is tuple or type(result) is list else type(result)(tuple(items))
 
 
-cdef object _run_in_python(object rule, BatchLevel level, Examples* call):
+cdef tuple for_python(Examples* call):
     cdef list args = [], dims = []
     cdef int i
     for i in range(call.info.nslots):
         args.append(<object>call.values[i])
         dims.append(<object>call.nested[i] if call.nested[i] != NULL else None if call.dims[i] < 0 else call.dims[i])
+    return args, dims
+
+
+cdef object _run_in_python(object rule, BatchLevel level, Examples* call):
+    cdef list args, dims
+    cdef Py_ssize_t i
+    args, dims = for_python(call)
     for i, a in enumerate((<object>call.op).schema.arguments):
         if type(args[i]) is int and (a.type == "int[]" or a.type == "Any[]"):  # x.view(6): a list of one number
             args[i] = args[i],
