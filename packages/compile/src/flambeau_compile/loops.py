@@ -39,7 +39,7 @@ class _Printer:
     def __init__(self, program: Program, source: Source) -> None:
         self.program, self.source = program, source
         self.steps = _legal(program, program.steps)
-        self.groups = self._grouped(self.steps)
+        self.groups = grouped(self.steps)
         self.kernels = self.checks = 0  # so many were printed
         self.spans = memory.lifetimes(self.groups)
         self.dynamic = dynamic = self._dynamic()
@@ -111,10 +111,10 @@ class _Printer:
             self.source.line(f"for (fl_size {i} = 0; {i} < {step.turns}; {i}++) {{")
         else:
             self.source.line("for (;;) {")
-            for group in self._grouped(list(step.test)):
+            for group in grouped(step.test):
                 self.print_group(group, -1)
             self.source.line(f"if (!*{self.at(step.flag)}) break;")
-        for group in self._grouped(list(step.body)):
+        for group in grouped(step.body):
             self.print_group(group, -1)
         self.source.line("}")
 
@@ -145,15 +145,6 @@ class _Printer:
                 if not self._is_kept(step.out, i):
                     found.add(step.out.buffer.index)
         return found - read
-
-    def _grouped(self, steps: list[Any]) -> list[list[Any]]:
-        """The steps, with elementwise ones together that become one loop."""
-        groups, i = [], 0
-        while i < len(steps):
-            n = max(_fused(steps, i), 1) if isinstance(steps[i], Map) else 1
-            groups.append(steps[i : i + n])
-            i += n
-        return groups
 
     # --- elementwise ----------------------------------------------------------------------------------------------
 
@@ -424,6 +415,17 @@ def print_program(program: Program, source: Source) -> None:
 
 
 # --- helpers --------------------------------------------------------------------------------------------------------
+
+
+def grouped(steps: Any) -> list[list[Any]]:
+    """The steps, with elementwise ones together that become one loop."""
+    steps = list(steps)
+    groups, i = [], 0
+    while i < len(steps):
+        n = max(_fused(steps, i), 1) if isinstance(steps[i], Map) else 1
+        groups.append(steps[i : i + n])
+        i += n
+    return groups
 
 
 def _fused(steps: list[Any], start: int) -> int:

@@ -8,7 +8,7 @@ from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
 from flambeau_compile.lowering import Builder
 from flambeau_compile.printing import Source
-from flambeau_compile.symbols import Symbol
+from flambeau_compile.symbols import Symbol, like
 from flambeau_tensor.extend import window
 
 WIDE = {float: ft.float64, int: ft.int64}  # of tensors that have a number as it is
@@ -34,10 +34,7 @@ def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
     if isinstance(o, TakenFrom):
         return results[o.number].item()
     if isinstance(o, tuple):
-        items = [_rebuilt(each, results, tensors) for each in o]
-        if type(o) is tuple:
-            return tuple(items)
-        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        return like(o, [_rebuilt(each, results, tensors) for each in o])
     if type(o) is list:
         return [_rebuilt(each, results, tensors) for each in o]
     if type(o) is dict:
@@ -86,10 +83,7 @@ class Outputs:
         if isinstance(o, ft.Tensor):
             return self._tensor(o)
         if isinstance(o, tuple):
-            items = [self.structure(each) for each in o]
-            if type(o) is tuple:
-                return tuple(items)
-            return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+            return like(o, [self.structure(each) for each in o])
         if type(o) is list:
             return [self.structure(each) for each in o]
         if type(o) is dict:

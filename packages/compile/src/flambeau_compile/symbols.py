@@ -132,6 +132,11 @@ class Table:
         return [source for number, source in enumerate(self.sources) if number in self.guards]
 
 
+def like(o: Any, items: list[Any]) -> Any:
+    """A list, tuple or named tuple of the type of another one."""
+    return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+
+
 def _replaced(o: Any, way: Way, symbol: Any) -> Any:
     """Nested arguments with a Symbol at the end of a way; what lies on the way is copied."""
     if not way:
@@ -139,10 +144,7 @@ def _replaced(o: Any, way: Way, symbol: Any) -> Any:
     key, rest = way[0], way[1:]
     if isinstance(o, dict):
         return {k: _replaced(v, rest, symbol) if k == key else v for k, v in o.items()}
-    items = [_replaced(v, rest, symbol) if i == key else v for i, v in enumerate(o)]
-    if type(o) in (list, tuple):
-        return type(o)(items)
-    return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+    return like(o, [_replaced(v, rest, symbol) if i == key else v for i, v in enumerate(o)])
 
 
 def numbers_in(o: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
@@ -296,7 +298,7 @@ def plain(o: Any, of: Callable[[Symbol], Any] = lambda symbol: symbol.value) -> 
         items = [plain(each, of) for each in o]
         if all(a is b for a, b in zip(items, o, strict=True)):
             return o
-        return tuple(items) if type(o) is tuple else type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        return like(o, items)
     return o
 
 
@@ -307,8 +309,7 @@ def copied(o: Any) -> Any:
     if type(o) is dict:
         return {key: copied(each) for key, each in o.items()} if _has_symbols(o) else o
     if isinstance(o, tuple) and _has_symbols(o):
-        items = [copied(each) for each in o]
-        return tuple(items) if type(o) is tuple else type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        return like(o, [copied(each) for each in o])
     return o
 
 

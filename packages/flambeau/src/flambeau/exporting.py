@@ -8,13 +8,13 @@ flambeau export net.py:net --input 1x16 --target thumb-freestanding-eabihf --cpu
 
 import argparse
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import flambeau as torch
 from flambeau_compile.exporting import ExportError, export_c, export_wasm
+from flambeau_compile.exporting.wasm import zig_cc
 
 _EXAMPLES = "examples"
 
@@ -86,11 +86,7 @@ def _example(text: str) -> Any:
 
 def _compiled(folder: Path, name: str, target: str, cpu: str | None) -> Path:
     """An object file for another machine, by zig's C compiler."""
-    command = [sys.executable, "-m", "ziglang", "cc", f"--target={target}", "-std=c99", "-Os", "-c", f"{name}.c",
-               "-o", f"{name}.o", "-ffp-contract=off", "-fno-math-errno", "-fno-sanitize=undefined",
-               "-ffunction-sections",
-               *([f"-mcpu={cpu}"] if cpu else [])]  # fmt: skip
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise ExportError(f"zig's C compiler failed: {done.stderr.strip()[-500:]}")
+    zig_cc([f"--target={target}", "-std=c99", "-Os", "-c", f"{name}.c", "-o", f"{name}.o", "-ffp-contract=off",
+            "-fno-math-errno", "-fno-sanitize=undefined", "-ffunction-sections", *([f"-mcpu={cpu}"] if cpu else [])],
+           folder)  # fmt: skip
     return folder / f"{name}.o"

@@ -8,13 +8,14 @@ The interface is described in CasADi's user guide, section "Using the generated 
 of each result by each argument is a result of its own.
 """
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from flambeau_autograd import func
 from flambeau_compile.exporting.files import Unit, includes
 from flambeau_compile.exporting.language import TYPES
-from flambeau_compile.exporting.recorded import ExportError, Named, identifier, record
+from flambeau_compile.exporting.recorded import ExportError, Named, record
 from flambeau_tensor import Tensor
 
 
@@ -90,8 +91,6 @@ _PRELUDE = """
 
 
 def _labels(function: Any, examples: tuple[Any, ...], numbers: list[int]) -> tuple[str, ...]:
-    import inspect
-
     try:
         target = function.forward if hasattr(function, "forward") else function
         names = list(inspect.signature(target).bind(*examples).arguments)
@@ -143,19 +142,17 @@ def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: l
     if level >= 1:
         arguments += [(f"out_{n.name}", _Matrix(*_shape(n), [])) for n in outputs]
     if level == 2:
-        arguments += [(f"out_{label}", matrix) for label, matrix in _first_results(unit, inputs, outputs)]
-    lines = [*unit_types(unit), *unit.definitions("static "), ""]
+        arguments += [(f"out_{label}", matrix) for label, matrix in _first_results(inputs, outputs)]
+    lines = [*unit.work_type(), *unit.definitions("static "), ""]
     lines += [
         f"EXPORTED int {full}(const casadi_real **arg, casadi_real **res, casadi_int *iw, casadi_real *w, int mem) {{"
     ]
     body = []
-    call = []
     for i, n in enumerate(inputs):
         places = _column_major(n)
         own = next(m for m in unit.recorded.inputs if m.label == n.label)
         kind = TYPES[own.kind]
         body.append(f"{kind} {own.name}[{max(own.count, 1)}];")
-        call.append((unit.recorded.inputs.index(own), own.name))
         if places == list(range(len(places))):
             body.append(
                 f"for (size_t i = 0; i < {len(places)}; i++) {own.name}[i] = arg[{i}] ? ({kind})arg[{i}][i] : 0;"
@@ -166,63 +163,48 @@ def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: l
                 f"for (size_t r = 0; r < {rows}; r++) for (size_t c = 0; c < {columns}; c++) "
                 f"{own.name}[r * {columns} + c] = arg[{i}] ? ({kind})arg[{i}][r + c * {rows}] : 0;"
             )
-    ordered = [text for _, text in sorted(call)]
+    ordered = [n.name for n in unit.recorded.inputs]
     if unit.has_work:
         body.append(f"{unit.name}_work work;")
         ordered.append("&work")
     body += [f"{TYPES[n.kind]} {n.name}[{max(n.count, 1)}];" for n in unit.recorded.outputs]
     body.append(f"{unit.name}({', '.join([*ordered, *(n.name for n in unit.recorded.outputs)])});")
-    n_in = len(arguments)
-    for k, matrix in enumerate(matrices):
-        if matrix is None or matrix[1].elements == []:
-            continue
-        source, m = matrix
-        stores = " ".join(f"res[{k}][{i}] = {source}[{at}];" for i, (_, _, at) in enumerate(m.elements or []))
-        body.append(f"if (res[{k}]) {{ {stores} }}")
+    for k, (source, m) in enumerate(matrices):
+        if m.elements:
+            stores = " ".join(f"res[{k}][{i}] = {source}[{at}];" for i, (_, _, at) in enumerate(m.elements))
+            body.append(f"if (res[{k}]) {{ {stores} }}")
     lines += [f"    {line}" for line in (*body, "(void)iw; (void)w; (void)mem;", "return 0;")] + ["}"]
-    shapes = [m if m is not None else None for m in matrices]
-    lines += _describe(
-        full, arguments, [(label, m[1]) for label, m in zip(names, shapes, strict=True) if m is not None], n_in
-    )
-    return lines
+    results = [(label, m) for label, (_, m) in zip(names, matrices, strict=True)]
+    return lines + _describe(full, arguments, results)
 
 
-def unit_types(unit: Unit) -> list[str]:
-    """The type of a part's scratch memory."""
-    if not unit.has_work:
-        return []
-    fields = " ".join(f"{TYPES[kind]} {kind}[{n}];" for kind, n in unit.body.work.items() if n)
-    return [f"typedef struct {{ {fields} }} {unit.name}_work;"]
-
-
-def _results(level: int, unit: Unit, inputs: list[Named], outputs: list[Named]) -> tuple[list[Any], list[str]]:
+def _results(
+    level: int, unit: Unit, inputs: list[Named], outputs: list[Named]
+) -> tuple[list[tuple[str, _Matrix]], list[str]]:
     """For each result of a function in CasADi's order, the array that has its elements and how they lie."""
-    made = unit.recorded.outputs
-    found: list[Any] = []
+    made = iter(unit.recorded.outputs)
+    found: list[tuple[str, _Matrix]] = []
     names: list[str] = []
     if level == 0:
         for n in outputs:
             rows, columns = _shape(n)
-            own = next(m for m in made if m.label == n.label)
             elements = [(r, c, r * columns + c) for r in range(rows) for c in range(columns)]
-            found.append((own.name, _Matrix(rows, columns, elements)))
+            found.append((n.name, _Matrix(rows, columns, elements)))
             names.append(n.name)
         return found, names
     if level == 1:
-        made_at = iter(made)
         for n in outputs:
             for x in inputs:
-                own = next(made_at)
+                own = next(made)
                 found.append((own.name, _jacobian(unit, own, n, x)))
                 names.append(f"jac_{n.name}_{x.name}")
         return found, names
-    made_at = iter(made)
     for n in outputs:
         for x in inputs:
             label = f"jac_{n.name}_{x.name}"
             size = n.window.numel * x.window.numel
             for z in inputs:
-                own = next(made_at)
+                own = next(made)
                 found.append((own.name, _second(unit, own, n, x, z)))
                 names.append(f"jac_{label}_{z.name}")
             for z in outputs:
@@ -259,14 +241,12 @@ def _second(unit: Unit, own: Named, n: Named, x: Named, z: Named) -> _Matrix:
     return _Matrix(a * b, c, elements)
 
 
-def _first_results(unit: Unit, inputs: list[Named], outputs: list[Named]) -> list[tuple[str, _Matrix]]:
+def _first_results(inputs: list[Named], outputs: list[Named]) -> list[tuple[str, _Matrix]]:
     """The results of the first Jacobian as arguments of the second, which reads none of them."""
     return [(f"jac_{n.name}_{x.name}", _Matrix(n.window.numel, x.window.numel, [])) for n in outputs for x in inputs]
 
 
-def _describe(
-    full: str, arguments: list[tuple[str, _Matrix]], results: list[tuple[str, _Matrix]], n_in: int
-) -> list[str]:
+def _describe(full: str, arguments: list[tuple[str, _Matrix]], results: list[tuple[str, _Matrix]]) -> list[str]:
     lines = []
     for way, items in (("in", arguments), ("out", results)):
         lines.append(f"EXPORTED casadi_int {full}_n_{way}(void) {{ return {len(items)}; }}")
@@ -282,10 +262,7 @@ def _describe(
         lines += ["    default: return 0;", "    }", "}"]
     lines.append(
         f"EXPORTED int {full}_work(casadi_int *sz_arg, casadi_int *sz_res, casadi_int *sz_iw, casadi_int *sz_w) {{ "
-        f"if (sz_arg) *sz_arg = {n_in}; if (sz_res) *sz_res = {len(results)}; if (sz_iw) *sz_iw = 0; "
+        f"if (sz_arg) *sz_arg = {len(arguments)}; if (sz_res) *sz_res = {len(results)}; if (sz_iw) *sz_iw = 0; "
         "if (sz_w) *sz_w = 0; return 0; }"
     )
     return [*lines, ""]
-
-
-__all__ = ["identifier", "text"]

@@ -10,10 +10,7 @@ import numpy as np
 from flambeau_compile.exporting import own_math
 from flambeau_compile.exporting.language import TWO, TYPES, number
 from flambeau_compile.exporting.recorded import ExportError, Named, Recorded, identifier, record
-from flambeau_compile.exporting.text import Body
-
-_DTYPES = {"b8": "bool", "u8": "uint8", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "f32": "float32",
-           "f64": "float64", "u16": "uint16", "u32": "uint32", "u64": "uint64"}  # fmt: skip
+from flambeau_compile.exporting.text import Body, item_size
 
 
 class Unit:
@@ -109,9 +106,16 @@ class Unit:
         lines.append(f"#define {name}_WEIGHT_BYTES {constants}")
         state = sum(n.buffer.nbytes for n in r.states) + 8 * len(self.scalars)
         lines.append(f"#define {name}_STATE_BYTES {state}")
-        work = sum(n * np.dtype(_DTYPES[kind]).itemsize for kind, n in self.body.work.items())
+        work = sum(n * item_size(kind) for kind, n in self.body.work.items())
         lines.append(f"#define {name}_WORK_BYTES {work}")
         return lines
+
+    def work_type(self) -> list[str]:
+        """The type of the scratch memory, where there is some."""
+        if not self.has_work:
+            return []
+        fields = [f"    {TYPES[kind]} {kind}[{n}];" for kind, n in self.body.work.items() if n]
+        return ["typedef struct {", *fields, f"}} {self.name}_work;"]
 
     def header(self) -> str:
         r, name = self.recorded, self.name
@@ -127,9 +131,7 @@ class Unit:
             lines += [*self._fields(r.states), f"}} {name}_state;", ""]
             lines += [f"/* The values of the moment of the export. */\nvoid {name}_init({name}_state *state);", ""]
         if self.has_work:
-            lines += ["/* Scratch memory; nothing in it lasts from call to call. */", "typedef struct {"]
-            lines += [f"    {TYPES[kind]} {kind}[{n}];" for kind, n in self.body.work.items() if n]
-            lines += [f"}} {name}_work;", ""]
+            lines += ["/* Scratch memory; nothing in it lasts from call to call. */", *self.work_type(), ""]
         lines += ["/*", *(f"   {n.name}: {_about(n)}, {'read' if n.role == 'input' else 'written'}"
                           for n in (*r.inputs, *r.outputs)), "*/", self.prototype() + ";", ""]  # fmt: skip
         return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])

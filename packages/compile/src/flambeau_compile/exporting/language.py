@@ -205,14 +205,6 @@ def template(function: str, reads: tuple[str, ...], writes: str) -> str | None:
     return None if text is None or "__builtin" in text or "FL_" in text else text
 
 
-def is_known(function: str, reads: tuple[str, ...], writes: str, data: Any = 0) -> bool:
-    return (
-        function == "fma"
-        or template(function, reads, writes) is not None
-        or find(function, reads, writes, data) is not None
-    )
-
-
 def c_type(dtype: str) -> str:
     """The C99 type of a dtype's elements."""
     return TYPES[C_TYPES[dtype]]

@@ -26,7 +26,7 @@ from flambeau_compile.graph import (
     Window,
     flat,
 )
-from flambeau_compile.loops import _collapsed, _converted, _fused, _is_flat, _is_single, _key
+from flambeau_compile.loops import _collapsed, _converted, _is_flat, _is_single, _key, grouped
 
 
 class Body:
@@ -122,14 +122,14 @@ class Body:
                 x = held.places[named.buffer.index][byte]
                 stores.append((named.buffer, byte, x))
                 if s.value_of(x) == 0:
-                    self.zeros.setdefault(named.buffer.index, set()).add(byte // _item(named.kind))
+                    self.zeros.setdefault(named.buffer.index, set()).add(byte // item_size(named.kind))
         for x in scalars._needed(s, [x for _, _, x in stores]):
             self.lines.append(self._statement(s, x))
         for buffer, byte, x in stores:
             kind, what, *rest = s.nodes[x]
             if what == "load" and rest == [buffer.index, byte]:
                 continue
-            self.lines.append(f"{self.places[buffer.index]}[{byte // _item(kind)}] = {self._value(s, x)};")
+            self.lines.append(f"{self.places[buffer.index]}[{byte // item_size(kind)}] = {self._value(s, x)};")
 
     def _value(self, s: Any, x: int) -> str:
         kind, what, *_ = s.nodes[x]
@@ -139,7 +139,7 @@ class Body:
         kind, what, *rest = s.nodes[x]
         own = TYPES.get(kind, "")
         if what == "load":
-            text = f"{self.places[rest[0]]}[{rest[1] // _item(kind)}]"
+            text = f"{self.places[rest[0]]}[{rest[1] // item_size(kind)}]"
         elif what == "cast":
             before = s.nodes[rest[0]][0]
             value = self._value(s, rest[0])
@@ -184,7 +184,7 @@ class Body:
 
     def _print_loops(self) -> None:
         program = self.recorded.program
-        groups = _grouped(program.steps)
+        groups = grouped(program.steps)
         self._place(program, groups)
         self.spans = memory.lifetimes(groups)
         for i, group in enumerate(groups):
@@ -201,7 +201,7 @@ class Body:
         temporaries = {b.index for b in program.buffers if b.index in kinds and b.index not in self.places}
         for kind in sorted({kinds[i] for i in temporaries}):
             others = {b.index for b in program.buffers if b.index not in temporaries or kinds[b.index] != kind}
-            item = _item(kind)
+            item = item_size(kind)
             found, size = memory.place(program, groups, others, item)
             self.work[kind] = size // item
             self._offsets.update({i: (kind, begin // item) for i, begin in found.items()})
@@ -227,10 +227,10 @@ class Body:
                 self.lines.append(f"for (size_t {turn} = 0; {turn} < {step.turns}; {turn}++) {{")
             else:
                 self.lines.append("for (;;) {")
-                for part in _grouped(step.test):
+                for part in grouped(step.test):
                     self._group(part, -1)
                 self.lines.append(f"if (!*{self.at(step.flag)}) break;")
-            for part in _grouped(step.body):
+            for part in grouped(step.body):
                 self._group(part, -1)
             self.lines.append("}")
         else:
@@ -326,7 +326,6 @@ class Body:
         n = b.sizes[-1]
         kind = C_TYPES[out.dtype]
         own = TYPES[kind]
-        name = self.fresh("q")
         heads = " ".join(f"for (ptrdiff_t i{d} = 0; i{d} < {size}; i{d}++)" for d, size in enumerate(batches))
         lead = list(range(len(batches)))
         (ar, ac), (br, bc), (cr, cc) = a.strides[-2:], b.strides[-2:], out.strides[-2:]
@@ -334,7 +333,6 @@ class Body:
         declared = f"const {own} *a = {at[0]}; const {own} *b = {at[1]}; {own} *c = {at[2]};"
         fma = self.need_fma(kind)
         self.count("multiply-adds", prod(batches) * m * n * k)
-        del name
         if n > 1 and bc == 1 and cc == 1:
             start = "" if step.add else f"for (ptrdiff_t j = 0; j < {n}; j++) c[i * {cr} + j] = 0;"
             body = (
@@ -364,17 +362,8 @@ class Body:
         self.count("updates of parameters", parameter.numel)
 
 
-def _grouped(steps: Any) -> list[list[Any]]:
-    groups, i = [], 0
-    steps = list(steps)
-    while i < len(steps):
-        n = max(_fused(steps, i), 1) if isinstance(steps[i], Map) else 1
-        groups.append(steps[i : i + n])
-        i += n
-    return groups
-
-
-def _item(kind: str) -> int:
+def item_size(kind: str) -> int:
+    """Bytes of an element of a C type."""
     return next(ITEMSIZE[dtype] for dtype, own in C_TYPES.items() if own == kind)
 
 

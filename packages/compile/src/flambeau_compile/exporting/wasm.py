@@ -59,12 +59,21 @@ def export_wasm(
         (place / f"{name}.c").write_text(unit.source(), encoding="utf-8")
         (place / "around.c").write_text(_around(unit), encoding="utf-8")
         exports = [f"-Wl,--export={each}" for each in _exports(unit)]
-        command = [sys.executable, "-m", "ziglang", "cc", *_FLAGS, *exports, f"{name}.c", "around.c", "-o", "out.wasm"]
-        done = subprocess.run(command, cwd=scratch, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ExportError(f"zig's C compiler failed: {done.stderr.strip()[-500:]}")
+        zig_cc([*_FLAGS, *exports, f"{name}.c", "around.c", "-o", "out.wasm"], place)
         code = (place / "out.wasm").read_bytes()
     return write(folder, {f"{name}.wasm": code, f"{name}.mjs": _loader(unit)})
+
+
+def zig_cc(arguments: list[str], folder: Path) -> None:
+    """Run zig's C compiler in a folder.
+
+    Raises:
+        ExportError: it fails, or is not there.
+    """
+    command = [sys.executable, "-m", "ziglang", "cc", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ExportError(f"zig's C compiler failed: {done.stderr.strip()[-500:]}")
 
 
 def _arrays(unit: Unit) -> list[tuple[str, str, int]]:

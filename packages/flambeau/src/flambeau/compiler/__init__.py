@@ -12,17 +12,19 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import flambeau_compile
 from flambeau_compile import explain as explain
 from flambeau_compile import is_compiling as is_compiling
 from flambeau_compile import reset as reset
-from flambeau_compile.exporting import ExportError as ExportError
-from flambeau_compile.exporting import export_c as export_c
-from flambeau_compile.exporting import export_wasm as export_wasm
 from flambeau_tensor.extend import trace_event
 from flambeau_tensor.lazy_attributes import attach as _attach
+
+if TYPE_CHECKING:
+    from flambeau_compile.exporting import ExportError as ExportError
+    from flambeau_compile.exporting import export_c as export_c
+    from flambeau_compile.exporting import export_wasm as export_wasm
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -265,4 +267,5 @@ class set_stance(ContextDecorator):  # noqa: N801
         return False
 
 
-__getattr__, __dir__ = _attach(__name__, "torch.compiler", unlisted=True)
+_names = dict.fromkeys(("ExportError", "export_c", "export_wasm"), "flambeau_compile.exporting")
+__getattr__, __dir__ = _attach(__name__, "torch.compiler", _names, unlisted=True)

@@ -53,22 +53,21 @@ def export(mod: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, dy
         return make_fx(call)(*state.values(), *(values[i] for i in places))
 
     places = [i for i, value in enumerate(flat) if isinstance(value, torch.Tensor)]
-    with torch.no_grad() if not torch.is_grad_enabled() else torch.enable_grad():
-        before = {name: t.detach().clone() for name, t in state.items() if not isinstance(t, torch.nn.Parameter)}
-        gm = run(flat)
+    before = {name: t.detach().clone() for name, t in state.items() if not isinstance(t, torch.nn.Parameter)}
+    gm = run(flat)
+    _put_back(state, before)
+    sizes: dict[Key, int] = {}
+    seen: set[str] = set()
+    for i, name in enumerate(names):
+        for d, label in axes[i].items():
+            if label not in seen:
+                seen.add(label)
+                sizes[name, d] = flat[i].shape[d]
+    steps = {}
+    if sizes:
+        grown_by = _let_vary(gm, sizes, names, axes, flat, run)
+        steps = {axes[names.index(name)][d]: (sizes[name, d], step) for (name, d), step in grown_by.items()}
         _put_back(state, before)
-        sizes: dict[Key, int] = {}
-        seen: set[str] = set()
-        for i, name in enumerate(names):
-            for d, label in axes[i].items():
-                if label not in seen:
-                    seen.add(label)
-                    sizes[name, d] = flat[i].shape[d]
-        steps = {}
-        if sizes:
-            grown_by = _let_vary(gm, sizes, names, axes, flat, run)
-            steps = {axes[names.index(name)][d]: (sizes[name, d], step) for (name, d), step in grown_by.items()}
-            _put_back(state, before)
     signature = _signed(gm, mod, state, names, flat, places)
     shapes = [
         (f"{name}", (t.dtype, tuple(axes[i].get(d, size) for d, size in enumerate(t.shape))))
@@ -201,7 +200,7 @@ def _let_vary(gm: Any, sizes: dict[Key, int], names: list[str], axes: list[dict[
 
 
 def _plain(o: Any) -> Any:
-    """Arguments of a node with 0 in place of nodes, which differ from run to run."""
+    """Arguments of a node with None in place of nodes, which differ from run to run."""
     if isinstance(o, torch.fx.Node):
         return None
     if isinstance(o, (list, tuple)):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from flambeau.export.sizes import Size
-from flambeau.onnx.graph import Graph, dtype_of, operator, static
+from flambeau.onnx.graph import Graph, OnnxExporterError, dtype_of, operator, static
 
 _END = 2**31 - 1
 
@@ -105,8 +105,6 @@ def var(g: Graph, x: Any, dim: Any = None, correction: Any = 1, keep: bool = Fal
 def vector_norm(g: Graph, x: Any, order: Any = 2, dim: Any = None, keep: bool = False, *rest: Any) -> str:
     kind = {1: "ReduceL1", 2: "ReduceL2"}.get(order)
     if kind is None:
-        from flambeau.onnx.graph import OnnxExporterError
-
         raise OnnxExporterError(f"torch.onnx.export: vector_norm of order {order} is not written as ONNX")
     return g.add(kind, g.value(x), g.constant(_axes(dim, x), "int64"), keepdims=int(bool(keep)))
 
@@ -351,8 +349,6 @@ def index(g: Graph, x: Any, indices: Any) -> str:
     if [d for d, _ in given] == list(range(len(given))) and all(dtype_of(i.tensor) != "bool" for _, i in given):
         last = [g.add("Unsqueeze", g.value(i, "int64"), g.constant([-1], "int64")) for _, i in given]
         return g.add("GatherND", g.value(x), g.add("Concat", *last, axis=-1))
-    from flambeau.onnx.graph import OnnxExporterError
-
     raise OnnxExporterError("torch.onnx.export: indexing by masks, or by several tensors apart, is not written as ONNX")
 
 
@@ -443,8 +439,6 @@ def _adaptive(n: int) -> Any:
             return _single(g, x, n, g.add("GlobalAveragePool", name))
         have = x.sizes[-n:]
         if any(a % b for a, b in zip(have, wanted, strict=True)):
-            from flambeau.onnx.graph import OnnxExporterError
-
             raise OnnxExporterError("torch.onnx.export: adaptive pooling to a size that does not divide the image's")
         window = [a // b for a, b in zip(have, wanted, strict=True)]
         return _single(g, x, n, g.add("AveragePool", name, kernel_shape=window, strides=window))
@@ -564,8 +558,6 @@ def _recurrent(g: Graph, kind: str, x: Any, states: list[Any], weights: list[Any
 def lstm_layer(g: Graph, x: Any, lengths: Any, h: Any, c: Any, wi: Any, wh: Any, bi: Any, bh: Any, projection: Any,
                reverse: bool, *rest: Any) -> Any:  # fmt: skip
     if lengths is not None or projection is not None:
-        from flambeau.onnx.graph import OnnxExporterError
-
         raise OnnxExporterError("torch.onnx.export: packed sequences and projections of LSTM are not written as ONNX")
     return _recurrent(g, "LSTM", x, [h, c], [wi, wh], [] if bi is None else [bi, bh], reverse, (0, 3, 1, 2))
 
@@ -574,8 +566,6 @@ def lstm_layer(g: Graph, x: Any, lengths: Any, h: Any, c: Any, wi: Any, wh: Any,
 def rnn_layer(g: Graph, x: Any, lengths: Any, h: Any, wi: Any, wh: Any, bi: Any, bh: Any, mode: str, reverse: bool,
               *rest: Any) -> Any:  # fmt: skip
     if lengths is not None:
-        from flambeau.onnx.graph import OnnxExporterError
-
         raise OnnxExporterError("torch.onnx.export: packed sequences are not written as ONNX")
     biases = [] if bi is None else [bi, bh]
     if mode == "GRU":

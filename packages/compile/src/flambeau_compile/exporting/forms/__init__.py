@@ -73,6 +73,13 @@ def wrapped(dim: int, sizes: tuple[int, ...]) -> int:
     return dim + len(sizes) if dim < 0 else dim
 
 
+def kept(w: Window, dims: tuple[int, ...]) -> Window:
+    """What was reduced over dimensions, with these dimensions of one element."""
+    for d in dims:
+        w = w.unsqueeze(d)
+    return w
+
+
 def nest(*sizes: int, first: str = "i") -> tuple[str, list[str]]:
     """Heads of nested loops, and their variables."""
     names = [f"{first}{d}" for d in range(len(sizes))]

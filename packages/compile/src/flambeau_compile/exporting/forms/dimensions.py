@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from flambeau_compile.exporting.forms import FLOATS, form, nest, wrapped
+from flambeau_compile.exporting.forms import FLOATS, form, kept, nest, wrapped
 from flambeau_compile.exporting.language import c_type
 from flambeau_compile.formulas.reductions import dims_of
 from flambeau_compile.graph import C_TYPES, Window
@@ -39,10 +39,7 @@ def log_softmax(b: Any, args: Any, out: Window) -> Any:
 def deviations(b: Any, x: Window, dims: tuple[int, ...], correction: float) -> tuple[Window, Window]:
     """The variance, and the deviations from the mean."""
     n = prod(x.sizes[d] for d in dims)
-    mean = b.reduce("sum", x, dims, None, float(n))
-    for d in dims:
-        mean = mean.unsqueeze(d)
-    away = b.apply("sub", x, mean)
+    away = b.apply("sub", x, kept(b.reduce("sum", x, dims, None, float(n)), dims))
     return b.reduce("sum", b.apply("mul", away, away), dims, None, n - correction), away
 
 
@@ -108,23 +105,14 @@ def product_of_elements(b: Any, args: Any, out: Window) -> Any:
     return None
 
 
-@form("torch.max.default", "torch.min.default")
-def largest(b: Any, args: Any, out: Window) -> Any:
-    x = args[0]
-    if x.numel == 0 or x.dtype == "bool":
-        return NotImplemented
-    b.reduce("max" if "max" in b.operator else "min", x, tuple(range(len(x.sizes))), out)
-    return None
-
-
 @form("torch.tril", "torch.triu")
 def triangle(b: Any, args: Any, out: Window) -> None:
     x, diagonal = args[:2]
     rows, columns = x.sizes[-2:]
-    kept = "c - r <=" if b.operator.startswith("torch.tril") else "c - r >="
+    inside = "c - r <=" if b.operator.startswith("torch.tril") else "c - r >="
     at = f"(n * {rows} + r) * {columns} + c"
     b.loops(f"for (ptrdiff_t n = 0; n < {prod(x.sizes[:-2])}; n++) for (ptrdiff_t r = 0; r < {rows}; r++) "
-            f"for (ptrdiff_t c = 0; c < {columns}; c++) $0$[{at}] = {kept} {diagonal} ? $1$[{at}] : 0;",
+            f"for (ptrdiff_t c = 0; c < {columns}; c++) $0$[{at}] = {inside} {diagonal} ? $1$[{at}] : 0;",
             [], [x], out)  # fmt: skip
 
 
@@ -160,16 +148,3 @@ def cumsum(b: Any, args: Any, out: Window) -> Any:
     b.loops(f"{heads} {{ {wide} s = 0; for (ptrdiff_t p = 0; p < {n}; p++) {{ s += $1$[{at}]; "
             f"$0$[{at}] = ({c_type(x.dtype)})s; }} }}", [], [x], out)  # fmt: skip
     return None
-
-
-@form("torch.flip")
-def flip(b: Any, args: Any, out: Window) -> Any:
-    x, dims = args[:2]
-    source = x
-    for dim in (dims,) if isinstance(dims, int) else dims:
-        d = wrapped(dim, x.sizes)
-        strides = list(source.strides)
-        offset = source.offset + (x.sizes[d] - 1) * strides[d] if x.numel else source.offset
-        strides[d] = -strides[d]
-        source = source._replace(offset=offset, strides=tuple(strides))
-    b.copy(source, out)

@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from flambeau_compile.exporting.forms import FLOATS, form
+from flambeau_compile.exporting.forms import FLOATS, form, kept
 from flambeau_compile.exporting.forms.dimensions import deviations, lowered
 from flambeau_compile.exporting.language import number
 from flambeau_compile.formulas import matmul
@@ -18,9 +18,7 @@ def layer_norm(b: Any, args: Any, out: Window) -> Any:
         return NotImplemented
     dims = tuple(range(len(x.sizes) - count, len(x.sizes)))
     variance, away = deviations(b, x, dims, 0)
-    rate = b.apply("rsqrt", b.apply("add", variance, eps))
-    for d in dims:
-        rate = rate.unsqueeze(d)
+    rate = kept(b.apply("rsqrt", b.apply("add", variance, eps)), dims)
     result = b.apply("mul", away, rate)
     if weight is not None:
         result = b.apply("mul", result, weight)
@@ -35,9 +33,7 @@ def channel_scale(b: Any, args: Any, out: Window) -> Any:
         return NotImplemented
 
     def per_channel(w: Window) -> Window:
-        for _ in range(len(x.sizes) - 2):
-            w = w.unsqueeze(1)
-        return w
+        return kept(w, (1,) * (len(x.sizes) - 2))
 
     scale = b.apply("rsqrt", b.apply("add", spread, eps))
     if weight is not None:
@@ -57,17 +53,12 @@ def layer_norm_backward(b: Any, args: Any, out: Any) -> Any:
     rows = tuple(range(len(x.sizes) - count))
     n = float(prod(x.sizes[d] for d in dims))
 
-    def kept(w: Window) -> Window:
-        for d in dims:
-            w = w.unsqueeze(d)
-        return w
-
     variance, away = deviations(b, x, dims, 0)
-    rate = kept(b.apply("rsqrt", b.apply("add", variance, eps)))
+    rate = kept(b.apply("rsqrt", b.apply("add", variance, eps)), dims)
     normal = b.apply("mul", away, rate)
     scaled = g if weight is None else b.apply("mul", g, weight)
-    mean = kept(b.reduce("sum", scaled, dims, None, n))
-    along = kept(b.reduce("sum", b.apply("mul", scaled, normal), dims, None, n))
+    mean = kept(b.reduce("sum", scaled, dims, None, n), dims)
+    along = kept(b.reduce("sum", b.apply("mul", scaled, normal), dims, None, n), dims)
     if out[0] is not None:
         inner = b.apply("sub", b.apply("sub", scaled, mean), b.apply("mul", normal, along))
         b.apply("mul", inner, rate, out=out[0])
