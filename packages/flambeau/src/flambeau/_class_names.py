@@ -7,7 +7,6 @@ elsewhere. What is loaded already is named at once, and each module that loads l
 """
 
 import sys
-from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -90,9 +89,6 @@ _HEAP_TYPE = 1 << 9  # of `type.__flags__`: a class that is not a compiled one's
 
 _given: set[str] = set()  # the modules that things have been given, from which theirs is not derived again
 
-# Modules of others -> what is done with them when they have loaded.
-WHEN_LOADED: dict[str, Callable[[ModuleType], None]] = {}
-
 
 def name_contents(module: ModuleType, prefix: str) -> None:
     """Let the classes and functions of a module say that they stand where PyTorch has them, below ``prefix``."""
@@ -142,7 +138,7 @@ class Naming:
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         """What the other finders find, which is named when it has loaded."""
-        if not fullname.startswith("flambeau") and fullname not in WHEN_LOADED:
+        if not fullname.startswith("flambeau"):
             return None
         for finder in sys.meta_path:
             spec = finder.find_spec(fullname, path, target) if finder is not self else None
@@ -164,10 +160,7 @@ class _Loader:
         spec = module.__spec__
         spec.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
-        if spec.name in WHEN_LOADED:
-            WHEN_LOADED[spec.name](module)
-        else:
-            name_contents(module, self.naming.prefix)
+        name_contents(module, self.naming.prefix)
         if sys.meta_path[0] is not self.naming:  # a package has put the finder of its compiled modules there
             sys.meta_path.remove(self.naming)
             sys.meta_path.insert(0, self.naming)

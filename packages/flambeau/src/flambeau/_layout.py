@@ -6,11 +6,11 @@ only ever sees names that begin with ``flambeau.`` or, when asked for, ``torch``
 
 import importlib
 import importlib.util
+import os
 import sys
 from importlib.machinery import ModuleSpec
 
-from flambeau._class_names import NAMING, WHEN_LOADED
-from flambeau._installed import STARTERS, Distributions, pass_on
+from flambeau._class_names import NAMING
 from flambeau._names import TABLE
 
 
@@ -92,6 +92,10 @@ def install(prefix: str) -> None:
 def install_as_torch() -> None:
     """Put flambeau under the name ``torch`` in this process, so that programs written for PyTorch run unchanged.
 
+    Processes that this one starts have it under the name, too: a folder with a package ``torch`` that imports flambeau
+    joins ``sys.path``, which `multiprocessing` and others hand on, and ``PYTHONPATH`` in ``os.environ``. Nothing is
+    written. Only Pythons that ignore ``PYTHONPATH`` (``python -I``, ``python -E``) do not see it.
+
     Raises:
         RuntimeError: PyTorch itself is already imported.
 
@@ -115,9 +119,14 @@ def install_as_torch() -> None:
     for name in [n for n in sys.modules if n.startswith("flambeau.")]:
         sys.modules["torch." + name[len("flambeau.") :]] = sys.modules[name]
     NAMING.name_all("torch")
-    sys.meta_path.append(Distributions())
-    for name in STARTERS:
-        if name in sys.modules:
-            pass_on(sys.modules[name])
-        else:
-            WHEN_LOADED[name] = pass_on
+    _pass_on()
+
+
+def _pass_on():
+    """Let the processes that this one starts find flambeau under the name, and packages the distribution ``torch``."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_under_torch")
+    if folder not in sys.path:
+        sys.path.insert(1, folder)  # behind the program's own folder, as PYTHONPATH stands
+    present = os.environ.get("PYTHONPATH", "")
+    if folder not in present.split(os.pathsep):
+        os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{present}" if present else folder

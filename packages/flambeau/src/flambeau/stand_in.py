@@ -14,14 +14,7 @@ from pathlib import Path
 import flambeau
 from flambeau.version import __version__
 
-MODULE = '''"""flambeau in PyTorch's place."""
-import sys
-
-import flambeau
-
-del sys.modules["torch"]  # this module, which flambeau replaces
-flambeau.install_as_torch()
-'''
+MODULE = Path(__file__).with_name("_under_torch") / "torch/__init__.py"
 METADATA = f"""Metadata-Version: 2.1
 Name: torch
 Version: {{version}}
@@ -43,7 +36,11 @@ def write(folder: "str | Path" = ".") -> Path:
     """
     version = str(__version__)
     info = f"torch-{version}.dist-info"
-    files = {"torch/__init__.py": MODULE, f"{info}/METADATA": METADATA.format(version=version), f"{info}/WHEEL": WHEEL}
+    files = {
+        "torch/__init__.py": MODULE.read_text(),
+        f"{info}/METADATA": METADATA.format(version=version),
+        f"{info}/WHEEL": WHEEL,
+    }
     record = "".join(f"{name},sha256={_digest(text)},{len(text.encode())}\n" for name, text in files.items())
     path = Path(folder) / f"torch-{version}-py3-none-any.whl"
     path.parent.mkdir(parents=True, exist_ok=True)
