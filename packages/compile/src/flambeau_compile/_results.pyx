@@ -1,6 +1,7 @@
 # cython: language_level=3
 """What stands in the structure that a call returns, in place of tensors and numbers that each call makes."""
 from cpython.object cimport PyObject
+from cpython.sequence cimport PySequence_Fast_ITEMS
 
 from flambeau_tensor.abi cimport dtype_number
 
@@ -68,3 +69,8 @@ cdef object filled(object structure, list outputs, PyObject** tensors):
         items = [filled(o, outputs, tensors) for o in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
     return structure
+
+
+def rebuilt(structure, outputs, list tensors):
+    """What a function returns, from the tensors that its program returned and those that it was given."""
+    return filled(structure, list(outputs), PySequence_Fast_ITEMS(tensors))

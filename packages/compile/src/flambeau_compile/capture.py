@@ -20,7 +20,7 @@ from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Opaque, Program, 
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
 from flambeau_compile.lowering import Builder, draws
-from flambeau_compile.outputs import WIDE, Outputs, Rebuild, Spots
+from flambeau_compile.outputs import WIDE, Outputs, Spots
 from flambeau_compile.printing import Source, uncollected
 from flambeau_compile.scalars import TooLarge
 from flambeau_compile.scalars import print_program as print_scalars
@@ -412,7 +412,7 @@ class _Finish:
         windows, checks = self.gradients(wanted, sources, placeholders)
         found = [w for w in windows if w is not None]
         forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
-        node = joint.Joint(self.function, inputs, differentiable, reached, Rebuild(structure))
+        node = joint.Joint(self.function, inputs, differentiable, reached, structure)
         given = [x for x in b.program.given() if x.index not in seeds]
         node.read = [self.arguments.get(x.index, x.tensor) for x in given]
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)

@@ -14,7 +14,9 @@ from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
 from flambeau_autograd.func import vjp
 from flambeau_compile._arguments import hooks_of, tensors_in, versions_of
 from flambeau_compile._entry import BUSY, OTHER, Entry
+from flambeau_compile._results import rebuilt
 from flambeau_compile.graph import Buffer, Program, Step, Window, moved
+from flambeau_compile.symbols import like
 from flambeau_tensor import zeros
 from flambeau_tensor.random import get_rng_state, set_rng_state
 
@@ -27,15 +29,20 @@ class Joint:
         forward: its Entry; it returns (results that are differentiable, the others, saved tensors).
         backward: the Entry of (inputs, saved tensors, gradients) -> gradients of the inputs.
         inputs: what gradients are computed for: numbers of tensors among the arguments, and captured tensors.
-        rebuild: from the tensors that the forward program returns to what the function returns.
+        structure: what the function returns, with Outputs and the like for tensors.
         outputs: which tensors among the results are differentiable: numbers, in the order of all results.
         reached: for each of these, which inputs its gradient reaches: numbers.
     """
 
     def __init__(
-        self, function: Callable[..., Any], inputs: list[Any], outputs: list[int], reached: list[set[int]], rebuild: Any
+        self,
+        function: Callable[..., Any],
+        inputs: list[Any],
+        outputs: list[int],
+        reached: list[set[int]],
+        structure: Any,
     ) -> None:
-        self.function, self.inputs, self.outputs, self.rebuild = function, inputs, outputs, rebuild
+        self.function, self.inputs, self.outputs, self.structure = function, inputs, outputs, structure
         self.reached = reached
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
         self.saves = False  # whether backward frees anything eagerly, so that there is none after it
@@ -52,7 +59,7 @@ class Joint:
         results = _Node.apply(self, entry, tensors, args, kwargs, *inputs)
         if results is None:
             return BUSY if entry.busy else OTHER
-        return self.rebuild(results, tensors)
+        return rebuilt(self.structure, results, tensors)
 
 
 class _Node(Function):
@@ -169,8 +176,7 @@ def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> 
 def _replaced(o: Any, places: dict[int, Any]) -> Any:
     """Arguments with other tensors in the places of some."""
     if isinstance(o, (tuple, list)):
-        items = [_replaced(each, places) for each in o]
-        return type(o)(*items) if hasattr(o, "_fields") else type(o)(items)
+        return like(o, [_replaced(each, places) for each in o])
     if isinstance(o, dict):
         return {name: _replaced(each, places) for name, each in o.items()}
     return places.get(id(o), o)

@@ -14,34 +14,6 @@ from flambeau_tensor.extend import window
 WIDE = {float: ft.float64, int: ft.int64}  # of tensors that have a number as it is
 
 
-class Rebuild:
-    """From the tensors that a program returned to what the function returns."""
-
-    def __init__(self, structure: Any) -> None:
-        self.structure = structure
-
-    def __call__(self, results: Any, tensors: list[Any]) -> Any:
-        return _rebuilt(self.structure, results, tensors)
-
-
-def _rebuilt(o: Any, results: Any, tensors: list[Any]) -> Any:
-    if isinstance(o, Output):
-        return results[o.number]
-    if isinstance(o, Argument):
-        return tensors[o.number]
-    if isinstance(o, NumberOf):
-        return tensors[o.number].item()
-    if isinstance(o, TakenFrom):
-        return results[o.number].item()
-    if isinstance(o, tuple):
-        return like(o, [_rebuilt(each, results, tensors) for each in o])
-    if type(o) is list:
-        return [_rebuilt(each, results, tensors) for each in o]
-    if type(o) is dict:
-        return {name: _rebuilt(each, results, tensors) for name, each in o.items()}
-    return o
-
-
 class Spots:
     """Arguments of opaque calls as the Entry needs them."""
 

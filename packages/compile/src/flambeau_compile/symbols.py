@@ -44,14 +44,14 @@ class Table:
         """The arguments with Symbols in place of numbers, and Symbols in the places outside."""
         whole: Any = (args, kwargs)
         for number, source in enumerate(self.sources):
-            if isinstance(source, tuple) and not hasattr(source, "_fields"):
+            if type(source) is tuple:
                 value = whole
                 for key in source:
                     value = value[key]
                 whole = _replaced(whole, source, self._symbol(number, value))
         args, kwargs = whole
         for number, source in enumerate(self.sources):
-            if hasattr(source, "_fields"):
+            if type(source) is not tuple:
                 symbol = self._symbol(number, source.get())
                 source.set(symbol)
                 self._placed.append((source, symbol))
