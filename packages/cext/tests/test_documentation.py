@@ -43,14 +43,17 @@ OTHERS = "bindings build compiler cython declarations errors extension load ninj
 
 @pytest.mark.parametrize("name", OTHERS + LIBRARY)
 def test_docstrings(name):
+    run_docstrings(name, Torch())
+
+
+def run_docstrings(name, torch):
     module = import_module(f"flambeau_cext.{name}")
     runner = doctest.DocTestRunner()
-    for example in Finder().find(module, extraglobs={"torch": Torch(), "np": np}):
+    for example in Finder().find(module, extraglobs={"torch": torch, "np": np}):
         runner.run(example)
     results = runner.summarize(verbose=False)
     assert results.attempted and not results.failed
 
 
 def test_docstrings_of_derivatives():
-    pytest.importorskip("flambeau_autograd")
-    test_docstrings("library.custom_ops")
+    run_docstrings("library.custom_ops", pytest.importorskip("flambeau"))
