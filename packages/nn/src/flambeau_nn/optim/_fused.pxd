@@ -24,12 +24,12 @@ ctypedef int (*count_t)(Plan* plan, double step, dict entries) except -1
 
 cdef class Rule:
     cdef str name
-    cdef readonly str key  # what the loop is called, and the function of _differentiable
+    cdef readonly str key  # what the loop is called
     cdef loop_t[2] loops  # of float32 and float64
     cdef read_t read
     cdef count_t count
     cdef readonly tuple states  # the names of tensors that go through the loop, in its order
-    cdef bint counted  # every parameter has a tensor `step` that counts its steps
+    cdef readonly bint counted  # every parameter has a tensor `step` that counts its steps
     cdef tuple singles  # names of other tensors of one number, which `count` writes to
 
     cdef int _step_heard(self, object optimizer, list groups, object state) except -1

@@ -135,9 +135,9 @@ cdef class Rule:
         return 0
 
     cdef int _update_by_operations(self, object optimizer, object p, object grad, dict group) except -1:
-        from flambeau_nn.optim import _differentiable
+        from flambeau_nn.optim import _operations
 
-        _differentiable.update_by_operations(optimizer, self.key, p, grad, group)
+        _operations.update_by_operations(optimizer, p, grad, group)
         return 0
 
     cdef int run(self, object p, object grad, dict entries, Plan* plan) except -1:

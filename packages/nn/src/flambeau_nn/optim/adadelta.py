@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
@@ -76,3 +77,11 @@ class Adadelta(FusedOptimizer):
         state["step"] = _counter(0.0, group)
         state["square_avg"] = zeros_like(like)
         state["acc_delta"] = zeros_like(like)
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad, rho, eps = decayed(p, grad, group), group["rho"], group["eps"]
+        state["square_avg"] = square = rho * state["square_avg"] + (1 - rho) * grad * grad
+        change = (state["acc_delta"] + eps).sqrt() / (square + eps).sqrt() * grad
+        state["acc_delta"] = rho * state["acc_delta"] + (1 - rho) * change * change
+        p.sub_(group["lr"] * change)

@@ -7,7 +7,6 @@ from math import sqrt
 from typing import Any
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim import _sparse
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _counter, _in_range
 from flambeau_tensor import Tensor, finfo, zeros_like
 
@@ -98,7 +97,7 @@ class Adafactor(Optimizer):
 
     def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if grad.is_sparse:
-            _sparse.refuse(self)
+            self._refuse_sparse()
         if p.is_complex():
             raise RuntimeError("Adafactor does not support complex parameters")
         state = self.state.get(p) or self._new_state(p, grad)

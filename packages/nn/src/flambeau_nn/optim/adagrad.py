@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed, number, parts
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, full_like
 
@@ -86,3 +87,20 @@ class Adagrad(FusedOptimizer):
         start = self.defaults["initial_accumulator_value"]
         state["step"] = _counter(0.0, group)
         state["sum"] = full_like(p.detach(), complex(start, start) if p.is_complex() else start)
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad = decayed(p, grad, group)
+        state["sum"] = total = state["sum"] + grad * grad
+        p.sub_(
+            group["lr"] / (1 + (number(state["step"]) - 1) * group["lr_decay"]) * grad / (total.sqrt() + group["eps"])
+        )
+
+    @staticmethod
+    def _sparse_formula(p: Tensor, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        where, values = parts(grad)
+        state["sum"].index_put_(where, values * values, accumulate=True)
+        lr = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        p.index_put_(where, -lr * values / (state["sum"][where].sqrt() + group["eps"]), accumulate=True)

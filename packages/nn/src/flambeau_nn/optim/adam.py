@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed, moments
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
-from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor import Tensor, maximum, zeros_like
 
 __all__ = ["Adam", "AdamW"]
 
@@ -94,6 +95,16 @@ class Adam(FusedOptimizer):
         state["exp_avg_sq"] = zeros_like(like)
         if group["amsgrad"]:
             state["max_exp_avg_sq"] = zeros_like(like)
+
+    def _refuse_sparse(self) -> NoReturn:
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        mean, square, _, rest1, rest2 = moments(decayed(p, grad, group), state, group)
+        if group["amsgrad"]:
+            square = state["max_exp_avg_sq"] = maximum(state["max_exp_avg_sq"], square)
+        p.sub_(group["lr"] / rest1 * mean / (square.sqrt() / rest2**0.5 + group["eps"]))
 
 
 class AdamW(Adam):

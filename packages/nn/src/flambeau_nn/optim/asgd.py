@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed, number
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
-from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor import Tensor, where, zeros_like
 
 __all__ = ["ASGD"]
 
@@ -78,3 +79,12 @@ class ASGD(FusedOptimizer):
         state["eta"] = _counter(float(group["lr"]))
         state["mu"] = _counter(1.0)
         state["ax"] = zeros_like(p.detach())
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad, lr, lambd, t = decayed(p, grad, group), group["lr"], group["lambd"], number(state["step"])
+        eta, share = number(state["eta"]), number(state["mu"])
+        p.mul_(1 - lambd * eta).sub_(eta * grad)
+        state["ax"] = where(share == 1, p, state["ax"] + share * (p - state["ax"])).to(p.dtype)
+        state["eta"].copy_(lr / (1 + lambd * lr * t) ** group["alpha"])
+        state["mu"].copy_(1 / (t - group["t0"]).clamp(min=1.0))

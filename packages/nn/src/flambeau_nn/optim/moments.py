@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed, moments, number
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
-from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor import Tensor, maximum, where, zeros_like
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -91,6 +92,13 @@ class Adamax(_Moments):
             capturable=capturable,
         )
 
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad, (beta1, beta2) = decayed(p, grad, group), group["betas"]
+        state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
+        state["exp_inf"] = top = maximum(beta2 * state["exp_inf"], grad.abs() + group["eps"])
+        p.sub_(group["lr"] / (1 - beta1 ** number(state["step"])) * mean / top)
+
 
 class NAdam(_Moments):
     """Adam that looks ahead along its mean, as Nesterov's momentum does.
@@ -158,6 +166,16 @@ class NAdam(_Moments):
             if entries and not isinstance(entries["mu_product"], Tensor):  # as older versions saved it
                 entries["mu_product"] = _counter(float(entries["mu_product"]))
 
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad, (beta1, _) = decayed(p, grad, group), group["betas"]
+        mean, square, t, _, rest2 = moments(grad, state, group)
+        now, then = (beta1 * (1 - 0.5 * 0.96 ** (i * group["momentum_decay"])) for i in (t, t + 1))
+        state["mu_product"] *= now
+        product = number(state["mu_product"])
+        along = (1 - now) / (1 - product) * grad + then / (1 - product * then) * mean
+        p.sub_(group["lr"] * along / ((square / rest2).sqrt() + group["eps"]))
+
 
 class RAdam(_Moments):
     """Adam that does not divide until it has seen enough gradients, and then with a factor for how many.
@@ -215,3 +233,13 @@ class RAdam(_Moments):
             decoupled_weight_decay=decoupled_weight_decay,
             differentiable=differentiable,
         )
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        mean, square, t, rest1, rest2 = moments(decayed(p, grad, group), state, group)
+        most = 2 / (1 - group["betas"][1]) - 1
+        length = most - 2 * t * (1 - rest2) / rest2
+        change = group["lr"] / rest1 * mean
+        factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
+        adapted = factor.clamp(min=0) ** 0.5 * change / (square.sqrt() + group["eps"])
+        p.sub_(where(length > 5, adapted, change))

@@ -7,7 +7,6 @@ from math import sqrt
 from typing import Any
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim import _sparse
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT, _in_range
 from flambeau_tensor import Tensor, addmm, zeros_like
 
@@ -116,7 +115,7 @@ class Muon(Optimizer):
 
     def _update(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if grad.is_sparse:
-            _sparse.refuse(self)
+            self._refuse_sparse()
         if p.is_complex():
             raise RuntimeError("Muon does not support complex parameters")
         state, keep, lr = self.state[p], group["momentum"], float(group["lr"])

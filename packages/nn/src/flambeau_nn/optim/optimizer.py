@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from functools import wraps
 from itertools import chain
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, NoReturn, TypeVar, cast
 
 from flambeau_autograd import enable_grad
 from flambeau_autograd.hooks import RemovableHandle
@@ -360,6 +360,10 @@ class Optimizer:
         """Call ``hook(optimizer)`` after ``load_state_dict``."""
         return _register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
+    def _refuse_sparse(self) -> NoReturn:
+        """Raise PyTorch's error of an optimizer that reads every element of a gradient."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
     @staticmethod
     def _group_tensors_by_device_and_dtype(tensorlistlist: list[Any], with_indices: bool = False) -> Any:
         return _foreach_utils._group_tensors_by_device_and_dtype(tensorlistlist, with_indices)
@@ -368,22 +372,33 @@ class Optimizer:
 class FusedOptimizer(Optimizer):
     """Base of optimizers whose step is one compiled call over all parameters: ``_rule`` of ``_fused``.
 
-    With ``differentiable=True`` it is recorded operations instead.
+    With ``differentiable=True`` it is recorded operations instead, ``_formula``; see `_operations`.
     """
 
     _rule: ClassVar[_fused.Rule]
+    _sparse_formula: ClassVar[Callable[..., None] | None] = None
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        """Update a parameter by operations; `state` counts this step."""
+        raise NotImplementedError
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         """Make the state of a parameter that has none."""
         raise NotImplementedError
 
+    def _prepare(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        """Make the state that a parameter needs before its next step by operations."""
+        if not self.state[p]:
+            self._new_state(p, group)
+
     def step(self, closure: Callable[..., Any] | None = None) -> Any:
         """Update the parameters. ``closure`` computes the loss anew and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         if self.defaults.get("differentiable"):
-            from flambeau_nn.optim import _differentiable
+            from flambeau_nn.optim import _operations
 
-            _differentiable.step(self, getattr(_differentiable, self._rule.key))
+            _operations.step(self)
         else:
             self._rule(self)
         return loss

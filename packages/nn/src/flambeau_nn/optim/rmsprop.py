@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
 
@@ -85,3 +86,15 @@ class RMSprop(FusedOptimizer):
             state["momentum_buffer"] = zeros_like(like)
         if group["centered"]:
             state["grad_avg"] = zeros_like(like)
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        grad, alpha = decayed(p, grad, group), group["alpha"]
+        state["square_avg"] = square = alpha * state["square_avg"] + (1 - alpha) * grad * grad
+        if group["centered"]:
+            state["grad_avg"] = mean = alpha * state["grad_avg"] + (1 - alpha) * grad
+            square = square - mean * mean
+        change = grad / (square.sqrt() + group["eps"])
+        if group["momentum"] > 0:
+            change = state["momentum_buffer"] = group["momentum"] * state["momentum_buffer"] + change
+        p.sub_(group["lr"] * change)

@@ -6,7 +6,7 @@ from typing import Any
 
 from flambeau_nn.optim import _fused
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _check_options, _counter
-from flambeau_tensor import Tensor, full_like, zeros_like
+from flambeau_tensor import Tensor, clamp, full_like, where, zeros_like
 
 __all__ = ["Rprop"]
 
@@ -74,3 +74,11 @@ class Rprop(FusedOptimizer):
         state["step"] = _counter(0.0, group)
         state["prev"] = zeros_like(like)
         state["step_size"] = full_like(like, complex(lr, lr) if p.is_complex() else lr)
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        (less, more), turn = group["etas"], (grad * state["prev"]).sign()
+        factor = where(turn > 0, more, where(turn < 0, less, 1.0))
+        state["step_size"] = size = clamp(state["step_size"] * factor, *group["step_sizes"])
+        state["prev"] = grad = where(turn < 0, 0.0, grad)
+        p.sub_(grad.sign() * size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flambeau_nn.optim import _fused
+from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options
 from flambeau_tensor import Tensor, zeros_like
 
@@ -77,3 +78,32 @@ class SGD(FusedOptimizer):
 
     def _new_state(self, p: Tensor, group: dict[str, Any]) -> None:
         self.state[p]["momentum_buffer"] = zeros_like(p.detach())
+
+    def _prepare(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[p]
+        if group["momentum"] != 0 and state.get("momentum_buffer") is None:
+            # The first step puts the gradient there, all others damp it: from this the first one gets there, too.
+            damped = group["dampening"] / group["momentum"]
+            gradient = -grad if group["maximize"] else grad
+            state["momentum_buffer"] = damped * (gradient + group["weight_decay"] * p) if damped else zeros_like(p)
+
+    @staticmethod
+    def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
+        p.sub_(group["lr"] * _direction(decayed(p, grad, group), state, group))
+
+    @staticmethod
+    def _sparse_formula(p: Tensor, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        if group["weight_decay"] != 0:
+            raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        p.add_(_direction(grad, state, group), alpha=-group["lr"])
+
+
+def _direction(grad: Any, state: dict[str, Any], group: dict[str, Any]) -> Any:
+    """The gradient, or what momentum makes of it."""
+    keep = group["momentum"]
+    if keep == 0:
+        return grad
+    before = state.get("momentum_buffer")
+    buffer = grad.clone() if before is None else keep * before + (1 - group["dampening"]) * grad
+    state["momentum_buffer"] = buffer
+    return grad + keep * buffer if group["nesterov"] else buffer

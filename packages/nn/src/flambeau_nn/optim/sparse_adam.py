@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from flambeau_autograd import no_grad
-from flambeau_nn.optim import _sparse
+from flambeau_nn.optim._operations import parts
 from flambeau_nn.optim.optimizer import Optimizer, ParamsT
 from flambeau_tensor import Tensor, zeros_like
 
@@ -86,4 +86,18 @@ class SparseAdam(Optimizer):
         if not state:
             state.update(step=0, exp_avg=zeros_like(p), exp_avg_sq=zeros_like(p))
         state["step"] += 1
-        _sparse.sparse_adam(p, -grad if group["maximize"] else grad, state, group)
+        self._sparse_formula(p, -grad if group["maximize"] else grad, state, group)
+
+    @staticmethod
+    def _sparse_formula(p: Tensor, grad: Any, state: dict[str, Any], group: dict[str, Any]) -> None:
+        where, values = parts(grad)
+        if not len(values):
+            return
+        beta1, beta2 = group["betas"]
+        mean = beta1 * state["exp_avg"][where] + (1 - beta1) * values
+        square = beta2 * state["exp_avg_sq"][where] + (1 - beta2) * values * values
+        state["exp_avg"].index_put_(where, mean)
+        state["exp_avg_sq"].index_put_(where, square)
+        rest1, rest2 = (1 - beta ** state["step"] for beta in (beta1, beta2))
+        step = group["lr"] * rest2**0.5 / rest1
+        p.index_put_(where, -step * mean / (square.sqrt() + group["eps"]), accumulate=True)

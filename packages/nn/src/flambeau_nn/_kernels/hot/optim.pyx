@@ -60,55 +60,28 @@ cdef extern from * nogil:
     #define FL_EIGHT(name, type) FL_FOUR(name, type) FL_CASE(name, type, 4) FL_CASE(name, type, 5) \\
         FL_CASE(name, type, 6) FL_CASE(name, type, 7)
     #define FL_BOTH(name, cases) FL_CHOICE(name, float, cases) FL_CHOICE(name, double, cases)
-    FL_BOTH(sgd, FL_EIGHT)
-    FL_BOTH(adam, FL_FOUR)
-    FL_BOTH(rmsprop, FL_EIGHT)
-    FL_BOTH(adagrad, FL_TWO)
-    FL_BOTH(adadelta, FL_TWO)
-    FL_BOTH(adamax, FL_TWO)
-    FL_BOTH(nadam, FL_TWO)
-    FL_BOTH(radam, FL_TWO)
-    FL_BOTH(rprop, FL_ONE)
-    FL_BOTH(asgd, FL_TWO)
+
+    /* The loops, and how many variants each has. */
+    #define FL_ALL(X) \\
+        X(sgd, FL_EIGHT) X(adam, FL_FOUR) X(rmsprop, FL_EIGHT) X(adagrad, FL_TWO) X(adadelta, FL_TWO) \\
+        X(adamax, FL_TWO) X(nadam, FL_TWO) X(radam, FL_TWO) X(rprop, FL_ONE) X(asgd, FL_TWO)
+    FL_ALL(FL_BOTH)
+
+    typedef void (*fl_any)(void);
+    typedef struct { const char *name; fl_any single, twice; } fl_loops;
+    #define FL_ROW(name, cases) {#name, (fl_any)fl_run_##name##_float, (fl_any)fl_run_##name##_double},
+    static const fl_loops FL_LOOPS[] = {FL_ALL(FL_ROW)};
+    #define FL_NLOOPS ((int)(sizeof(FL_LOOPS) / sizeof(FL_LOOPS[0])))
     """
-    int FL_FUSED
-    void fl_run_sgd_float()
-    void fl_run_sgd_double()
-    void fl_run_adam_float()
-    void fl_run_adam_double()
-    void fl_run_rmsprop_float()
-    void fl_run_rmsprop_double()
-    void fl_run_adagrad_float()
-    void fl_run_adagrad_double()
-    void fl_run_adadelta_float()
-    void fl_run_adadelta_double()
-    void fl_run_adamax_float()
-    void fl_run_adamax_double()
-    void fl_run_nadam_float()
-    void fl_run_nadam_double()
-    void fl_run_radam_float()
-    void fl_run_radam_double()
-    void fl_run_rprop_float()
-    void fl_run_rprop_double()
-    void fl_run_asgd_float()
-    void fl_run_asgd_double()
+    ctypedef void (*fl_any)()
+    ctypedef struct fl_loops:
+        const char* name
+        fl_any single, twice
+    int FL_FUSED, FL_NLOOPS
+    const fl_loops* FL_LOOPS
 
 FUSED = bool(FL_FUSED)
-
-
-def _pair(size_t single, size_t double_):
-    return {"float32": single, "float64": double_}
-
-
 LOOPS = {
-    "sgd": _pair(<size_t>&fl_run_sgd_float, <size_t>&fl_run_sgd_double),
-    "adam": _pair(<size_t>&fl_run_adam_float, <size_t>&fl_run_adam_double),
-    "rmsprop": _pair(<size_t>&fl_run_rmsprop_float, <size_t>&fl_run_rmsprop_double),
-    "adagrad": _pair(<size_t>&fl_run_adagrad_float, <size_t>&fl_run_adagrad_double),
-    "adadelta": _pair(<size_t>&fl_run_adadelta_float, <size_t>&fl_run_adadelta_double),
-    "adamax": _pair(<size_t>&fl_run_adamax_float, <size_t>&fl_run_adamax_double),
-    "nadam": _pair(<size_t>&fl_run_nadam_float, <size_t>&fl_run_nadam_double),
-    "radam": _pair(<size_t>&fl_run_radam_float, <size_t>&fl_run_radam_double),
-    "rprop": _pair(<size_t>&fl_run_rprop_float, <size_t>&fl_run_rprop_double),
-    "asgd": _pair(<size_t>&fl_run_asgd_float, <size_t>&fl_run_asgd_double),
+    FL_LOOPS[i].name.decode(): {"float32": <size_t>FL_LOOPS[i].single, "float64": <size_t>FL_LOOPS[i].twice}
+    for i in range(FL_NLOOPS)
 }

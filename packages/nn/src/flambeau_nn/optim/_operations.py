@@ -1,0 +1,114 @@
+"""Steps as operations: with ``differentiable=True``, and where handlers of ``__torch_dispatch__`` hear of operations.
+
+An optimizer's ``_formula`` is the update of one parameter, as its loop in ``include/optim_loops.h``; it writes to the
+parameter and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real
+ones. Counts of steps and what follows from them stay tensors, so that a graph of the operations goes on counting.
+
+``_sparse_formula`` is the update by a gradient of layout ``torch.sparse_coo``, where an optimizer has one. It changes
+only the elements that have a gradient, and costs what is stored and not what the parameter holds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flambeau_autograd import enable_grad, no_grad
+from flambeau_tensor import Tensor, float64, view_as_complex, view_as_real
+from flambeau_tensor.extend import dispatching
+
+if TYPE_CHECKING:
+    from flambeau_nn.optim.optimizer import FusedOptimizer
+
+
+def step(optimizer: FusedOptimizer) -> None:
+    """Update all parameters of an optimizer."""
+    with enable_grad():
+        for group in optimizer.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    _update(optimizer, p, p.grad, group)
+
+
+def update_by_operations(optimizer: FusedOptimizer, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    """Update a parameter of which handlers of ``__torch_dispatch__`` hear, which a loop over memory would pass by.
+
+    A plain parameter's state is made unheard, so that a graph of the step takes up the state where it was left.
+    """
+    with no_grad():
+        if grad.is_sparse:
+            _update(optimizer, p, grad, group)
+            return
+        if not _is_handled(p) and not _is_handled(grad):
+            with dispatching.Undispatched():
+                optimizer._prepare(p, grad, group)
+        before = dict(optimizer.state[p])
+        _update(optimizer, p, grad, group)
+        state = optimizer.state[p]
+        for key, value in before.items():
+            if state[key] is not value:
+                state[key] = value.copy_(state[key])
+
+
+def _is_handled(t: Tensor) -> bool:
+    return type(t).__torch_dispatch__ is not Tensor.__torch_dispatch__  # type: ignore[attr-defined]
+
+
+def _update(optimizer: FusedOptimizer, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+    formula = optimizer._formula
+    if grad.is_sparse:
+        if optimizer._sparse_formula is None:
+            optimizer._refuse_sparse()
+        if group.get("fused"):
+            raise RuntimeError(f"`_fused_{optimizer._rule.key}` does not support sparse gradients")
+        formula = optimizer._sparse_formula
+    state = optimizer.state[p]
+    if not state and optimizer._rule.counted:
+        optimizer._new_state(p, group)
+        state = optimizer.state[p]
+    if "step" in state:
+        state["step"] += 1
+    grad = -grad if group["maximize"] else grad
+    if grad.is_sparse or not p.is_complex():
+        formula(p, grad, state, group)
+        return
+    pairs = {
+        key: view_as_real(value) if isinstance(value, Tensor) and value.is_complex() else value
+        for key, value in state.items()
+    }
+    formula(view_as_real(p), view_as_real(grad), pairs, group)
+    for key, value in pairs.items():
+        state[key] = view_as_complex(value) if value.dim() > p.dim() else value
+
+
+# --- what several formulas share --------------------------------------------------------------------------------------
+
+
+def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
+    """The gradient with the decay, or the decay apart from it."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        p.mul_(1 - group["lr"] * decay)
+        return grad
+    return grad + decay * p
+
+
+def number(single: Tensor) -> Tensor:
+    """The tensor of one number in a state, as exact as Python's numbers."""
+    return single.to(float64)
+
+
+def moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tuple[Tensor, ...]:
+    """The new means of the gradients and of their squares, the number of the step, and what corrects their start."""
+    beta1, beta2 = group["betas"]
+    state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
+    state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad
+    t = number(state["step"])
+    return mean, square, t, 1 - beta1**t, 1 - beta2**t
+
+
+def parts(grad: Any) -> tuple[tuple[Tensor, ...], Tensor]:
+    """The places of a sparse gradient, each once, as an index into the parameter, and the values there."""
+    grad = grad.coalesce()
+    return tuple(grad.indices()), grad.values()
