@@ -141,11 +141,22 @@ def test_along_dimensions(check, dtype):
     ]  # fmt: skip
     functions = [functools.partial(along, name, d) for name in names for d in (0, 1)]
     functions += [lambda x: (x.sum(), x.mean(), x.var(), x.std(), x.norm(), x.argmax(), x.max(), x.min(), x.prod())]
+    functions += [lambda x: (x.norm(dim=1, keepdim=True), x.prod(0, keepdim=True), F.normalize(x))]
     functions += [with_gradient(lambda x: ft.softmax(x, -1)), with_gradient(lambda x: ft.log_softmax(x, -1))]
     functions += [
         lambda x: (x.flip(0), x.tril(), x.triu(1), x.T, ft.cat([x, x * 2], 1), ft.stack([x, x], 1), x.roll(1))
     ]
     check(every(functions), x)
+
+
+@pytest.mark.parametrize("unrolled", [True, False], ids=["unrolled", "loops"])
+def test_without_elements(check, unrolled):
+    functions = [
+        lambda x: (x.prod(0), x.prod(), x.sum(0), x.mean(), x.norm(dim=0), x.norm(dim=1, keepdim=True), x.amax(1)),
+        lambda x: (F.l1_loss(x, x), F.l1_loss(x, x, reduction="sum"), F.mse_loss(x, x), (x > 0).all(), (x > 0).any()),
+    ]
+    check(every(functions), ft.zeros(0, 3), unrolled=unrolled)
+    check(lambda x: x * 2, ft.zeros(0, 3), unrolled=unrolled)
 
 
 def test_nan_is_the_largest_and_the_smallest(check):

@@ -70,6 +70,15 @@ def test_matrices_lie_by_columns(external):
     np.testing.assert_allclose(jacobian, expected, rtol=1e-13, atol=1e-15)
 
 
+def test_names_and_the_sparsity_of_a_norm(external):
+    x = ft.tensor([3.0, 4.0], dtype=ft.float64)
+    f = external(lambda *parts: ft.stack([ft.cat(parts[:1]).norm(), (parts[1] * parts[1]).sum()]), x, x + 1)
+    assert f.name_in() == ["parts_0", "parts_1"]
+    a, b = casadi.MX.sym("a", 2), casadi.MX.sym("b", 2)
+    jacobian = casadi.Function("j", [a, b], [casadi.jacobian(f(a, b), casadi.vertcat(a, b))])(x.numpy(), x.numpy())
+    assert jacobian.nnz() == 4 and np.allclose(jacobian.full(), [[0.6, 0.8, 0, 0], [0, 0, 6, 8]])
+
+
 def test_ipopt_swings_a_pole_up(external):
     """Optimal control through the exported dynamics: every derivative that Ipopt takes is the program's."""
     x, u = ft.zeros(4, dtype=ft.float64), ft.zeros(1, dtype=ft.float64)
@@ -109,6 +118,9 @@ def test_refused_for_casadi(tmp_path):
         export_c(count, (ft.ones(2),), tmp_path, abi="casadi")
     with pytest.raises(ExportError, match="3 dimensions; matrices of CasADi have two"):
         export_c(lambda x: x * 2, (ft.ones(2, 2, 2),), tmp_path, abi="casadi")
+    shared = ft.ones(2)
+    with pytest.raises(ExportError, match="two arguments of net share memory"):
+        export_c(lambda a, b: a + b, (shared, shared[:]), tmp_path, abi="casadi")
     with pytest.raises(ValueError, match="have their weights in the file"):
         export_c(lambda x: x * 2, (ft.ones(2),), tmp_path, abi="casadi", weights="argument")
 

@@ -149,3 +149,26 @@ def test_refused():
     with pytest.raises(RuntimeError, match="the file holds a list"):
         load(file)
     assert ExportedProgram.__module__.startswith("flambeau")
+
+
+def test_what_varies_is_named_as_the_arguments_are():
+    class Sum(nn.Module):
+        def forward(self, pair, *more, state=None):
+            return pair[0].sum() + pair[1] + sum(m.sum() for m in more) + state["h"].sum()
+
+    x, n = torch.ones(2, 3), Dim("n", max=9)
+    given = (([x[:1].sum(), x], x * 2, x * 3), {"state": {"h": x * 4}})
+    shapes = {"pair": [None, {1: n}], "more": ({0: Dim("m")}, None), "state": {"h": (Dim.AUTO, None)}}
+    signature = export(Sum(), *given, dynamic_shapes=shapes)
+    assert signature.graph_signature.user_inputs == ("pair_0", "pair_1", "more_1", "more_2", "state_h")
+    program = signature.module()
+    pair, more, h = [x[:1].sum(), torch.ones(2, 4)], torch.ones(7, 3), torch.ones(5, 3)
+    assert program(pair, more, x, state={"h": h}).tolist() == [[46.0] * 4] * 2
+    with pytest.raises(AssertionError, match=r"0 <= pair_1.size\(\)\[1\] <= 9"):
+        program([pair[0], torch.ones(2, 10)], more, x, state={"h": h})
+    with pytest.raises(AssertionError, match=r"more_2.size\(\)\[0\] == 2"):
+        program(pair, more, torch.ones(3, 3), state={"h": h})
+    with pytest.raises(RuntimeError, match="has dimension 2 of pair_1, which has 2"):
+        export(Sum(), *given, dynamic_shapes={"pair": [None, {2: n}]})
+    with pytest.raises(RuntimeError, match="must be a dict or a sequence, not int"):
+        export(Sum(), *given, dynamic_shapes=3)

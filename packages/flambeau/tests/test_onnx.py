@@ -220,6 +220,11 @@ def test_keywords_and_containers():
     def model(pair, scale=None):
         return {"sum": pair[0] + pair[1], "scaled": pair[0] * scale}["scaled"]
 
+    shapes = {"pair": ({0: "n"}, {0: torch.export.Dim("n")}), "scale": ["n"]}
+    given = (((torch.ones(2), torch.ones(2))),)
+    program = torch.onnx.export(model, given, kwargs={"scale": torch.ones(2)}, dynamic_shapes=shapes)
+    sizes = [i.type.tensor_type.shape.dim[0].dim_param for i in program.model_proto.graph.input]
+    assert sizes == ["n", "n", "n"]
     program = torch.onnx.export(model, (((torch.ones(2), torch.ones(2))),), kwargs={"scale": torch.full((2,), 3.0)})
     assert [i.name for i in program.model_proto.graph.input] == ["pair_0", "pair_1", "scale"]
     assert program(torch.ones(2), torch.ones(2), torch.full((2,), 2.0))[0].tolist() == [2.0, 2.0]

@@ -157,12 +157,15 @@ class Builder:
         divisor: float | None = None,
         dtype: str | None = None,
     ) -> Window:
-        """``out = kind over dims``; ``out`` has the dimensions that are left."""  # fmt: skip
+        """``out = kind over dims``; ``out`` has the dimensions that are left. The mean of nothing is nan."""
         kept = tuple(size for d, size in enumerate(input.sizes) if d not in dims)
         if out is None:
             out = self.temporary(dtype or input.dtype, kept)
         if out.buffer is input.buffer:
             raise Uncompilable("a reduction writes to its own input")
+        if input.numel == 0:
+            nothing = 1 if kind in ("prod", "min") else 0  # of truths, min is all()
+            return self.copy(nothing if divisor is None else float("nan"), out) if out.numel else out
         self.emit(Reduce(kind, input, tuple(sorted(dims)), out._replace(sizes=kept, strides=out.strides), divisor))
         return out
 

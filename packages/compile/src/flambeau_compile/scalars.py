@@ -88,7 +88,7 @@ class Scalars:
             simple = self._simplified(function, kind, operands, values)
             if simple is not None:
                 return simple
-        if function == "where" and values[0] is not None:
+        if function == "where" and (values[0] is not None or operands[1] == operands[2]):
             return operands[1] if values[0] else operands[2]
         if function in ("add", "mul") and operands[0] > operands[1]:
             operands = operands[::-1]
@@ -190,8 +190,8 @@ class _Memory:
             changed.add(at * item)
 
 
-def run(program: Program) -> tuple[Scalars, _Memory]:
-    """The program on expressions.
+def run(program: Program, exact: bool = True) -> tuple[Scalars, _Memory]:
+    """The program on expressions; `exact`: each rounds as eager's loops do.
 
     Raises:
         TooLarge: it has a step for loops.
@@ -202,6 +202,8 @@ def run(program: Program) -> tuple[Scalars, _Memory]:
         if isinstance(step, Map):
             _map(scalars, memory, step)
         elif isinstance(step, Reduce):
+            if exact and step.kind == "square_sum" and step.input.dtype == "float64":
+                raise TooLarge  # eager's loops square and add at once, where the processor does
             _reduce(scalars, memory, step)
         elif isinstance(step, Product):
             _product(scalars, memory, step)
@@ -239,13 +241,13 @@ def _map(s: Scalars, memory: _Memory, step: Map) -> None:
     memory.write(step.out, values)
 
 
-def _sum(s: Scalars, terms: list[int], wide: str, across: bool) -> int:
-    """A sum in the order in which eager's loops add."""
+def _sum(s: Scalars, terms: list[int], wide: str, across: bool, function: str) -> int:
+    """A sum, or a product, in the order in which eager's loops add or multiply."""
 
     def add(a: int, b: int) -> int:
-        return s.call("add", wide, wide, (a, b), 0, 0)
+        return s.call(function, wide, wide, (a, b), 0, 0)
 
-    total = s.constant(wide, 0)
+    total = s.constant(wide, 1 if function == "mul" else 0)
     if across:
         i = 0
         while i + 4 <= len(terms):
@@ -286,9 +288,12 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
             for d, i in (*zip(kept, index, strict=True), *zip(gone, rest, strict=True)):
                 at[d] = i
             terms.append(values[tuple(at)])
-        if step.kind in ("sum", "losses"):
+        if step.kind in ("sum", "losses", "prod", "square_sum"):
             wide = "f64" if kind in ("f32", "f64") else "i64"
-            x = _total(s, [s.cast(t, wide) for t in terms], wide, row, by_rows)
+            terms = [s.cast(t, wide) for t in terms]
+            if step.kind == "square_sum":
+                terms = [s.call("mul", wide, wide, (t, t), 0, 0) for t in terms]
+            x = _total(s, terms, wide, row, by_rows, "mul" if step.kind == "prod" else "add")
             if step.divisor is not None:
                 x = s.call("div", wide, wide, (x, s.constant(wide, step.divisor)), 0, 0)
         elif step.kind in ("max", "min") and kind in ("f32", "f64"):
@@ -301,12 +306,12 @@ def _reduce(s: Scalars, memory: _Memory, step: Reduce) -> None:
     memory.write(step.out, results)
 
 
-def _total(s: Scalars, terms: list[int], wide: str, row: int, by_rows: bool) -> int:
-    """The sum of rows: each is summed, and added to those before."""
+def _total(s: Scalars, terms: list[int], wide: str, row: int, by_rows: bool, function: str) -> int:
+    """The sum, or product, of rows: each is summed, and added to those before."""
     total = None
     for at in range(0, len(terms), row):
-        x = _sum(s, terms[at : at + row], wide, by_rows)
-        total = x if total is None else s.call("add", wide, wide, (total, x), 0, 0)
+        x = _sum(s, terms[at : at + row], wide, by_rows, function)
+        total = x if total is None else s.call(function, wide, wide, (total, x), 0, 0)
     return total if total is not None else s.constant(wide, 0)
 
 

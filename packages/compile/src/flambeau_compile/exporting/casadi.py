@@ -8,7 +8,6 @@ The interface is described in CasADi's user guide, section "Using the generated 
 of each result by each argument is a result of its own.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -56,17 +55,18 @@ def text(function: Callable[..., Any], examples: tuple[Any, ...], name: str, unr
     def second(*tensors: Any) -> tuple[Any, ...]:
         return tuple(j for row in func.jacfwd(flat_first, argnums=every)(*tensors) for j in row)
 
-    labels = _labels(function, examples, numbers)
     plain = record(function, examples)
     if plain.states:
         raise ExportError(f"{name} changes {plain.states[0].label}; functions of CasADi change nothing")
+    labels = tuple(n.label for n in plain.inputs)
+    if len(labels) < len(given):
+        raise ExportError(f"two arguments of {name} share memory")
     tables: dict[Any, str] = {}
     parts = []
     for level, (what, call) in enumerate((("", values), ("jac_", flat_first), ("jac_jac_", second))):
         recorded = record(call, given, labels)
         parts.append((level, Unit(recorded, f"{what}{name}_core", "static", unrolled, tables)))
     inputs, outputs = parts[0][1].recorded.inputs, parts[0][1].recorded.outputs
-    inputs = _all_inputs(inputs, given, labels)
     for n in (*inputs, *outputs):
         if len(n.window.sizes) > 2:
             raise ExportError(f"{n.label} has {len(n.window.sizes)} dimensions; matrices of CasADi have two")
@@ -88,15 +88,6 @@ _PRELUDE = """
 #define EXPORTED
 #endif
 """
-
-
-def _labels(function: Any, examples: tuple[Any, ...], numbers: list[int]) -> tuple[str, ...]:
-    try:
-        target = function.forward if hasattr(function, "forward") else function
-        names = list(inspect.signature(target).bind(*examples).arguments)
-    except (TypeError, ValueError):
-        names = []
-    return tuple(names[i] if i < len(names) else f"x{i}" for i in numbers)
 
 
 class _Matrix:
@@ -124,14 +115,6 @@ def _column_major(n: Named) -> list[int]:
     """For each element in row-major order, its place by columns."""
     rows, columns = _shape(n)
     return [r + c * rows for r in range(rows) for c in range(columns)]
-
-
-def _all_inputs(found: list[Named], given: tuple[Any, ...], labels: tuple[str, ...]) -> list[Named]:
-    if len(found) != len(given):
-        missing = next(label for label in labels if label not in {n.label for n in found})
-        raise ExportError(f"{missing} shares memory with another argument")
-    order = {label: i for i, label in enumerate(labels)}
-    return sorted(found, key=lambda n: order[n.label])
 
 
 def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: list[Named]) -> list[str]:

@@ -115,7 +115,7 @@ class Body:
 
     def _print_scalars(self) -> None:
         program = self.recorded.program
-        s, held = scalars.run(program)
+        s, held = scalars.run(program, exact=False)
         stores = []
         for named in [*self.recorded.states, *self.recorded.outputs]:
             for byte in sorted(held.changed.get(named.buffer.index, ())):
@@ -302,12 +302,13 @@ class Body:
         source = f"{self.at(x)}[{_terms([(d, x.strides[d]) for d in range(len(x.sizes))])}]"
         result = f"{self.at(out)}[{_terms(list(zip(kept, out.strides, strict=True)))}]"
         n = x.numel
-        if step.kind in ("sum", "losses", "prod"):
+        if step.kind in ("sum", "losses", "prod", "square_sum"):
             wide = "f64" if kind in ("f32", "f64") else "i64"
             start, sign = ("0", "+") if step.kind != "prod" else ("1", "*")
             finish = "" if step.divisor is None else f" / {number(wide, step.divisor)}"
             own = TYPES[wide]
-            body = f"{own} s = {start}; {inner} s = s {sign} ({own}){source}; {result} = ({TYPES[target]})(s{finish});"
+            term = f"({own}){source}" if step.kind != "square_sum" else f"({own}){source} * ({own}){source}"
+            body = f"{own} s = {start}; {inner} s = s {sign} {term}; {result} = ({TYPES[target]})(s{finish});"
         elif step.kind in ("max", "min") and kind == target:
             sign = ">" if step.kind == "max" else "<"
             first = f"{self.at(x)}[{_terms([(d, x.strides[d]) for d in kept])}]"

@@ -12,7 +12,7 @@ _ALL_DOUBLE = {"reads": ("float64", "float64"), "writes": "float64"}
 @formula("torch._C._nn.mse_loss")
 def mse_loss(b: Any, args: Any, out: Window) -> Any:
     x, y, reduction = args[:3]
-    if x.dtype not in _FLOATS or x.dtype != y.dtype or x.sizes != y.sizes or x.numel == 0:
+    if x.dtype not in _FLOATS or x.dtype != y.dtype or x.sizes != y.sizes:
         return NotImplemented
     difference = b.map("sub", x, y)
     if reduction == "none":
@@ -42,7 +42,7 @@ def mse_loss_backward(b: Any, args: Any, out: Window) -> Any:
 @formula("torch._C._nn.l1_loss")
 def l1_loss(b: Any, args: Any, out: Window) -> Any:
     x, y, reduction = args[:3]
-    if x.dtype not in _FLOATS or x.dtype != y.dtype or x.sizes != y.sizes or x.numel == 0:
+    if x.dtype not in _FLOATS or x.dtype != y.dtype or x.sizes != y.sizes:
         return NotImplemented
     difference = b.map("sub", x, y)
     if reduction == "none":

@@ -15,7 +15,7 @@ def dims_of(dim: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _reduced(b: Any, kind: str, x: Window, dim: Any, out: Window, divisor: float | None = None) -> Any:
-    if x.numel == 0 or len(x.sizes) == 0 and dim not in (None, (), 0, -1, (0,), (-1,)):
+    if len(x.sizes) == 0 and dim not in (None, (), 0, -1, (0,), (-1,)):
         return NotImplemented
     dims = dims_of(dim, len(x.sizes)) if x.sizes else ()
     kept = tuple(size for d, size in enumerate(x.sizes) if d not in dims)

@@ -1,12 +1,12 @@
 """``torch.export.export``: a model's run as a graph whose inputs are its tensors and the caller's."""
 
-import inspect
 import operator
 import re
 from collections.abc import Mapping
 from typing import Any
 
 import flambeau as torch
+from flambeau.export.arguments import UserError, leaves_of, varying
 from flambeau.export.program import (
     ConstantArgument,
     ExportedProgram,
@@ -22,10 +22,6 @@ from flambeau.fx.experimental.proxy_tensor import make_fx
 from flambeau.utils._pytree import tree_flatten, tree_unflatten
 
 
-class UserError(RuntimeError):
-    """A model that cannot be exported with these sizes."""
-
-
 def export(mod: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, dynamic_shapes: Any) -> ExportedProgram:
     """As ``torch.export.export`` says it."""
     if not isinstance(mod, torch.nn.Module):
@@ -34,8 +30,9 @@ def export(mod: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, dy
         raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     given = (args, dict(kwargs or {}))
     flat, spec = tree_flatten(given)
-    names = _names(mod, args, given[1])
-    axes, ranges = _axes(mod, args, given[1], flat, names, dynamic_shapes)
+    leaves = leaves_of("torch.export.export", mod.forward, args, given[1], dynamic_shapes)
+    names = _apart([leaf.name for leaf in leaves])
+    axes, ranges = varying([leaf._replace(name=name) for leaf, name in zip(leaves, names, strict=True)])
     state = {**dict(mod.named_parameters()), **dict(mod.named_buffers())}
     structure: list[Any] = []
 
@@ -84,74 +81,15 @@ def _put_back(state: dict[str, Any], before: dict[str, Any]) -> None:
             state[name].copy_(value)
 
 
-def _names(mod: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[str]:
-    """A name for each leaf of the arguments."""
-    try:
-        bound = inspect.signature(mod.forward).bind(*args, **kwargs)
-    except TypeError as error:
-        raise TypeError(f"torch.export.export: the model cannot be called with these arguments: {error}") from error
+def _apart(names: list[str]) -> list[str]:
+    """Names with numbers behind those that were taken."""
     found: list[str] = []
-    taken: set[str] = set()
-    positional = [p for p in bound.signature.parameters.values() if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-    for i, value in enumerate(args):
-        p = positional[min(i, len(positional) - 1)]
-        label = f"{p.name}_{i}" if p.kind is inspect.Parameter.VAR_POSITIONAL else p.name
-        found += _leaves(label, value)
-    for key, value in kwargs.items():
-        found += _leaves(key, value)
-    for i, name in enumerate(found):
-        plain, n = name, 1
-        while found[i] in taken:
-            found[i], n = f"{plain}_{n}", n + 1
-        taken.add(found[i])
+    for plain in names:
+        name, n = plain, 1
+        while name in found:
+            name, n = f"{plain}_{n}", n + 1
+        found.append(name)
     return found
-
-
-def _leaves(label: str, value: Any) -> list[str]:
-    flat, _ = tree_flatten(value)
-    if len(flat) == 1 and not isinstance(value, (list, tuple, dict)):
-        return [label]
-    return [f"{label}_{i}" for i in range(len(flat))]
-
-
-def _axes(mod: Any, args: tuple[Any, ...], kwargs: dict[str, Any], flat: list[Any], names: list[str],
-          shapes: Any) -> tuple[list[dict[int, str]], dict[str, tuple[int, int | None]]]:  # fmt: skip
-    """For each leaf the dimensions that vary, with names; and what is known of each name."""
-    axes: list[dict[int, str]] = [{} for _ in flat]
-    ranges: dict[str, tuple[int, int | None]] = {}
-    if shapes is None:
-        return axes, ranges
-    if isinstance(shapes, Mapping):
-        bound = inspect.signature(mod.forward).bind(*args, **kwargs).arguments
-        unknown = set(shapes) - set(bound)
-        if unknown:
-            raise UserError(f"dynamic_shapes names {sorted(unknown)}, which are no arguments: {list(bound)}")
-        given = [shapes.get(name) for name in bound]
-        values = list(bound.values())
-    else:
-        given, values = list(shapes), [*args, *kwargs.values()]
-    specs = [s for value, spec in zip(values, given, strict=False) for s in _specs(value, spec)]
-    for i, spec in enumerate(specs[: len(flat)]):
-        if spec is None or not isinstance(flat[i], torch.Tensor):
-            continue
-        for d, dim in spec.items() if isinstance(spec, Mapping) else enumerate(spec):
-            if dim is None or isinstance(dim, int) or dim is torch.export.Dim.STATIC:
-                continue
-            label = getattr(dim, "__name__", None) or f"{names[i]}_{d}"
-            axes[i][d % flat[i].ndim] = label
-            least, most = getattr(dim, "min", None), getattr(dim, "max", None)
-            ranges[label] = (least if isinstance(least, int) else 0, most if isinstance(most, int) else None)
-    return axes, ranges
-
-
-def _specs(value: Any, spec: Any) -> list[Any]:
-    if isinstance(value, (list, tuple)):
-        inner = list(spec) if isinstance(spec, (list, tuple)) else [None] * len(value)
-        return [s for v, own in zip(value, inner, strict=False) for s in _specs(v, own)]
-    if isinstance(value, dict):
-        given = spec if isinstance(spec, Mapping) else {}
-        return [s for key, v in value.items() for s in _specs(v, given.get(key))]
-    return [spec]
 
 
 def _let_vary(gm: Any, sizes: dict[Key, int], names: list[str], axes: list[dict[int, str]], flat: list[Any],

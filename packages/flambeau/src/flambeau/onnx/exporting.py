@@ -1,6 +1,5 @@
 """``torch.onnx.export``: arguments, sizes that vary, names, and the file."""
 
-import inspect
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,12 @@ import onnx
 from onnx import helper
 
 import flambeau as torch
+from flambeau.export.arguments import leaves_of, varying
 from flambeau.export.sizes import Varied, grown
 from flambeau.onnx import elementwise as _elementwise  # noqa: F401  (declares operators)
 from flambeau.onnx import layers as _layers  # noqa: F401
 from flambeau.onnx.graph import OPSET, Graph, OnnxExporterError, info, traced, with_sizes
+from flambeau.utils._pytree import tree_leaves
 from flambeau_tensor.extend import window
 
 
@@ -58,18 +59,19 @@ def export(
     keywords = dict(kwargs or {})
     if args and isinstance(args[-1], dict) and not keywords:
         args, keywords = args[:-1], dict(args[-1])
-    parameters = _parameters(model, args, keywords)
-    inputs = [(label, t) for label, value in parameters for label, t in _tensors(value, label)]
+    target = model.forward if isinstance(model, torch.nn.Module) else model
+    leaves = leaves_of("torch.onnx.export", target, args, keywords, dynamic_shapes)
+    inputs = [leaf for leaf in leaves if isinstance(leaf.value, torch.Tensor)]
     if not inputs:
         raise OnnxExporterError("torch.onnx.export: the model is called with no tensor")
-    names = [
-        (input_names[i] if input_names is not None and i < len(input_names) else label)
-        for i, (label, _) in enumerate(inputs)
-    ]
+    given = list(input_names or ())[: len(inputs)]
+    inputs = [leaf._replace(name=name) for leaf, name in zip(inputs, given, strict=False)] + inputs[len(given) :]
+    names, tensors = [leaf.name for leaf in inputs], [leaf.value for leaf in inputs]
     if len(set(names)) < len(names):
         raise ValueError(f"torch.onnx.export: inputs need names of their own, got {names}")
-    axes = _axes(names, [t for _, t in inputs], parameters, dynamic_axes, dynamic_shapes, output_names or ())
-    program = _written(model, args, keywords, names, [t for _, t in inputs], axes, output_names)
+    axes = dict(zip(names, varying(inputs)[0], strict=True))
+    _add_axes(axes, tensors, dynamic_axes, output_names or ())
+    program = _written(model, args, keywords, names, tensors, axes, output_names)
     if opset_version is not None and opset_version != OPSET:
         program = _of_opset(program, opset_version)
     onnx.checker.check_model(program)
@@ -90,75 +92,16 @@ def _of_opset(program: Any, version: int) -> Any:
         return program
 
 
-def _parameters(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
-    """The arguments with the names of their parameters."""
-    target = model.forward if isinstance(model, torch.nn.Module) else model
-    try:
-        bound = inspect.signature(target).bind(*args, **kwargs)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"torch.onnx.export: the model cannot be called with these arguments: {error}") from error
-    found: list[tuple[str, Any]] = []
-    for name, value in bound.arguments.items():
-        kind = bound.signature.parameters[name].kind
-        if kind is inspect.Parameter.VAR_POSITIONAL:
-            found += [(f"{name}_{i}", each) for i, each in enumerate(value)]
-        elif kind is inspect.Parameter.VAR_KEYWORD:
-            found += list(value.items())
-        else:
-            found.append((name, value))
-    return found
-
-
-def _tensors(o: Any, label: str) -> list[tuple[str, Any]]:
-    if isinstance(o, torch.Tensor):
-        return [(label, o)]
-    if isinstance(o, Mapping):
-        return [found for key, value in o.items() for found in _tensors(value, f"{label}_{key}")]
-    if isinstance(o, (list, tuple)):
-        return [found for i, value in enumerate(o) for found in _tensors(value, f"{label}_{i}")]
-    return []
-
-
-def _axes(names: list[str], tensors: list[Any], parameters: Any, dynamic_axes: Any, dynamic_shapes: Any,
-          outputs: Sequence[str]) -> dict[str, dict[int, str]]:  # fmt: skip
-    """For each input, the dimensions that vary, with names for them."""
-    found: dict[str, dict[int, str]] = {name: {} for name in names}
+def _add_axes(axes: dict[str, dict[int, str]], tensors: list[Any], dynamic_axes: Any, outputs: Sequence[str]) -> None:
+    """Add to the dimensions that vary those that ``dynamic_axes`` names."""
     for name, wanted in (dynamic_axes or {}).items():
         if name in outputs:
             continue
-        if name not in found:
-            raise ValueError(f"torch.onnx.export: dynamic_axes has {name!r}, which is no input: {names}")
+        if name not in axes:
+            raise ValueError(f"torch.onnx.export: dynamic_axes has {name!r}, which is no input: {list(axes)}")
+        n = max(tensors[list(axes).index(name)].ndim, 1)
         pairs = list(wanted.items()) if isinstance(wanted, Mapping) else [(d, f"{name}_dim_{d}") for d in wanted]
-        found[name].update({int(d): str(label) for d, label in pairs})
-    if dynamic_shapes is not None:
-        if isinstance(dynamic_shapes, Mapping):
-            given = [dynamic_shapes.get(name) for name, _ in parameters]
-        else:
-            given = list(dynamic_shapes)
-        specs = [s for (_, value), spec in zip(parameters, given, strict=False) for s in _specs(value, spec)]
-        for name, t, spec in zip(names, tensors, specs, strict=False):
-            pairs = list(spec.items() if isinstance(spec, Mapping) else enumerate(spec or ()))
-            for d, dim in pairs:
-                if dim is None or isinstance(dim, int) or dim is torch.export.Dim.STATIC:
-                    continue
-                label = dim if isinstance(dim, str) else getattr(dim, "__name__", f"{name}_dim_{d}")
-                found[name][d % t.ndim] = label
-    for name, t in zip(names, tensors, strict=True):
-        found[name] = {d % max(t.ndim, 1): label for d, label in found[name].items()}
-    return found
-
-
-def _specs(value: Any, spec: Any) -> list[Any]:
-    if isinstance(value, torch.Tensor):
-        return [spec]
-    items = (
-        list(value.values()) if isinstance(value, Mapping) else list(value) if isinstance(value, (list, tuple)) else []
-    )
-    if isinstance(spec, Mapping) and isinstance(value, Mapping):
-        given = [spec.get(key) for key in value]
-    else:
-        given = list(spec) if isinstance(spec, (list, tuple)) else [None] * len(items)
-    return [s for each, own in zip(items, given, strict=False) for s in _specs(each, own)]
+        axes[name].update({int(d) % n: str(label) for d, label in pairs})
 
 
 def _cannot_vary(message: str) -> OnnxExporterError:
@@ -211,7 +154,7 @@ def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: l
         graph.bind(t, graph.fresh(name))
     for op, given, made in records:
         graph.record(op, given, made)
-    results = [t for _, t in _tensors(result, "output")]
+    results = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
     if not results:
         raise OnnxExporterError("torch.onnx.export: the model returns no tensor")
     wanted = list(output_names or ()) or [f"output_{i}" if len(results) > 1 else "output" for i in range(len(results))]

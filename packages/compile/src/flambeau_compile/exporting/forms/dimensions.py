@@ -59,15 +59,6 @@ def var(b: Any, args: Any, out: Window) -> Any:
     return None
 
 
-@form("torch.linalg.vector_norm")
-def vector_norm(b: Any, args: Any, out: Window) -> Any:
-    x, order, dim, keep = args[:4]
-    if order != 2 or x.dtype not in FLOATS or keep or x.dtype != out.dtype:
-        return NotImplemented
-    b.apply("sqrt", b.reduce("sum", b.apply("mul", x, x), dims_of(dim, len(x.sizes))), out=out)
-    return None
-
-
 def _best(b: Any, x: Window, dim: Any, index: Window | None, value: Window | None, sign: str) -> Any:
     """The first largest or smallest element along a dimension, and where it is; nan is larger and smaller than all."""
     if x.dtype not in C_TYPES or x.numel == 0:
@@ -93,15 +84,6 @@ def _best(b: Any, x: Window, dim: Any, index: Window | None, value: Window | Non
         f"for (ptrdiff_t p = 1; p < {n}; p++) if (a[p * {inner}] {sign} a[best * {inner}]{nan}) best = p; {stores}}}"
     )
     b.loops(text, [], [x], *outs)
-    return None
-
-
-@form("torch._ops.prod")
-def product_of_elements(b: Any, args: Any, out: Window) -> Any:
-    x, dim, keep = args[:3]
-    if x.dtype != out.dtype or keep or x.dtype == "bool":
-        return NotImplemented
-    b.reduce("prod", x, dims_of(dim, len(x.sizes)), out)
     return None
 
 

@@ -49,11 +49,6 @@ def huber_loss_backward(b: Any, args: Any, out: Window) -> None:
     b.apply("mul", slope, _share(b, g, x, reduction), out=out)
 
 
-@form("torch._C._nn.l1_loss")
-def l1_loss(b: Any, args: Any, out: Window) -> None:
-    _total(b, b.apply("abs", b.apply("sub", args[0], args[1])), args[2], out)
-
-
 @form("torch._C._nn.l1_loss_backward")
 def l1_loss_backward(b: Any, args: Any, out: Window) -> None:
     g, x, y, reduction = args[:4]
