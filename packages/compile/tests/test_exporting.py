@@ -16,12 +16,15 @@ from flambeau_compile.exporting import ExportError, export_c
 from flambeau_nn import (
     GRU,
     LSTM,
+    RNN,
     BatchNorm2d,
     Conv1d,
     Conv2d,
     Embedding,
+    GRUCell,
     LayerNorm,
     Linear,
+    MultiheadAttention,
     ReLU,
     RNNCell,
     Sequential,
@@ -42,7 +45,7 @@ def check(tmp_path):
         assert [f.name for f in files] == ["net.h", "net.c", "net_test.c"]
         cc(tmp_path, *STRICT, "net.c", "net_test.c", "-o", "net_test", "-lm")
         done = subprocess.run([tmp_path / "net_test"], capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stdout) == (0, "as in Python\n")
+        assert (done.stdout, done.returncode) == ("as in Python\n", 0)
         return (tmp_path / "net.h").read_text(), (tmp_path / "net.c").read_text()
 
     return run
@@ -217,6 +220,76 @@ def test_networks(check, dtype):
         check(layer.to(dtype), x)
     check(lambda q: F.scaled_dot_product_attention(q, q, q, is_causal=True), x[None])
     check(TransformerEncoderLayer(4, 2, 8, batch_first=True, dtype=dtype).eval(), x[None])
+
+
+def squares(function):
+    """The value of a sum of squares of all that a function returns, with its gradients by all arguments."""
+
+    def run(*args):
+        total = lambda *args: sum((t * t).sum() for t in ft_leaves((function(*args),)))  # noqa: E731
+        return func.grad_and_value(total, argnums=tuple(range(len(args))))(*args)
+
+    return run
+
+
+@both
+def test_gradients_of_layers_over_time(check, dtype):
+    ft.manual_seed(3)
+    layers = [
+        LSTM(4, 5), GRU(4, 5), RNN(4, 5), RNN(4, 5, nonlinearity="relu", bias=False), GRUCell(4, 5),
+        LSTM(4, 5, bidirectional=True, num_layers=2, bias=False),
+    ]  # fmt: skip
+    layers = [layer.to(dtype) for layer in layers]
+    check(every([squares(layer) for layer in layers]), ft.randn(3, 4, dtype=dtype))
+
+
+@both
+def test_gradients_of_attention(check, dtype):
+    ft.manual_seed(4)
+    q, k, v = (0.5 * ft.randn(2, n, m, dtype=dtype) for n, m in ((3, 4), (5, 4), (5, 6)))
+    mask = ft.rand(3, 5) > 0.5
+    mask[1] = False  # a query without keys
+    options = [{}, {"is_causal": True}, {"attn_mask": mask}, {"attn_mask": ft.randn(2, 3, 5, dtype=dtype)}]
+    check(every([
+        squares(functools.partial(F.scaled_dot_product_attention, **option)) for option in options
+    ]), q, k, v)  # fmt: skip
+    heads, missing = MultiheadAttention(4, 2, batch_first=True, dtype=dtype), ft.tensor([[False, False, True]] * 2)
+    check(lambda x: heads(x, x, x, key_padding_mask=missing), q)
+
+
+@pytest.mark.parametrize("layer", ["lstm", "gru", "transformer"])
+def test_training_steps_of_layers_over_time(check, layer):
+    """Keys' biases have no gradient but rounding, of which Adam makes a whole step: no number to compare."""
+    ft.manual_seed(5)
+    net = {"lstm": lambda: LSTM(4, 4, num_layers=2), "gru": lambda: GRU(4, 4, bidirectional=True),
+           "transformer": lambda: TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)}[layer]()  # fmt: skip
+    optimizer = Adam(net.parameters(), lr=0.01)
+
+    def step(x, y):
+        optimizer.zero_grad()
+        made = net(x)
+        loss = F.mse_loss(made[0] if isinstance(made, tuple) else made, y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    x = ft.randn(2, 3, 4)
+    header, _ = check(step, x, ft.randn(2, 3, 8 if layer == "gru" else 4))
+    assert "exp_avg_sq" in header
+
+
+def test_arguments_may_have_any_name(check):
+    """Names of variables that the code itself has, and of what stands around it."""
+
+    def function(x, h, a, c, i, s, k, i0, v1, run, best):  # noqa: PLR0913
+        return x @ a, (h * i).sum(0), s.softmax(-1) + k, i0.argmax(1), v1.cumsum(0), run * c, best.norm(dim=0)
+
+    given = [ft.randn(3, 3) for _ in range(11)]
+    for unrolled in (True, False):
+        check(function, *given, unrolled=unrolled)
+    linear = Linear(3, 2)
+    optimizer = Adam(linear.parameters())
+    check(lambda k, i: step_of(optimizer, linear)(k, i), ft.randn(2, 3), ft.randn(2, 2))
 
 
 def test_constants(check):

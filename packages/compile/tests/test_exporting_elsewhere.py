@@ -72,6 +72,8 @@ def test_matrices_lie_by_columns(external):
 
 def test_names_and_the_sparsity_of_a_norm(external):
     x = ft.tensor([3.0, 4.0], dtype=ft.float64)
+    g = external(lambda w, arg, mem: w * arg + mem, x, x * 2, x + 1, name="g")
+    assert g(1, 2, 3).full().ravel().tolist() == [5.0, 5.0]
     f = external(lambda *parts: ft.stack([ft.cat(parts[:1]).norm(), (parts[1] * parts[1]).sum()]), x, x + 1)
     assert f.name_in() == ["parts_0", "parts_1"]
     a, b = casadi.MX.sym("a", 2), casadi.MX.sym("b", 2)

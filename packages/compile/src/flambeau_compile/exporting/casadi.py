@@ -135,26 +135,27 @@ def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: l
         places = _column_major(n)
         own = next(m for m in unit.recorded.inputs if m.label == n.label)
         kind = TYPES[own.kind]
-        body.append(f"{kind} {own.name}[{max(own.count, 1)}];")
+        body.append(f"{kind} at_{own.name}[{max(own.count, 1)}];")
         if places == list(range(len(places))):
             body.append(
-                f"for (size_t i = 0; i < {len(places)}; i++) {own.name}[i] = arg[{i}] ? ({kind})arg[{i}][i] : 0;"
+                f"for (size_t i = 0; i < {len(places)}; i++) at_{own.name}[i] = arg[{i}] ? ({kind})arg[{i}][i] : 0;"
             )
         else:
             rows, columns = _shape(n)
             body.append(
                 f"for (size_t r = 0; r < {rows}; r++) for (size_t c = 0; c < {columns}; c++) "
-                f"{own.name}[r * {columns} + c] = arg[{i}] ? ({kind})arg[{i}][r + c * {rows}] : 0;"
+                f"at_{own.name}[r * {columns} + c] = arg[{i}] ? ({kind})arg[{i}][r + c * {rows}] : 0;"
             )
-    ordered = [n.name for n in unit.recorded.inputs]
+    ordered = [f"at_{n.name}" for n in unit.recorded.inputs]
     if unit.has_work:
         body.append(f"{unit.name}_work work;")
         ordered.append("&work")
-    body += [f"{TYPES[n.kind]} {n.name}[{max(n.count, 1)}];" for n in unit.recorded.outputs]
-    body.append(f"{unit.name}({', '.join([*ordered, *(n.name for n in unit.recorded.outputs)])});")
+    body += [f"{TYPES[n.kind]} at_{n.name}[{max(n.count, 1)}];" for n in unit.recorded.outputs]
+    ordered += [f"at_{n.name}" for n in unit.recorded.outputs]
+    body.append(f"{unit.name}({', '.join(ordered)});")
     for k, (source, m) in enumerate(matrices):
         if m.elements:
-            stores = " ".join(f"res[{k}][{i}] = {source}[{at}];" for i, (_, _, at) in enumerate(m.elements))
+            stores = " ".join(f"res[{k}][{i}] = at_{source}[{at}];" for i, (_, _, at) in enumerate(m.elements))
             body.append(f"if (res[{k}]) {{ {stores} }}")
     lines += [f"    {line}" for line in (*body, "(void)iw; (void)w; (void)mem;", "return 0;")] + ["}"]
     results = [(label, m) for label, (_, m) in zip(names, matrices, strict=True)]

@@ -36,7 +36,8 @@ class Unit:
     ) -> None:
         self.recorded, self.name, self.weights, self.math = recorded, name, weights, math
         self.tables: list[str] = []  # of constants, as C
-        places = {n.buffer.index: n.name for n in (*recorded.inputs, *recorded.outputs)}
+        self.aliases = {n.name: _alias(n.name) for n in (*recorded.inputs, *recorded.outputs)}
+        places = {n.buffer.index: self.aliases[n.name] for n in (*recorded.inputs, *recorded.outputs)}
         places.update({n.buffer.index: f"state->{n.name}" for n in recorded.states})
         tables = {} if tables is None else tables
         for n in recorded.constants:
@@ -152,8 +153,10 @@ class Unit:
         lines = [*self.tables, *self.body.functions.values()]
         if self.has_state:
             lines += self._init()
-        r = self.recorded
-        unused = [f"(void){n.name};" for n in (*r.inputs, *r.outputs)] + ["(void)work;"] * self.has_work
+        r, unused = self.recorded, ["(void)work;"] * self.has_work
+        for n in (*r.inputs, *r.outputs):
+            other, const = self.aliases[n.name], "const " if n.role == "input" else ""
+            unused += [f"{const}{TYPES[n.kind]} *{other} = {n.name};"] * (other != n.name) + [f"(void){other};"]
         return [
             *lines,
             f"{storage}{self.prototype()} {{",
@@ -204,9 +207,15 @@ class Unit:
         lines.append(f"    {name}({', '.join(arguments)});")
         sizes = [float(np.abs(n.value).max(initial=0.0)) for n in r.inputs if n.kind in ("f32", "f64")]
         least = min(1.0, max(sizes, default=0.0))
-        lines += [_compared(n, place, value.reshape(-1), least) for n, place, value in compared]
+        for n, place, value in compared:
+            lines.append(_compared(n, place, value.reshape(-1), least, r.spread.get(n.buffer.index, 0.0)))
         lines += ['    if (!wrong) printf("%s\\n", "as in Python");', "    return wrong != 0;", "}", ""]
         return "\n".join(lines)
+
+
+def _alias(name: str) -> str:
+    """What the statements call an argument: variables of theirs have up to five letters."""
+    return name if len(name) > 5 else f"at_{name}"
 
 
 # Macros of compilers whose processor multiplies and adds in one instruction.
@@ -249,15 +258,17 @@ static int differ(const char *name, size_t i, double got, double expected, doubl
 """
 
 
-def _compared(n: Named, place: str, values: Any, least: float) -> str:
+def _compared(n: Named, place: str, values: Any, least: float, spread: float) -> str:
     """The comparison of a result with what Python gave: to a few units in the last place of its largest element, or of
-    `least`, which is the size of what went into sums that may cancel."""
+    `least`, which is the size of what went into sums that may cancel; and to what such units in the arguments change.
+    """
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values[:0]
     largest = float(np.abs(finite).max(initial=least))
-    unit, count = repr({"f32": 2.0**-23, "f64": 2.0**-52}.get(n.kind, 0.0) * UNITS * largest), values.size
+    unit, count = {"f32": 2.0**-23, "f64": 2.0**-52}.get(n.kind, 0.0) * UNITS * largest, values.size
+    most = repr(unit + (UNITS * spread if np.isfinite(spread) else 0.0))
     return (
         f"    {{ size_t i; for (i = 0; i < {count}; i++) "
-        f'wrong += differ("{n.name}", i, (double){place}[i], (double)expected_{n.name}[i], {unit}); }}'
+        f'wrong += differ("{n.name}", i, (double){place}[i], (double)expected_{n.name}[i], {most}); }}'
     )
 
 

@@ -21,7 +21,7 @@ from flambeau_tensor.extend import Tracer, window
 _C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if inline int long register "
     "restrict return short signed sizeof static struct switch typedef union unsigned void volatile while state work "
-    "weights main".split()
+    "weights main run init".split()
 )
 
 
@@ -99,6 +99,8 @@ class Recorded:
         structure: what the function returns, with a Window for each tensor.
         steps: the optimizers' steps, in order.
         after: for each state, its elements after the call.
+        spread: for each state, by how much it changes after an optimizer's step if what goes in changes by units in
+            the last place. Rules that divide by the size of a gradient make much of what rounding leaves of it.
     """
 
     def __init__(self) -> None:
@@ -110,15 +112,16 @@ class Recorded:
         self.structure: Any = None
         self.steps: list[Stepped] = []
         self.after: dict[int, Any] = {}
+        self.spread: dict[int, float] = {}
 
     def named(self) -> list[Named]:
         return [*self.inputs, *self.constants, *self.states, *self.outputs]
 
 
 def identifier(text: str, taken: set[str]) -> str:
-    """A name in C for what a program calls ``text``, other than those that are taken."""
+    """A name in C for what a program calls ``text``, other than those that are taken and ``v1``, … of the code."""
     name = re.sub(r"\W+", "_", text).strip("_") or "value"
-    if name[0].isdigit() or name in _C_WORDS or keyword.iskeyword(name):
+    if name[0].isdigit() or name in _C_WORDS or keyword.iskeyword(name) or re.fullmatch(r"v\d[\d_]*", name):
         name = f"v_{name}"
     plain, n = name, 2
     while name in taken:
@@ -156,7 +159,7 @@ class _Run:
     """The run that is recorded, and what is made of it."""
 
     def __init__(self, function: Any, examples: tuple[Any, ...], held: "_Held") -> None:
-        self.function, self.held = function, held
+        self.function, self.examples, self.held = function, examples, held
         self.b, self.found = builder(), Recorded()
         self.found.program = self.b.program
         for last in (False, False, True):
@@ -203,7 +206,27 @@ class _Run:
         for t in self.outputs:
             b.window(window(t)).buffer.lasts = False
         b.program.remove_dead_steps()
+        if found.steps:
+            self.look_at_rounding()
         return found
+
+    def look_at_rounding(self) -> None:
+        """Run once more with what goes in changed by units in the last place, and see what that does to states."""
+        import numpy as np
+
+        random = np.random.default_rng(0)
+        self.held.put_back_values()
+        with no_grad():
+            for t in {id(t): t for t in [*self.tensors, *self.held.tensors()]}.values():
+                if t.dtype in (ft.float32, ft.float64):
+                    unit = 2.0**-23 if t.dtype == ft.float32 else 2.0**-52
+                    t.detach().mul_(ft.tensor(1 + unit * random.integers(-2, 3, tuple(t.shape))))
+        self.function(*self.examples)
+        states = {n.buffer.index: n for n in self.found.states}
+        for i, t in ((b.index, b.tensor) for b in self.b.program.given() if b.index in states):
+            n = states[i]
+            changed = _spread(_values(t), n.window, n.buffer) - self.found.after[i]
+            self.found.spread[i] = float(np.abs(changed).max(initial=0.0)) if n.kind in ("f32", "f64") else 0.0
 
     def lower(self) -> None:
         """From what the tracer heard to steps."""

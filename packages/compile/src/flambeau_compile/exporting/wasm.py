@@ -95,14 +95,14 @@ def _exports(unit: Unit) -> list[str]:
 def _around(unit: Unit) -> str:
     """C that holds the memory, and hands out its addresses."""
     name = unit.name
-    lines = [f'#include "{name}.h"', *(f"static {kind} {each}[{n}];" for each, kind, n in _arrays(unit))]
+    lines = [f'#include "{name}.h"', *(f"static {kind} array_{each}[{n}];" for each, kind, n in _arrays(unit))]
     lines += [f"static {name}_state state;"] * unit.has_state + [f"static {name}_work work;"] * unit.has_work
-    lines += [f"void *at_{each}(void) {{ return {each}; }}" for each, _, _ in _arrays(unit)]
+    lines += [f"void *at_{each}(void) {{ return array_{each}; }}" for each, _, _ in _arrays(unit)]
     for each, _, _ in _fields(unit):
         lines.append(f"void *at_state_{each}(void) {{ return (void *)&state.{each}; }}")
     r = unit.recorded
-    arguments = [n.name for n in r.inputs] + ["&state"] * unit.has_state + ["&work"] * unit.has_work
-    arguments += [n.name for n in r.outputs]
+    arguments = [f"array_{n.name}" for n in r.inputs] + ["&state"] * unit.has_state + ["&work"] * unit.has_work
+    arguments += [f"array_{n.name}" for n in r.outputs]
     lines.append(f"void run(void) {{ {name}({', '.join(arguments)}); }}")
     lines += [f"void init(void) {{ {name}_init(&state); }}"] * unit.has_state
     return "\n".join([*lines, ""])

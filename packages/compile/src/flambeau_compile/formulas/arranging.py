@@ -114,10 +114,14 @@ def to_copy(b: Any, args: Any, out: Window) -> Any:
     return None
 
 
-@formula("torch.masked_fill")
+@formula("torch.masked_fill", "torch.Tensor.masked_fill_")
 def masked_fill(b: Any, args: Any, out: Window) -> Any:
     x, mask, value = args[:3]
-    if not isinstance(value, Window) or value.sizes or x.dtype != out.dtype or mask.dtype != "bool":
+    if not isinstance(value, Window):
+        if x.dtype not in ("float32", "float64"):
+            return NotImplemented
+        value = b.copy(value, b.temporary(x.dtype, ()))
+    if value.sizes or x.dtype != out.dtype or mask.dtype != "bool":
         return NotImplemented
     if x.sizes != out.sizes or len(mask.sizes) > len(x.sizes):
         return NotImplemented

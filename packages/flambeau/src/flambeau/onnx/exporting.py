@@ -12,9 +12,19 @@ import flambeau as torch
 from flambeau.export.arguments import leaves_of, varying
 from flambeau.export.sizes import Varied, grown
 from flambeau.onnx import elementwise as _elementwise  # noqa: F401  (declares operators)
+from flambeau.onnx import indices as _indices  # noqa: F401
 from flambeau.onnx import layers as _layers  # noqa: F401
-from flambeau.onnx.graph import OPSET, Graph, OnnxExporterError, info, traced, with_sizes
-from flambeau.utils._pytree import tree_leaves
+from flambeau.onnx.graph import (
+    OPSET,
+    Graph,
+    OnnxExporterError,
+    info,
+    numbers_of,
+    picks_by_truth,
+    traced,
+    with_sizes,
+)
+from flambeau.utils._pytree import tree_leaves, tree_map_only
 from flambeau_tensor.extend import window
 
 
@@ -113,6 +123,28 @@ def _with(key: tuple[str, int], by_label: dict[str, list[tuple[str, int]]]) -> l
     return next(keys for keys in by_label.values() if key in keys)
 
 
+def _check_counts(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], records: list[Any]) -> None:
+    """Refuse a model whose numbers follow from how many elements are true: run it with other elements."""
+    random = torch.Generator().manual_seed(0)
+
+    def other(t: Any) -> Any:
+        if t.is_floating_point():
+            return torch.randn(t.shape, generator=random, dtype=t.dtype)
+        return t.flatten()[torch.randperm(t.numel(), generator=random)].view(t.shape)
+
+    for _ in range(3):
+        changed_args, changed = tree_map_only(torch.Tensor, other, (args, kwargs))
+        try:
+            run = traced(model, changed_args, changed)[0]
+        except Exception:
+            continue  # what the model does not take says nothing
+        if [r[0] for r in run] != [r[0] for r in records] or numbers_of(run) != numbers_of(records):
+            raise OnnxExporterError(
+                "torch.onnx.export: the model computes with how many elements a mask picks; "
+                "use sums over the mask, or torch.where"
+            )
+
+
 def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: list[str], tensors: list[Any],
              axes: dict[str, dict[int, str]], output_names: Sequence[str] | None) -> Any:  # fmt: skip
     """The model as a ModelProto."""
@@ -146,6 +178,8 @@ def _written(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], names: l
             _cannot_vary,
         )  # fmt: skip
         records = with_sizes(varied, records)
+    if any(map(picks_by_truth, records)):
+        _check_counts(model, args, kwargs, records)
     labels: dict[int, str] = {}
     if isinstance(model, torch.nn.Module):
         labels = {id(t): n for n, t in (*model.named_parameters(), *model.named_buffers())}

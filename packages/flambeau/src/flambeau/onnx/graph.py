@@ -46,6 +46,12 @@ def dtype_of(t: Any) -> str:
     return str(t.dtype).removeprefix("torch.")
 
 
+def axis_of(dim: int, x: Any) -> int:
+    """A dimension of a tensor, counted from its first one."""
+    n = x.tensor.ndim
+    return dim + n if dim < 0 else dim
+
+
 class Graph:
     """Nodes in the making.
 
@@ -283,6 +289,20 @@ def with_sizes(varied: Varied, records: list[Any]) -> list[Any]:
         others = {keys: run[i][1] for keys, run in varied.runs.items()}
         found.append((op, varied.merged(args, others), result))
     return found
+
+
+def picks_by_truth(record: tuple[Any, Any, Any]) -> bool:
+    """Whether an operator's result has a size that depends on elements."""
+    op, args, _ = record
+    by_mask = op.name == "index" and any(dtype_of(seen.tensor) in ("bool", "uint8") for seen in seen_in(args[1]))
+    return by_mask or op.name in ("masked_select", "nonzero")
+
+
+def numbers_of(records: Any) -> Any:
+    """The numbers that operators are given, nested as they were."""
+    if isinstance(records, (list, tuple)) and not isinstance(records, Seen):
+        return [numbers_of(each[1] if isinstance(records, list) else each) for each in records]
+    return records if isinstance(records, (bool, int, float, str)) else None
 
 
 def shape_of(t: Any, axes: dict[int, str]) -> list[Any]:

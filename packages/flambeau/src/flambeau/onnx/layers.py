@@ -1,24 +1,19 @@
-"""Products, reductions, shapes, indices and layers as nodes of ONNX."""
+"""Products, reductions, shapes and layers as nodes of ONNX."""
 
 from typing import Any
 
 import numpy as np
 
 from flambeau.export.sizes import Size
-from flambeau.onnx.graph import Graph, OnnxExporterError, dtype_of, operator, static
+from flambeau.onnx.graph import Graph, OnnxExporterError, axis_of, dtype_of, operator, static
 
 _END = 2**31 - 1
-
-
-def _axis(dim: int, x: Any) -> int:
-    n = x.tensor.ndim
-    return dim + n if dim < 0 else dim
 
 
 def _axes(dim: Any, x: Any) -> list[int]:
     if dim is None or dim == ():
         return list(range(x.tensor.ndim))
-    return [_axis(d, x) for d in ((dim,) if isinstance(dim, int) else dim)]
+    return [axis_of(d, x) for d in ((dim,) if isinstance(dim, int) else dim)]
 
 
 # --- products -----------------------------------------------------------------------------------------------------
@@ -113,7 +108,7 @@ def _best(kind: str) -> Any:
     def write(g: Graph, x: Any, dim: Any = None, keep: bool = False, *rest: Any) -> str:
         if dim is None:
             return g.add(kind, g.add("Reshape", g.value(x), g.constant([-1], "int64")), axis=0, keepdims=0)
-        return g.add(kind, g.value(x), axis=_axis(dim, x), keepdims=int(bool(keep)))
+        return g.add(kind, g.value(x), axis=axis_of(dim, x), keepdims=int(bool(keep)))
 
     return write
 
@@ -124,7 +119,7 @@ operator("torch.argmin")(_best("ArgMin"))
 
 def _extreme(kind: str, index: str) -> Any:
     def write(g: Graph, x: Any, dim: int, keep: bool = False, *rest: Any) -> Any:
-        axis, name = _axis(dim, x), g.value(x)
+        axis, name = axis_of(dim, x), g.value(x)
         value = g.add(kind, name, g.constant([axis], "int64"), keepdims=int(bool(keep)))
         return value, g.add(index, name, axis=axis, keepdims=int(bool(keep)))
 
@@ -137,30 +132,30 @@ operator("torch.min.dim")(_extreme("ReduceMin", "ArgMin"))
 
 @operator("torch.topk")
 def topk(g: Graph, x: Any, k: Any, dim: int = -1, largest: bool = True, ordered: bool = True, *rest: Any) -> Any:
-    return g.add("TopK", g.value(x), g.numbers([k]), axis=_axis(dim, x), largest=int(largest), sorted=int(ordered),
+    return g.add("TopK", g.value(x), g.numbers([k]), axis=axis_of(dim, x), largest=int(largest), sorted=int(ordered),
                  outputs=2)  # fmt: skip
 
 
 @operator("torch.sort.default", "torch.sort")
 def sort(g: Graph, x: Any, dim: int = -1, descending: bool = False, *rest: Any) -> Any:
-    axis = _axis(dim, x)
+    axis = axis_of(dim, x)
     size = g.add("Shape", g.value(x), start=axis, end=axis + 1)
     return g.add("TopK", g.value(x), size, axis=axis, largest=int(descending), sorted=1, outputs=2)
 
 
 @operator("torch.cumsum")
 def cumsum(g: Graph, x: Any, dim: int, *rest: Any) -> str:
-    return g.add("CumSum", g.value(x), g.constant(_axis(dim, x), "int64"))
+    return g.add("CumSum", g.value(x), g.constant(axis_of(dim, x), "int64"))
 
 
 @operator("torch.softmax")
 def softmax(g: Graph, x: Any, dim: int, *rest: Any) -> str:
-    return g.add("Softmax", g.value(x), axis=_axis(dim, x))
+    return g.add("Softmax", g.value(x), axis=axis_of(dim, x))
 
 
 @operator("torch.log_softmax")
 def log_softmax(g: Graph, x: Any, dim: int, *rest: Any) -> str:
-    return g.add("LogSoftmax", g.value(x), axis=_axis(dim, x))
+    return g.add("LogSoftmax", g.value(x), axis=axis_of(dim, x))
 
 
 # --- shapes -------------------------------------------------------------------------------------------------------
@@ -177,7 +172,7 @@ def flatten(g: Graph, x: Any, start: int = 0, end: int = -1) -> str:
     t = x.tensor
     if t.ndim == 0:
         return g.add("Reshape", g.value(x), g.constant([1], "int64"))
-    first, last = _axis(start, x), _axis(end, x)
+    first, last = axis_of(start, x), axis_of(end, x)
     before, after = (g.add("Shape", g.value(x), start=a, end=b) for a, b in ((0, first), (last + 1, t.ndim)))
     parts = [before] * (first > 0) + [g.constant([-1], "int64")] + [after] * (last + 1 < t.ndim)
     return g.add("Reshape", g.value(x), parts[0] if len(parts) == 1 else g.add("Concat", *parts, axis=0))
@@ -185,14 +180,14 @@ def flatten(g: Graph, x: Any, start: int = 0, end: int = -1) -> str:
 
 @operator("torch.permute")
 def permute(g: Graph, x: Any, dims: Any) -> str:
-    return g.add("Transpose", g.value(x), perm=[_axis(d, x) for d in dims])
+    return g.add("Transpose", g.value(x), perm=[axis_of(d, x) for d in dims])
 
 
 @operator("torch.transpose", "torch.swapaxes")
 def transpose(g: Graph, x: Any, a: int, b: int) -> str:
     order = list(range(x.tensor.ndim))
     if order:
-        a, b = _axis(a, x), _axis(b, x)
+        a, b = axis_of(a, x), axis_of(b, x)
         order[a], order[b] = order[b], order[a]
     return g.add("Transpose", g.value(x), perm=order)
 
@@ -225,7 +220,7 @@ def slice_of(g: Graph, x: Any, dim: int = 0, start: Any = None, end: Any = None,
     start, end = 0 if start is None else start, _END if end is None else end
     if not isinstance(end, Size) and end > _END:
         end = _END
-    axis = g.constant([_axis(dim, x)], "int64")
+    axis = g.constant([axis_of(dim, x)], "int64")
     return g.add("Slice", g.value(x), g.numbers([start]), g.numbers([end]), axis, g.constant([step], "int64"))
 
 
@@ -234,13 +229,13 @@ def narrow(g: Graph, x: Any, dim: int, start: Any, length: Any) -> str:
     end: Any = start + length
     if isinstance(start, Size) or isinstance(length, Size):
         first, count = g.numbers([start]), g.numbers([length])
-        return g.add("Slice", g.value(x), first, g.add("Add", first, count), g.constant([_axis(dim, x)], "int64"))
+        return g.add("Slice", g.value(x), first, g.add("Add", first, count), g.constant([axis_of(dim, x)], "int64"))
     return slice_of(g, x, dim, start, end)
 
 
 @operator("torch.select")
 def select(g: Graph, x: Any, dim: int, index: Any) -> str:
-    return g.add("Gather", g.value(x), g.value(index, "int64"), axis=_axis(dim, x))
+    return g.add("Gather", g.value(x), g.value(index, "int64"), axis=axis_of(dim, x))
 
 
 @operator("torch.flip")
@@ -254,7 +249,7 @@ def flip(g: Graph, x: Any, dims: Any) -> str:
 @operator("torch.cat")
 def cat(g: Graph, tensors: Any, dim: int = 0, *rest: Any) -> str:
     kept = [x for x in tensors if x.sizes != (0,)] or list(tensors)
-    return g.add("Concat", *map(g.value, kept), axis=_axis(dim, kept[0]))
+    return g.add("Concat", *map(g.value, kept), axis=axis_of(dim, kept[0]))
 
 
 @operator("torch.stack")
@@ -326,40 +321,6 @@ def triangle(g: Graph, x: Any, diagonal: int = 0, *rest: Any) -> str:
 @operator("torch.pixel_shuffle")
 def pixel_shuffle(g: Graph, x: Any, factor: int) -> str:
     return g.add("DepthToSpace", g.value(x), blocksize=factor, mode="CRD")
-
-
-# --- indices ------------------------------------------------------------------------------------------------------
-
-
-@operator("torch.nn.functional.embedding")
-def embedding(g: Graph, index: Any, weight: Any, *rest: Any) -> str:
-    return g.add("Gather", g.value(weight), g.value(index), axis=0)
-
-
-@operator("torch.index_select")
-def index_select(g: Graph, x: Any, dim: int, index: Any, *rest: Any) -> str:
-    return g.add("Gather", g.value(x), g.value(index), axis=_axis(dim, x))
-
-
-@operator("torch._ops.index")
-def index(g: Graph, x: Any, indices: Any) -> str:
-    given = [(d, i) for d, i in enumerate(indices) if i is not None]
-    if len(given) == 1 and dtype_of(given[0][1].tensor) != "bool":
-        return g.add("Gather", g.value(x), g.value(given[0][1], "int64"), axis=given[0][0])
-    if [d for d, _ in given] == list(range(len(given))) and all(dtype_of(i.tensor) != "bool" for _, i in given):
-        last = [g.add("Unsqueeze", g.value(i, "int64"), g.constant([-1], "int64")) for _, i in given]
-        return g.add("GatherND", g.value(x), g.add("Concat", *last, axis=-1))
-    raise OnnxExporterError("torch.onnx.export: indexing by masks, or by several tensors apart, is not written as ONNX")
-
-
-@operator("torch.gather")
-def gather(g: Graph, x: Any, dim: int, index: Any, *rest: Any) -> str:
-    return g.add("GatherElements", g.value(x), g.value(index), axis=_axis(dim, x))
-
-
-@operator("torch.nn.functional.one_hot")
-def one_hot(g: Graph, index: Any, classes: Any) -> str:
-    return g.add("OneHot", g.value(index), g.value(classes, "int64"), g.constant([0, 1], "int64"), axis=-1)
 
 
 # --- layers -------------------------------------------------------------------------------------------------------

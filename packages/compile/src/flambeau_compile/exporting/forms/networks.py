@@ -9,6 +9,8 @@ from flambeau_compile.exporting.language import number
 from flambeau_compile.formulas import matmul
 from flambeau_compile.graph import C_TYPES, Window
 
+LARGEST = {"float32": 3.4028234663852886e38, "float64": 1.7976931348623157e308}  # finite numbers
+
 
 @form("torch.nn.functional.layer_norm")
 def layer_norm(b: Any, args: Any, out: Window) -> Any:
@@ -76,21 +78,59 @@ def linear(b: Any, args: Any, out: Window) -> Any:
     return matmul.linear(b, (b.dense(x), *more), out)
 
 
-@form("torch._C._nn.attention")
-def attention(b: Any, args: Any, out: Any) -> Any:
-    q, k, v, mask, causal, scale = args[:6]
-    if mask is not None or q.dtype not in FLOATS or len({len(w.sizes) for w in (q, k, v)}) > 1:
-        return NotImplemented
+def _weights(b: Any, q: Window, k: Window, mask: Any, causal: bool, scale: float) -> Window:
+    """The weights of the keys; a query that may look at no key has zeros."""
     scores = b.apply("mul", b.product(q, k.t()), scale)
+    nothing = float("-inf")
     if causal:
         scores = b.dense(scores)
         lead, (n, m) = prod(scores.sizes[:-2]), scores.sizes[-2:]
         masked = b.temporary(scores.dtype, scores.sizes)
-        least = number(C_TYPES[scores.dtype], float("-inf"))
+        least = number(C_TYPES[scores.dtype], nothing)
         b.loops(f"for (ptrdiff_t i = 0; i < {lead}; i++) for (ptrdiff_t j = 0; j < {n}; j++) for (ptrdiff_t p = 0; "
                 f"p < {m}; p++) $0$[(i * {n} + j) * {m} + p] = p > j ? {least} : $1$[(i * {n} + j) * {m} + p];",
                 [], [scores], masked)  # fmt: skip
         scores = masked
-    low, total = lowered(b, scores, -1)
-    b.product(b.apply("div", b.apply("exp", low), total), v, out[0])
+    if mask is not None and mask.dtype == "bool":
+        reads = ("bool", scores.dtype, scores.dtype)
+        scores = b.map("where", mask, scores, nothing, reads=reads, writes=scores.dtype, dtype=scores.dtype)
+    elif mask is not None:
+        scores = b.apply("add", scores, b.dense(mask, scores.dtype))
+    if mask is None:
+        low, total = lowered(b, scores, -1)
+    else:  # of a row of infinities, exponentials are zeros, and others have a sum of 1 or more
+        d = len(scores.sizes) - 1
+        largest = b.apply("clamp_min", b.reduce("max", scores, (d,)), -LARGEST[scores.dtype])
+        low = b.apply("sub", scores, largest.unsqueeze(d))
+        total = b.apply("clamp_min", b.reduce("sum", b.apply("exp", low), (d,)), 1.0).unsqueeze(d)
+    return b.apply("div", b.apply("exp", low), total)
+
+
+def _fits(*operands: Window) -> bool:
+    """Whether attention has a form for these operands."""
+    return operands[0].dtype in FLOATS and len({len(w.sizes) for w in operands}) == 1
+
+
+@form("torch._C._nn.attention")
+def attention(b: Any, args: Any, out: Any) -> Any:
+    q, k, v, mask, causal, scale = args[:6]
+    if not _fits(q, k, v):
+        return NotImplemented
+    b.product(_weights(b, q, k, mask, causal, scale), v, out[0])
+    return None
+
+
+@form("torch._C._nn.attention_backward")
+def attention_backward(b: Any, args: Any, out: Any) -> Any:
+    g, _, q, k, v, mask, causal, scale = args[:8]
+    if not _fits(q, k, v) or len({w.sizes[:-2] for w in (q, k, v, g)}) > 1:
+        return NotImplemented
+    weights = _weights(b, q, k, mask, causal, scale)
+    of_weights = b.product(g, v.t())
+    d = len(weights.sizes) - 1
+    mean = b.reduce("sum", b.apply("mul", of_weights, weights), (d,)).unsqueeze(d)
+    of_scores = b.apply("mul", b.apply("mul", weights, b.apply("sub", of_weights, mean)), scale)
+    for w, left, right in ((out[0], of_scores, k), (out[1], of_scores.t(), q), (out[2], weights.t(), g)):
+        if w is not None:
+            b.product(left, right, w)
     return None
