@@ -17,11 +17,13 @@ from flambeau_cext import cache, compiler, cython, linker
 from flambeau_cext.bindings import INCLUDE, write_bindings
 from flambeau_cext.compiler import CXX, CYTHON, C, Compiler, Switches
 from flambeau_cext.declarations import Declaration, find_functions, user_text
+from flambeau_cext.depfiles import overshadowing, read_depfile
 from flambeau_cext.errors import CompileError, first_error
+from flambeau_cext.precompiled import Ahead, header_of, usable
 from flambeau_cext.processes import Finished, Processes
 
 # Modules whose text decides what a build makes.
-_MAKERS = ("build", "bindings", "declarations", "compiler", "cython")
+_MAKERS = ("build", "bindings", "declarations", "compiler", "cython", "precompiled")
 
 
 # While one thread asks for Python's variables for the first time, others get some of them in Python 3.11.
@@ -66,6 +68,7 @@ class Job(NamedTuple):
     switches: Switches = Switches()
     program: bool = False
     verbose: bool = False
+    use_pch: bool = False
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
@@ -251,16 +254,17 @@ class _Build:
         flags = [*job.switches.compile_flags(self.compilers[language]), *(f"-I{path}" for path in job.include_paths)]
         return [*flags, *base_flags(job.name)]
 
-    def _user_flags(self, source: Source) -> list[str]:
-        header = self.job.implicit_headers.get(source.language)
-        return [
-            *self._flags(source.compiled_as),
-            *(["-include", header] if header else []),
-            *compiler.for_language(source.compiled_as, self.job.cflags),
-        ]
+    def _user_flags(self, source: Source, first: list[str] | None = None) -> list[str]:
+        """Flags for a source of the user's, with those that say what it begins with."""
+        if first is None:
+            header = self.job.implicit_headers.get(source.language)
+            first = ["-include", header] if header else []
+        flags = self._flags(source.compiled_as)
+        return [*flags, *first, *compiler.for_language(source.compiled_as, self.job.cflags)]
 
     def _compile(self, source: Source, index: int, flags: list[str] | None = None) -> None:
         """Make the object file of a source, or find it in the cache."""
+        ahead = self._ahead(source) if flags is None else None
         flags = self._user_flags(source) if flags is None else flags
         # Text has its place in a folder that its content names; a file is known by its path.
         place = source.path.name if self.folder.path in source.path.parents else str(source.path)
@@ -269,10 +273,20 @@ class _Build:
         entry = folder.lookup()
         if entry is None:
             with folder.building() as scratch:
-                entry = folder.lookup() or self._make_object(source, flags, folder, scratch)
+                entry = folder.lookup() or self._make_object(source, flags, folder, scratch, ahead)
         self.objects[index] = entry
 
-    def _make_object(self, source: Source, flags: list[str], folder: cache.Folder, scratch: Path) -> cache.Entry:
+    def _ahead(self, source: Source) -> Ahead | None:
+        """What a source begins with, where that may be compiled ahead."""
+        header = self.job.implicit_headers.get(source.language)
+        begins = header_of(source.content.decode("utf-8", "replace"), header) if source.language == CXX else None
+        if begins is None or not usable(self.compilers[CXX], self.job.cflags):
+            return None
+        return Ahead(self.root, self.compilers[CXX], begins, self._user_flags(source, []), _makers())
+
+    def _make_object(
+        self, source: Source, flags: list[str], folder: cache.Folder, scratch: Path, ahead: Ahead | None = None
+    ) -> cache.Entry:
         target = scratch / f"{source.path.stem}.o"
         depfiles = [target.with_suffix(".d")]
         path = source.path
@@ -285,9 +299,23 @@ class _Build:
             self._run(command, "translate", written)
             os.replace(written, path)
             depfiles.append(written.with_name(written.name + ".dep"))
-        self._run(self.compilers[source.compiled_as].compile(path, target, depfiles[0], flags), "compile", target)
+        kept = None
+        if ahead is not None:
+            kept = ahead.found() or (ahead.make(self._status) if self.job.use_pch else None)
+            if kept is not None:
+                flags = self._user_flags(source, ahead.include(kept)[0])
+        command = self.compilers[source.compiled_as].compile(path, target, depfiles[0], flags)
+        tasks: list[Callable[[], object]] = [functools.partial(self._run, command, "compile", target)]
+        if ahead is not None and kept is None and ahead.worthwhile():
+            tasks.append(functools.partial(ahead.make, self._status))
+        error = self.processes.together(tasks)[0]
+        if error is not None:
+            raise error
         own = {folder.path.resolve(), self.folder.path.resolve()}
         read = dict.fromkeys(path for depfile in depfiles for path in read_depfile(depfile, self.folder.path))
+        if kept is not None:  # gcc does not list what it read then
+            own.add(kept.path.parent.resolve())
+            read |= dict.fromkeys(kept.inputs)
         inputs = [path for path in read if own.isdisjoint(path.resolve().parents)]
         absent = overshadowing(inputs, [source.path.parent, *self._searched()])
         return folder.publish(target, ".o", inputs, self.started, absent)
@@ -311,6 +339,13 @@ class _Build:
             path = self.folder.write(bindings.path.name, bindings.text or "")
             target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import asks for
             self._compile(Source(path, bindings.language), len(sources), [*self._flags(bindings.language), *target])
+
+    def _status(self, command: list[str]) -> int:
+        """Run a command that may fail, and give its status."""
+        done = self.processes.run(command)
+        self.log.append(str(done))
+        _say(self.job, str(done).rstrip())
+        return done.status
 
     def _run(self, command: list[str], doing: str, target: Path) -> None:
         """Run a command that makes ``target``."""
@@ -360,54 +395,3 @@ def failure(done: Finished, doing: str, log: Path) -> Exception:
             return cache.cannot_write(number, os.strerror(number), log.parent)
     found = first_error(output) if output.strip() and done.status >= 0 else done.end
     return CompileError(f"{found}\nfailed to {doing}; the full log is in {log}", log)
-
-
-def overshadowing(inputs: list[Path], folders: list[Path]) -> list[Path]:
-    """Files that are not there, and that a compiler, which searches the folders in turn, would read instead of an
-    input if they were.
-
-    >>> overshadowing([Path("/second/of/all.h")], [Path("/first"), Path("/second"), Path("/third")])
-    [PosixPath('/first/of/all.h')]
-    """
-    found = dict.fromkeys(
-        earlier / path.relative_to(folder)
-        for path in inputs
-        for n, folder in enumerate(folders)
-        if path.is_relative_to(folder)
-        for earlier in folders[:n]
-    )
-    return [path for path in found if not path.exists()]
-
-
-def read_depfile(depfile: Path, folder: Path) -> list[Path]:
-    """The files that a compiler, which ran in ``folder``, read, as its dependency file lists them."""
-    names = _prerequisites(depfile.read_text(encoding="utf-8", errors="surrogateescape"))
-    here = folder.resolve()  # relative ones begin where the compiler was, by whatever links it came there
-    return [Path(name if os.path.isabs(name) else os.path.normpath(here / name)) for name in names]
-
-
-def _prerequisites(makefile: str) -> list[str]:
-    """The files after the colon of a compiler's dependency file.
-
-    >>> _prerequisites("a.o: a.c dir\\\\ b/c.h \\\\\\n  d$$.h")
-    ['a.c', 'dir b/c.h', 'd$.h']
-    """
-    _, _, rest = makefile.replace("\\\n", " ").partition(": ")
-    names, current = [], ""
-    characters = iter(rest)
-    for c in characters:
-        if c == "\\":
-            following = next(characters, "")
-            current += following if following in " #" else c + following
-        elif c == "$":
-            next(characters, "")
-            current += "$"
-        elif c.isspace():
-            if current:
-                names.append(current)
-            current = ""
-        else:
-            current += c
-    if current:
-        names.append(current)
-    return names

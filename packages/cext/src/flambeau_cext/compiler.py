@@ -78,6 +78,15 @@ class Compiler(NamedTuple):
     def is_clang(self) -> bool:
         return "clang" in self.version.lower()
 
+    @property
+    def is_gcc(self) -> bool:
+        return "Free Software Foundation" in self.version
+
+    def precompile(self, header: Path, target: Path, depfile: Path, flags: list[str]) -> list[str]:
+        """What keeps a header of C++ for later, as gcc does it."""
+        return [*self.command, *self._flags(flags), "-MD", "-MF", str(depfile), "-x", "c++-header", str(header), "-o",
+                str(target)]  # fmt: skip
+
     def compile(self, source: Path, target: Path, depfile: Path, flags: list[str]) -> list[str]:
         return [*self.command, *self._flags(flags), "-MD", "-MF", str(depfile), "-c", str(source), "-o", str(target)]
 
@@ -95,8 +104,7 @@ class Compiler(NamedTuple):
 
     def _collecting(self) -> list[str]:
         """gcc looks for garbage again and again from 128 MB on; with eight times that, C++ takes 10% less time."""
-        is_gcc = self.language == CXX and "Free Software Foundation" in self.version
-        return ["--param=ggc-min-heapsize=1048576"] if is_gcc else []
+        return ["--param=ggc-min-heapsize=1048576"] if self.language == CXX and self.is_gcc else []
 
 
 def find(language: str) -> Compiler:

@@ -176,7 +176,8 @@ def load_inline(
             ``f`` becomes the operator ``torch.ops.name.f``. To differentiate twice, give ``f_backward`` a backward,
             too, where the gradient of its result is ``grad_grad``.
         with_pytorch_error_handling: False writes what ``TORCH_WARN`` says to stderr, where it is a Python warning.
-        use_pch: without effect; taken so that calls written for PyTorch run.
+        use_pch: compile ``torch/extension.h`` ahead at once, for this source and later ones of the same flags. Without
+            it, that is done when a few sources were compiled.
 
     The other arguments are those of :func:`load`.
 
@@ -234,6 +235,7 @@ def load_inline(
         verbose=verbose,
         is_python_module=is_python_module,
         implicit_headers=headers,
+        use_pch=bool(use_pch),
         switches=_switches("load_inline", with_openmp, native, with_debug, with_sanitizers),
     )
     return _differentiable("load_inline", module, inline, derived)

@@ -102,7 +102,7 @@ class Processes:
                 self._running.discard(process)
         return Finished(command, process.returncode, output.decode("utf-8", "replace"))
 
-    def together(self, tasks: Sequence[Callable[[], None]]) -> list[Exception | None]:
+    def together(self, tasks: Sequence[Callable[[], object]]) -> list[Exception | None]:
         """Run tasks in threads, as many at once as `most_jobs` says; what each raised, in their order.
 
         An interrupt stops the commands that are running and starts no more.

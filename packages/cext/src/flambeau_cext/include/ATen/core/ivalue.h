@@ -7,8 +7,6 @@
 #include <ATen/core/List.h>
 #include <c10/util/intrusive_ptr.h>
 
-#include <variant>
-
 namespace torch {
 /* What custom classes derive from. */
 class CustomClassHolder : public c10::intrusive_ptr_target {};
@@ -26,6 +24,7 @@ namespace ivalue {
 class Tuple : public intrusive_ptr_target {
   public:
     explicit Tuple(std::vector<IValue> elements);
+    ~Tuple() override;
     static intrusive_ptr<Tuple> create(std::vector<IValue> elements);
     template <class... A> static intrusive_ptr<Tuple> create(A &&...parts);
     const std::vector<IValue> &elements() const { return elements_; }
@@ -53,36 +52,71 @@ using GenericList = List<IValue>;
 using GenericDict = Dict<IValue, IValue>;
 }  // namespace impl
 
+namespace detail {
+enum class Kind {
+    None, Tensor, Bool, Int, Double, ComplexDouble, String, Device, IntList, DoubleList, BoolList, TensorList, GenericList,
+    GenericDict, Tuple, Object
+};
+/* What an IValue holds, which its copies share. By hand, since a std::variant of as many types takes a tenth of the time
+ * that all headers take to compile. */
+struct Payload : intrusive_ptr_target {
+    const Kind kind;
+    explicit Payload(Kind k) : kind(k) {}
+};
+template <class T> struct PayloadOf final : Payload {
+    const T value;
+    PayloadOf(Kind k, T v) : Payload(k), value(std::move(v)) {}
+};
+template <class T> inline constexpr Kind kind_of = Kind::None;
+#define FL_KIND(T, kind) template <> inline constexpr Kind kind_of<T> = Kind::kind;
+FL_KIND(at::Tensor, Tensor)
+FL_KIND(bool, Bool)
+FL_KIND(int64_t, Int)
+FL_KIND(double, Double)
+FL_KIND(c10::complex<double>, ComplexDouble)
+FL_KIND(std::string, String)
+FL_KIND(c10::Device, Device)
+FL_KIND(List<int64_t>, IntList)
+FL_KIND(List<double>, DoubleList)
+FL_KIND(List<bool>, BoolList)
+FL_KIND(List<at::Tensor>, TensorList)
+FL_KIND(impl::GenericList, GenericList)
+FL_KIND(impl::GenericDict, GenericDict)
+FL_KIND(intrusive_ptr<ivalue::Tuple>, Tuple)
+FL_KIND(Custom, Object)
+#undef FL_KIND
+}  // namespace detail
+
 class IValue {
   public:
     IValue() = default;
     IValue(nullopt_t) {}
-    IValue(at::Tensor t) : value_(std::move(t)) {}
-    IValue(bool b) : value_(b) {}
-    IValue(int32_t i) : value_(int64_t(i)) {}
-    IValue(int64_t i) : value_(i) {}
-    IValue(double d) : value_(d) {}
-    IValue(float d) : value_(double(d)) {}
-    IValue(ScalarType type) : value_(int64_t(type)) {}
-    IValue(Device device) : value_(device) {}
+    IValue(at::Tensor t) : payload_(held(std::move(t))) {}
+    IValue(bool b) : payload_(held(b)) {}
+    IValue(int32_t i) : payload_(held(int64_t(i))) {}
+    IValue(int64_t i) : payload_(held(i)) {}
+    IValue(double d) : payload_(held(d)) {}
+    IValue(float d) : payload_(held(double(d))) {}
+    IValue(ScalarType type) : payload_(held(int64_t(type))) {}
+    IValue(Device device) : payload_(held(device)) {}
     IValue(const Scalar &s);
-    IValue(c10::complex<double> z) : value_(z) {}
-    IValue(std::string text) : value_(std::move(text)) {}
-    IValue(const char *text) : value_(std::string(text)) {}
-    IValue(std::string_view text) : value_(std::string(text)) {}
-    IValue(List<int64_t> list) : value_(std::move(list)) {}
-    IValue(List<double> list) : value_(std::move(list)) {}
-    IValue(List<bool> list) : value_(std::move(list)) {}
-    IValue(List<at::Tensor> list) : value_(std::move(list)) {}
-    IValue(impl::GenericList list) : value_(std::move(list)) {}
-    IValue(impl::GenericDict dict) : value_(std::move(dict)) {}
-    IValue(intrusive_ptr<ivalue::Tuple> tuple) : value_(std::move(tuple)) {}
-    IValue(detail::Custom object) : value_(std::move(object)) {}
+    IValue(c10::complex<double> z) : payload_(held(z)) {}
+    IValue(std::string text) : payload_(held(std::move(text))) {}
+    IValue(const char *text) : payload_(held(std::string(text))) {}
+    IValue(std::string_view text) : payload_(held(std::string(text))) {}
+    IValue(List<int64_t> list) : payload_(held(std::move(list))) {}
+    IValue(List<double> list) : payload_(held(std::move(list))) {}
+    IValue(List<bool> list) : payload_(held(std::move(list))) {}
+    IValue(List<at::Tensor> list) : payload_(held(std::move(list))) {}
+    IValue(impl::GenericList list) : payload_(held(std::move(list))) {}
+    IValue(impl::GenericDict dict) : payload_(held(std::move(dict))) {}
+    IValue(intrusive_ptr<ivalue::Tuple> tuple) : payload_(held(std::move(tuple))) {}
+    IValue(detail::Custom object) : payload_(held(std::move(object))) {}
     /* Whatever else is made of such: vectors, maps, optionals, tuples, pointers to objects of custom classes. */
     template <class T, class = decltype(detail::InIValue<T>::make(std::declval<const T &>()))>
     IValue(const T &value) : IValue(detail::InIValue<T>::make(value)) {}
 
-    bool isNone() const { return is<std::monostate>(); }
+    bool isNone() const { return kind() == detail::Kind::None; }
     bool isTensor() const { return is<at::Tensor>(); }
     bool isBool() const { return is<bool>(); }
     bool isInt() const { return is<int64_t>(); }
@@ -148,11 +182,17 @@ class IValue {
 
   private:
     friend struct std::hash<IValue>;
-    template <class T> bool is() const { return std::holds_alternative<T>(value_); }
-    template <class T> const T &get(const char *name) const {
-        TORCH_CHECK(is<T>(), "Expected IValue to be a ", name, ", but it is a ", tagKind());
-        return std::get<T>(value_);
+    template <class T> static intrusive_ptr<detail::Payload> held(T value) {
+        static_assert(detail::kind_of<T> != detail::Kind::None);
+        return intrusive_ptr<detail::Payload>(new detail::PayloadOf<T>(detail::kind_of<T>, std::move(value)));
     }
+    detail::Kind kind() const { return payload_ ? payload_->kind : detail::Kind::None; }
+    template <class T> bool is() const { return kind() == detail::kind_of<T>; }
+    template <class T> const T &get(const char *name) const {
+        if (C10_UNLIKELY(!is<T>())) is_no(name);
+        return static_cast<const detail::PayloadOf<T> *>(payload_.get())->value;
+    }
+    [[noreturn, gnu::cold]] void is_no(const char *name) const;
     /* Other lists, and tuples, are converted, as Python's are. */
     template <class T> List<T> list_of(const char *name) const {
         if (is<List<T>>() || !(isList() || isTuple())) return get<List<T>>(name);
@@ -162,10 +202,7 @@ class IValue {
     }
     bool equals(const IValue &other) const;
 
-    using Value = std::variant<std::monostate, at::Tensor, bool, int64_t, double, c10::complex<double>, std::string, Device,
-                               List<int64_t>, List<double>, List<bool>, List<at::Tensor>, impl::GenericList,
-                               impl::GenericDict, intrusive_ptr<ivalue::Tuple>, detail::Custom>;
-    Value value_;
+    intrusive_ptr<detail::Payload> payload_;
 };
 
 }  // namespace c10

@@ -12,6 +12,7 @@ namespace c10 {
 
 namespace ivalue {
 inline Tuple::Tuple(std::vector<IValue> elements) : elements_(std::move(elements)) {}
+inline Tuple::~Tuple() = default;
 inline intrusive_ptr<Tuple> Tuple::create(std::vector<IValue> elements) {
     return make_intrusive<Tuple>(std::move(elements));
 }
@@ -150,10 +151,10 @@ struct InIValue<intrusive_ptr<T>, std::enable_if_t<std::is_base_of_v<torch::Cust
 /* --- IValue -------------------------------------------------------------------------------------------------------- */
 
 inline IValue::IValue(const Scalar &s) {
-    if (s.isFloatingPoint()) value_ = s.toDouble();
-    else if (s.isBoolean()) value_ = s.toBool();
-    else if (s.isComplex()) value_ = s.toComplexDouble();
-    else value_ = s.toLong();
+    if (s.isFloatingPoint()) payload_ = held(s.toDouble());
+    else if (s.isBoolean()) payload_ = held(s.toBool());
+    else if (s.isComplex()) payload_ = held(s.toComplexDouble());
+    else payload_ = held(s.toLong());
 }
 inline Scalar IValue::toScalar() const {
     TORCH_CHECK(isScalar(), "IValue is not a Scalar");
@@ -165,17 +166,20 @@ inline const char *IValue::tagKind() const {
     constexpr const char *names[] = {"None", "Tensor", "Bool", "Int", "Double", "ComplexDouble", "String", "Device",
                                      "IntList", "DoubleList", "BoolList", "TensorList", "GenericList", "GenericDict",
                                      "Tuple", "Object"};
-    return names[value_.index()];
+    return names[int(kind())];
+}
+inline void IValue::is_no(const char *name) const {
+    TORCH_CHECK(false, "Expected IValue to be a ", name, ", but it is a ", tagKind());
 }
 inline impl::GenericList IValue::toList() const {
     impl::GenericList mixed;
     auto fill = [&](const auto &list) {
         for (const auto &item : list) mixed.push_back(IValue(item));
     };
-    if (isIntList()) fill(std::get<List<int64_t>>(value_));
-    else if (isDoubleList()) fill(std::get<List<double>>(value_));
-    else if (isBoolList()) fill(std::get<List<bool>>(value_).vec());
-    else if (isTensorList()) fill(std::get<List<at::Tensor>>(value_));
+    if (isIntList()) fill(get<List<int64_t>>("List"));
+    else if (isDoubleList()) fill(get<List<double>>("List"));
+    else if (isBoolList()) fill(get<List<bool>>("List").vec());
+    else if (isTensorList()) fill(get<List<at::Tensor>>("List"));
     else if (isTuple()) fill(toTupleRef().elements());
     else return get<impl::GenericList>("GenericList");
     return mixed;
@@ -188,7 +192,7 @@ template <class T> intrusive_ptr<T> IValue::toCustomClass() const {
 }
 inline bool IValue::equals(const IValue &other) const {
     if (isTensor() && other.isTensor()) return toTensor().is_same(other.toTensor());
-    if (value_.index() != other.value_.index()) return false;
+    if (kind() != other.kind()) return false;
     if (isIntList() || isDoubleList() || isBoolList() || isTensorList() || is<impl::GenericList>()) {
         auto a = toListRef(), b = other.toListRef();
         return a == b;

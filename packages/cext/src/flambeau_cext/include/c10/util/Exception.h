@@ -29,7 +29,7 @@ inline std::string str(const std::string &only) { return only; }
 
 namespace detail {
 /* A message with the names of types as Python has them: torch.DoubleTensor for CPUDoubleType. */
-inline std::string in_python_words(std::string message) {
+[[gnu::cold]] inline std::string in_python_words(std::string message) {
     for (size_t at = 0; (at = message.find("CPU", at)) != std::string::npos; at += 3) {
         size_t end = at + 3;
         while (end < message.size() && std::isalnum(static_cast<unsigned char>(message[end]))) end++;
@@ -59,7 +59,7 @@ class Error : public fl::exception {
     Error(SourceLocation, std::string message) : Error(std::move(message)) {}
 
     /* The error that the library recorded, taken away from there. */
-    static Error recorded() {
+    [[gnu::cold]] static Error recorded() {
         fl_exception taken = fl_error_take();
         std::string message(512, '\0');
         fl_status code = fl_exception_read(taken, &message[0], int64_t(message.size()));
@@ -77,7 +77,7 @@ class Error : public fl::exception {
     const std::string &msg() const { return message_; }
     fl_status code() const noexcept { return code_; }
 
-    void raise() const noexcept override {
+    [[gnu::cold]] void raise() const noexcept override {
         if (taken_ && taken_->exception) {
             fl_error_put(std::exchange(taken_->exception, nullptr));
         } else {
@@ -103,12 +103,12 @@ using NotImplementedError = ErrorOf<FL_NOT_IMPLEMENTED_ERROR>;
 using EnforceFiniteError = Error;
 
 namespace detail {
-[[noreturn]] inline void failed_check(fl_status code, const char *condition, const char *file, int line,
+[[noreturn, gnu::cold]] inline void failed_check(fl_status code, const char *condition, const char *file, int line,
                                       const std::string &message) {
     if (!message.empty()) throw Error(message, code);
     throw Error(str("Expected ", condition, " to be true, but got false. (", file, ":", line, ")"), code);
 }
-[[noreturn]] inline void failed_assert(const char *condition, const char *file, int line, const std::string &message) {
+[[noreturn, gnu::cold]] inline void failed_assert(const char *condition, const char *file, int line, const std::string &message) {
     throw Error(str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ". ", message));
 }
 
@@ -145,7 +145,7 @@ class HeldWarnings {
     std::vector<std::string> texts_;
 };
 
-inline void warn(const std::string &message) {
+[[gnu::cold]] inline void warn(const std::string &message) {
 #ifdef FLAMBEAU_WARNINGS_TO_STDERR /* what load_inline says with with_pytorch_error_handling=False */
     std::fprintf(stderr, "Warning: %s\n", message.c_str());
 #else
