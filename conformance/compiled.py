@@ -54,7 +54,7 @@ def counterpart(op):
 
 
 def _seeded(function, *args, **kwargs):
-    torch.manual_seed(42)
+    """A call that PyTorch's entry seeds: here every call is seeded from outside, since programs cannot do that."""
     return function(*args, **kwargs)
 
 

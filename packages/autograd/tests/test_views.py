@@ -257,3 +257,12 @@ def test_data_by_name_and_devices_are_not_for_tensors():
 
 TestDerivatives = check_derivatives("tensor.views")
 TestBatches = check_batches("tensor.views")
+
+
+def test_history_of_a_view_of_a_leaf_that_is_a_view():
+    leaf = torch.tensor([1.0, 2.0]).reshape(2, 1).requires_grad_()
+    turned = leaf.t()
+    turned.detach().add_(1)  # the view's history is made anew from the base, which has none
+    assert turned.requires_grad and turned.grad_fn.name() == "AsStridedBackward0"
+    assert turned.requires_grad and not turned.is_leaf
+    assert grad(turned.sum(), leaf, allow_unused=True) == (None,)

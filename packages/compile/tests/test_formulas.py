@@ -85,8 +85,12 @@ def bits(t):
     )
 
 
+def strides(t):
+    return [stride for stride, size in zip(t.stride(), t.shape, strict=True) if size > 1] if t.numel() else []
+
+
 def same(found, expected):
-    if (found.shape, found.dtype) != (expected.shape, expected.dtype):
+    if (found.shape, found.dtype, strides(found)) != (expected.shape, expected.dtype, strides(expected)):
         return False
     return bits(found) == bits(expected) or (
         found.is_floating_point() and bits(canonical(found)) == bits(canonical(expected))
@@ -154,3 +158,20 @@ def test_numbers_that_become_truth_values():
             x, twin = ft.zeros(size, 1, dtype=ft.bool), ft.zeros(size, 1, dtype=ft.bool)
             assert compiled(x, n).equal(f(twin, n))
             assert x.view(ft.uint8).equal(twin.view(ft.uint8))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x * 0,
+        lambda x: 0.0 / x,
+        lambda x: 1 / (x + 0.0),
+        lambda x: 1 / (0.0 - x),
+        lambda x: ft.addr(x[:, None], x, x, beta=0, alpha=0),
+    ],
+)
+def test_zeros_written_in_the_function_are_computed_with(function):
+    x = ft.tensor([*SPECIAL, 2.0])
+    compiled = compile(function, fullgraph=True)
+    compiled(x)
+    assert compiled(x).numpy().tobytes() == function(x).numpy().tobytes()

@@ -103,3 +103,20 @@ def test_gradients(family):
             inputs = calls.inputs(1)
             assert fa.gradcheck(compiled, inputs, fast_mode=True), names
             assert fa.gradgradcheck(compiled, inputs, atol=1e-4, fast_mode=True), names
+
+
+def test_backward_runs_again_where_nothing_is_saved():
+    a = ft.ones(3, requires_grad=True)
+    f = compile(lambda a: ft.ones(()) + a.sum())
+    for _ in range(3):
+        result = f(a)
+        result.backward()
+        result.backward()
+    assert a.grad.tolist() == [6.0] * 3
+
+
+def test_gradients_inside_have_the_strides_of_eager_ones():
+    f = compile(lambda x: fa.func.grad(lambda v: (v * v).sum())(x))
+    x = ft.ones(6, 2).t()
+    for _ in range(2):
+        assert f(x).stride() == fa.func.grad(lambda v: (v * v).sum())(x).stride()

@@ -1,5 +1,9 @@
 """What calls differ in beside sizes and dtypes: identities, histories, hooks, memory that arguments share."""
 
+import abc
+import enum
+import functools
+
 import pytest
 
 import flambeau_autograd as fa
@@ -294,3 +298,87 @@ def test_gradients_and_attributes_of_one_shape():
     for n in range(1, 6):
         step(ft.tensor([10.0, 20.0]))
         assert net.seen.tolist() == [n, n] and net.weight.grad.tolist() == [10.0 * n, 20.0 * n]
+
+
+class Way(enum.Enum):
+    THERE = 1.0
+    BACK = -1.0
+
+
+class Amount(abc.ABC):
+    factor = 2.0
+
+    @abc.abstractmethod
+    def of(self, x):
+        """So many of them."""
+
+
+class Times(Amount):
+    def of(self, x):
+        return x * self.factor
+
+
+def test_classes_with_a_metaclass(monkeypatch):
+    amount, way = Times(), Way.THERE
+
+    @compile
+    def f(x):
+        return amount.of(x) * way.value if way is Way.THERE else x
+
+    assert [f(ft.ones(1)).item() for _ in range(2)] == [2.0, 2.0]
+    monkeypatch.setattr(Amount, "factor", 3.0)
+    assert f(ft.ones(1)).item() == 3.0
+    assert "Times.factor was set: 2.0 -> 3.0" in explain(f)
+    way = Way.BACK
+    assert f(ft.ones(1)).item() == 1.0
+
+
+@pytest.mark.parametrize("order", [("before", "after"), ("after", "before"), ("before", "before")])
+def test_hooks_on_the_gradient_beside_others(order):
+    w = nn.Parameter(ft.ones(1))
+    register = {
+        "before": lambda: w.register_hook(lambda g: g * 2),
+        "after": lambda: w.register_post_accumulate_grad_hook(lambda p: p.grad.mul_(2) and None),
+    }
+
+    @compile
+    def f(x):
+        w.grad = None
+        (w * x).sum().backward()
+
+    for i, kind in enumerate(order, 1):
+        register[kind]()
+        for _ in range(2):
+            f(ft.ones(1))
+            assert w.grad.item() == 2.0**i
+
+
+@pytest.mark.parametrize("size", [0, 2])
+def test_arguments_that_are_what_is_returned_from_outside(size):
+    outside = ft.zeros(size, 3)
+    f = compile(lambda x: (x + 1, outside))
+    for _ in range(2):
+        for x in (outside, ft.zeros(size, 3), outside[:]):
+            assert f(x)[1] is outside
+
+
+def doubled(function):
+    @functools.wraps(function)
+    def wrapper(x):
+        return function(x) * 2
+
+    wrapper.offset = 1.0
+    return wrapper
+
+
+@doubled
+def plus_one(x):
+    return x + 1
+
+
+def test_functions_with_attributes():
+    f = compile(lambda x: plus_one(x) + plus_one.offset, fullgraph=True)
+    assert [f(ft.ones(1)).item() for _ in range(2)] == [5.0, 5.0]
+    plus_one.offset = 2.0
+    assert f(ft.ones(1)).item() == 6.0
+    assert "vars(plus_one)['offset'] was set: 1.0 -> 2.0" in explain(f)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from flambeau_tensor.extend import Tracer
 from samples.values import check_values
 
 RNG = np.random.default_rng(9)
@@ -67,3 +68,11 @@ def test_errors(how, error, text):
 
 
 TestSamples = check_values("tensor.segments")
+
+
+def test_results_are_contiguous_where_a_tracer_has_them_composed():
+    x, lengths = ft.rand(5, 5, 2), ft.tensor([[0, 1, 2, 2]] * 5)
+    plain = ft.segment_reduce(x, "max", lengths=lengths, axis=1)
+    with Tracer():
+        traced = ft.segment_reduce(x, "max", lengths=lengths, axis=1)
+    assert traced.stride() == plain.stride() == (8, 2, 1)

@@ -156,8 +156,10 @@ cdef class Entry:
         return self.nargs - 1
 
     def pin(self, int number, captured):
-        """An argument shows memory of a captured tensor, and has to show the same in later calls."""
-        self.pinned.append((number, <size_t>origin_of(&self.args[number], <PyObject*>self.given[number]), captured))
+        """An argument shows memory of a captured tensor, and has to show the same in later calls, or to be it."""
+        given = <PyObject*>self.given[number]
+        itself = given == <PyObject*>captured
+        self.pinned.append((number, <size_t>origin_of(&self.args[number], given), captured, itself))
 
     def pin_regions(self):
         """The program knows where in their storage arguments begin, and where these end."""
@@ -364,8 +366,8 @@ cdef class Entry:
             if not step_is_valid(step):
                 return False
         if self.pinned:
-            for number, address, _ in self.pinned:
-                if <size_t>origin_of(&self.args[<int>number], tensors[<int>number]) != <size_t>address:
+            for i, address, other, itself in self.pinned:
+                if itself and tensors[i] != <PyObject*>other or <size_t>origin_of(&self.args[i], tensors[i]) != address:
                     return False
         return self.regions is None or self.regions == regions_of([<object>tensors[i] for i in range(self.nexplicit)])
 

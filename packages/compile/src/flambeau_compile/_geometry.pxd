@@ -3,12 +3,13 @@ from cpython.object cimport PyObject, PyTypeObject
 from libc.stdlib cimport calloc
 
 from flambeau_tensor.abi cimport (
-    T_DISPATCH, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, offset_of, tensor_info,
+    T_DISPATCH, T_HAS_HOOKS, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, offset_of, tensor_info,
 )
 from flambeau_tensor.compute cimport Array, array_of, itemsize
 
 cdef enum:
-    WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | 8192  # flags that have to be the same
+    # Flags that have to be the same.
+    WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | T_HAS_HOOKS | 8192
 
 cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(PyObject*)
@@ -84,7 +85,7 @@ cdef inline bint shows_like(const Geometry* g, PyObject* tensor) noexcept:
     if tensor.ob_type != g.cls:
         return False
     tensor_info(tensor, &f)
-    return not (f.flags ^ g.flags) & WATCHED & ~T_REQUIRES_GRAD and _has_shape(g, &f)
+    return not (f.flags ^ g.flags) & WATCHED & ~(T_REQUIRES_GRAD | T_HAS_HOOKS) and _has_shape(g, &f)
 
 
 cdef inline char* memory_of(PyObject* tensor) noexcept:

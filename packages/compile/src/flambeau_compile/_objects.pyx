@@ -112,7 +112,7 @@ cdef class ClassRecord(Record):
     cdef object order_held
     cdef list dicts
 
-    def __init__(self, parent, key, style, type cls not None, names_for, bint keep=False):
+    def __init__(self, parent, key, style, cls, names_for, bint keep=False):
         Record.__init__(self, parent, key, style)
         self.place = <PyTypeObject*><PyObject*>cls
         self.order = (<FullType*>self.place).tp_mro
@@ -158,7 +158,7 @@ cdef class ClassRecord(Record):
 
     def changes(self):
         if not self.same_order():
-            return [("__bases__", self.order_held, (<type>self.place).__mro__)]
+            return [("__bases__", self.order_held, (<object>self.place).__mro__)]
         return [change for record in self.dicts for change in record.changes()]
 
     def parts(self):

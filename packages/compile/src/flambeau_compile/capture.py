@@ -112,7 +112,8 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
-        finish.outside = {id(t) for t in recording.captured} - _made(tracer.records)
+        if recording.captured:
+            finish.outside = {id(t) for t in recording.captured} - _made(tracer.records)
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
@@ -237,6 +238,8 @@ class _Finish:
 
     def stay(self, captured: list[Any], records: list[Any]) -> None:
         """Refuse what changes which memory a captured tensor shows."""
+        if not captured:
+            return
         first: dict[int, Seen] = {}
         for record in records:
             if not isinstance(record[0], str):
@@ -255,7 +258,7 @@ class _Finish:
             seen = window(t)
             first, last = seen.address, seen.address + seen.nbytes
             for low, high, other in spans:
-                if first < high and low < last:
+                if first < high and low < last or t is other:
                     self.entry.pin(i, other)
 
     def argument(self, seen: Seen, number: int) -> None:
@@ -267,12 +270,16 @@ class _Finish:
     @uncollected()
     def lower(self, records: list[Any]) -> None:
         for record in records:
-            if record[0] in MARKS:
+            if not isinstance(record[0], str):
+                if record[0].name == "as_strided":
+                    self.entry.pin_regions()
+                if not (self.returned and self.take(*record)):
+                    self.b.call(*record)
+            elif record[0] in MARKS:
                 self.loops.mark(*record)
-                continue
-            if record[0] == "refuse":
+            elif record[0] == "refuse":
                 raise Uncompilable(record[1])
-            if record[0] == "update":
+            elif record[0] == "update":
                 self.updates.append(record[1])
                 self.position = add_step(self.b, record[1], self.position)
             elif record[0] == "grad_set":
@@ -281,11 +288,6 @@ class _Finish:
                 self.read_grad(record[1], record[2])
             elif record[0] == "requires_grad":
                 self.required.setdefault(id(record[1]), record[1:])
-            else:
-                if record[0].name == "as_strided":
-                    self.entry.pin_regions()
-                if not self.take(*record):
-                    self.b.call(*record)
 
     def take(self, op: Any, arguments: Any, result: Any) -> bool:
         """Whether a number was taken out of a tensor that is only returned."""

@@ -4,7 +4,9 @@ Nothing here is functional: a step changes what a window shows, and whatever loo
 operators and views are exact for that reason, and need no rule of their own.
 """
 
-from collections.abc import Iterator
+import functools
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 ITEMSIZE = {
@@ -53,10 +55,7 @@ class Window(NamedTuple):
 
     @property
     def numel(self) -> int:
-        n = 1
-        for size in self.sizes:
-            n *= size
-        return n
+        return math.prod(self.sizes)
 
     @property
     def contiguous(self) -> bool:
@@ -101,12 +100,14 @@ class Window(NamedTuple):
         strides.insert(dim, 0)
         return self._replace(sizes=tuple(sizes), strides=tuple(strides))
 
-    def elements(self) -> Iterator[int]:
+    def elements(self) -> Sequence[int]:
         """The place of each element in the buffer, in elements, in row-major order of the window."""
+        if self.strides == row_major(self.sizes):
+            return range(self.offset, self.offset + self.numel)
         places = [self.offset]
         for size, stride in zip(self.sizes, self.strides, strict=True):
             places = [place + i * stride for place in places for i in range(size)]
-        return iter(places)
+        return places
 
     def overlaps(self, other: "Window") -> bool:
         """Whether the two may share an element without being the same window."""
@@ -130,6 +131,7 @@ class Window(NamedTuple):
         return low * item, (high + 1) * item
 
 
+@functools.lru_cache(4096)
 def row_major(sizes: tuple[int, ...]) -> tuple[int, ...]:
     """The strides of a contiguous tensor."""
     strides, n = [], 1

@@ -81,11 +81,11 @@ class _Node(Function):
             inputs,
             tensors,
         )
-        # What eager calls save: whether it is as it was, and whether it is still there, is for autograd to say.
-        needed = [tensors[o] if isinstance(o, int) else o for o in joint.needed]
-        if joint.saves and not saved and not needed:
-            needed.append(_SOMETHING)
-        ctx.save_for_backward(*saved, *needed)
+        if joint.saves:  # whether it is as it was, and whether it is still there, is for autograd to say
+            needed = [tensors[o] if isinstance(o, int) else o for o in joint.needed]
+            ctx.save_for_backward(*(*saved, *needed) or (_SOMETHING,))
+        else:  # eager calls can go backward again
+            ctx.unsaved = saved
         ctx.kept = len(saved)
         ctx.versions = versions_of(joint.read, tensors)
         different = set(joint.outputs)
@@ -96,7 +96,7 @@ class _Node(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         joint = ctx.joint
-        saved = ctx.saved_tensors[: ctx.kept]
+        saved = ctx.saved_tensors[: ctx.kept] if joint.saves else ctx.unsaved
         wanted = [grads[i] for i in joint.outputs]
         reached = set().union(*(r for g, r in zip(wanted, joint.reached, strict=True) if g is not None))
         if is_grad_enabled():

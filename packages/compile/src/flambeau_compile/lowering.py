@@ -3,6 +3,7 @@
 Views vanish here, since a step knows its windows. What has no formula becomes an Opaque step.
 """
 
+import functools
 from bisect import bisect_right, insort_left
 from operator import itemgetter
 from typing import Any
@@ -132,7 +133,7 @@ class Builder:
         if out is None:
             out = self.temporary(writes, broadcast_sizes([w.sizes for w in windows]))
         target = out
-        if any(w.broadcast(out.sizes).overlaps(out) for w in windows) or _repeats(out):
+        if any(w.buffer is out.buffer and w.broadcast(out.sizes).overlaps(out) for w in windows) or _repeats(out):
             target = self.temporary(out.dtype, out.sizes)
         operands = tuple(
             w.broadcast(out.sizes) if isinstance(w, Window) else Number(bool(w) if read == "bool" else w)
@@ -216,17 +217,20 @@ class Builder:
 
     def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
         """Add what a kernel did."""
-        args = self._given(arguments)
-        known = [self.is_known(seen) for seen in _seen_leaves(result)]
-        results = self._made(result)
-        outs = list(leaves(results))
-        writes = op.writes or (op.schema.arguments and any(
-            a.write and given is not None for a, given in zip(op.schema.arguments, arguments, strict=True)
-        ))  # fmt: skip
+        args = tuple([self.window(a) if type(a) is Seen else self._given(a) for a in arguments])
+        if type(result) is Seen:
+            known = [result.address in self._by_address]
+            results = self.window(result, made=True)
+            outs = [results]
+        else:
+            known = [self.is_known(seen) for seen in _seen_leaves(result)]
+            results = self._made(result)
+            outs = list(leaves(results))
+        base, written = _of_operator(op)
+        writes = op.writes or any(arguments[i] is not None for i in written)
         if outs and all(known) and not writes:
             return  # a view, or an argument as it is
-        base = op.functional or op
-        supported = all(w.dtype in COMPUTED for w in (*leaves(args), *outs))
+        supported = all([w.dtype in COMPUTED for w in (*leaves(args), *outs)])
         if supported and outs and isinstance(base.implementation, Elementwise) and len(outs) == 1:
             if self._elementwise(op, arguments, args, outs[0]):
                 return
@@ -268,7 +272,7 @@ class Builder:
                 operands[1] = operands[1] * scale
             else:
                 operands[1] = self.map("mul", operands[1], scale, dtype=reads[1])
-        name = (op.functional or op).name
+        name = _of_operator(op)[0].name
         if p.mode is not None:
             name = f"{name}_{p.mode}"
         self.map(name, *operands, out=out, reads=reads, writes=writes, loop=p.loop, data=p.data)
@@ -322,6 +326,12 @@ class Builder:
         self.emit(Opaque(op, args, targets, tuple(written)))
 
 
+@functools.cache
+def _of_operator(op: Any) -> tuple[Any, list[int]]:
+    """The operator that computes the same and writes to no argument, and which arguments this one may write to."""
+    return op.functional or op, [i for i, a in enumerate(op.schema.arguments) if a.write]
+
+
 def draws(op: Any) -> bool:
     """Whether an operator draws random numbers."""
     return any("Generator" in a.type for a in op.schema.arguments) or "dropout" in op.name
@@ -337,12 +347,15 @@ def _is_plain(o: Any) -> bool:
 _PLAIN = (Window, bool, int, float, complex, str, ft.dtype, ft.device, ft.Generator, ft.layout, ft.memory_format)
 
 
+@functools.cache
 def dtype_name(dtype: Any) -> str:
     return str(dtype).removeprefix("torch.")
 
 
 def broadcast_sizes(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
     """The sizes that shapes are broadcast to."""
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return shapes[0]
     sizes: list[int] = []
     for shape in shapes:
         while len(sizes) < len(shape):

@@ -468,9 +468,7 @@ class Walk:
     def _function(self, value: types.FunctionType, parent: Any, key: Any, style: str) -> None:
         """Before a run: what a function could reach. After it, functions that ran have records of their own."""
         if value.__dict__ and reading.whose(value.__code__.co_filename) == "user":
-            self.state(value, parent, key, style) if not self.keep else self.reach(
-                value.__dict__, None, value.__name__, "name"
-            )
+            self.reach(value.__dict__, None, f"vars({value.__name__})", "name")
         if not self.keep or reading.whose(value.__code__.co_filename) != "user":
             return
         stored: set[str] = set()

@@ -49,6 +49,7 @@ class Scalars:
     def __init__(self) -> None:
         self.nodes: list[tuple[Any, ...]] = []  # (C type, kind, operands or value)
         self._known: dict[tuple[Any, ...], int] = {}
+        self._values: dict[int, Any] = {}  # of constants
 
     def make(self, *node: Any) -> int:
         found = self._known.get(node)
@@ -60,17 +61,19 @@ class Scalars:
         return found
 
     def constant(self, kind: str, value: Any) -> int:
+        number: Any = value
         if kind in ("f32", "f64"):
             number = float(np.float32(value)) if kind == "f32" else float(value)
-            return self.make(kind, "constant", number.hex())
-        return self.make(kind, "constant", int(value))
+            made = self.make(kind, "constant", number.hex())
+        else:
+            number = int(value)
+            made = self.make(kind, "constant", number)
+        self._values[made] = number
+        return made
 
     def value_of(self, x: int) -> Any:
         """The number that an expression is, or None."""
-        kind, what, *rest = self.nodes[x]
-        if what != "constant":
-            return None
-        return float.fromhex(rest[0]) if kind in ("f32", "f64") else rest[0]
+        return self._values.get(x)
 
     def cast(self, x: int, kind: str) -> int:
         own = self.nodes[x][0]
@@ -81,10 +84,11 @@ class Scalars:
             return self.constant(kind, (value != 0) if kind == "b8" else value)
         return self.make(kind, "cast", x)
 
-    def call(self, function: str, kind: str, writes: str, operands: tuple[int, ...], loop: int, data: Any) -> int:
-        """``function(operands…)``, simplified."""
-        values = [self.value_of(x) for x in operands]
-        if kind in ("f32", "f64"):
+    def call(self, function: str, kind: str, writes: str, operands: tuple[int, ...], loop: int, data: Any,
+             exact: bool = False) -> int:  # fmt: skip
+        """``function(operands…)``, simplified; with `exact`, only where all operands are constants."""
+        values = [self._values.get(x) for x in operands]
+        if kind in ("f32", "f64") and (not exact or None not in values):
             simple = self._simplified(function, kind, operands, values)
             if simple is not None:
                 return simple
@@ -97,7 +101,7 @@ class Scalars:
     def _simplified(self, function: str, kind: str, x: tuple[int, ...], values: list[Any]) -> int | None:
         if function == "copy":
             return x[0]
-        if all(value is not None for value in values):
+        if None not in values:
             folded = self._folded(function, kind, values)
             if folded is not None:
                 return folded
@@ -138,20 +142,23 @@ class Scalars:
         return None
 
     def _folded(self, function: str, kind: str, values: list[Any]) -> int | None:
-        real = np.float32 if kind == "f32" else np.float64
-        a = [real(value) for value in values]
+        # What is computed in double precision and then rounded is what single precision computes.
+        if function == "add":
+            value = values[0] + values[1]
+        elif function == "sub":
+            value = values[0] - values[1]
+        elif function == "mul":
+            value = values[0] * values[1]
+        elif function == "neg":
+            value = -values[0]
+        elif function == "div" and values[1] != 0:
+            value = values[0] / values[1]
+        else:
+            return None
+        if kind == "f64":
+            return self.constant(kind, value)
         with np.errstate(all="ignore"):
-            if function == "add":
-                return self.constant(kind, a[0] + a[1])
-            if function == "sub":
-                return self.constant(kind, a[0] - a[1])
-            if function == "mul":
-                return self.constant(kind, a[0] * a[1])
-            if function == "neg":
-                return self.constant(kind, -a[0])
-            if function == "div" and a[1] != 0:
-                return self.constant(kind, a[0] / a[1])
-        return None
+            return self.constant(kind, value)
 
 
 class _Memory:
@@ -185,9 +192,9 @@ class _Memory:
         item = ITEMSIZE[window.dtype]
         places = self.places.setdefault(window.buffer.index, {})
         changed = self.changed.setdefault(window.buffer.index, set())
-        for at, x in zip(window.elements(), values, strict=True):
-            places[at * item] = x
-            changed.add(at * item)
+        at = [at * item for at in window.elements()]
+        places.update(zip(at, values, strict=True))
+        changed.update(at)
 
 
 def run(program: Program, exact: bool = True) -> tuple[Scalars, _Memory]:
@@ -226,7 +233,8 @@ def _map(s: Scalars, memory: _Memory, step: Map) -> None:
         if isinstance(operand, Number):
             columns.append([s.constant(kind, operand.value)] * n)
         else:
-            columns.append([s.cast(x, kind) for x in memory.read(operand)])
+            column = memory.read(operand)
+            columns.append(column if C_TYPES[operand.dtype] == kind else [s.cast(x, kind) for x in column])
     writes, target = C_TYPES[step.writes], C_TYPES[step.out.dtype]
     kind = reads[-1]
     function = step.function
@@ -234,11 +242,13 @@ def _map(s: Scalars, memory: _Memory, step: Map) -> None:
             function != "pow" and not step.loop:  # fmt: skip
         raise Uncompilable(f"'{function}' has no loop for {step.reads[0]}")
     loop, data = (0, 0) if expression(function, reads) is not None else (step.loop, step.data)
-    values = []
-    for operands in zip(*columns, strict=True) if columns else [()] * n:
-        x = operands[0] if function == "copy" else s.call(function, kind, writes, operands, loop, data)
-        values.append(s.cast(x, target))
-    memory.write(step.out, values)
+    exact = any(isinstance(o, Number) and o.value == 0 for o in step.inputs)  # not a zero that stands in memory
+    if function == "copy":
+        values = columns[0]
+    else:
+        each = zip(*columns, strict=True) if columns else [()] * n
+        values = [s.call(function, kind, writes, operands, loop, data, exact) for operands in each]
+    memory.write(step.out, [s.cast(x, target) for x in values] if kind != target or writes != target else values)
 
 
 def _sum(s: Scalars, terms: list[int], wide: str, across: bool, function: str) -> int:

@@ -50,7 +50,7 @@ def _composed(data, reduce, given, as_offsets, axis, unsafe, initial):
     if reduce == "mean":
         sizes = (given.narrow(1, 1, count) - given.narrow(1, 0, count)).reshape((rows, count) + (1,) * len(rest))
         out = out / (sizes if initial is None else sizes.clamp_min(1)).to(out.dtype)
-    return out.reshape((*outer, count, *rest))
+    return out.reshape((*outer, count, *rest)).contiguous()
 
 
 kernels.compose_by(_composed)

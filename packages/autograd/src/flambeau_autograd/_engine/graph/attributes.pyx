@@ -19,6 +19,8 @@ from flambeau_autograd._engine.levels.level cimport refuse_inside
 from flambeau_autograd._engine.graph.node cimport Extra, Node, describe, extra_of
 from flambeau_autograd._engine.refs cimport *
 
+from collections import OrderedDict
+
 cdef PyObject* NONE = <PyObject*>None
 
 
@@ -160,6 +162,8 @@ cdef object _register_hook(PyObject* op, PyObject** a):
     m = autograd_meta(a[0])
     fresh = m.hooks is None
     m.hooks, handle = add_hook(m.hooks, <object>a[1])
+    if m.post_hooks is None:
+        m.post_hooks = OrderedDict()  # who watches the dicts of a tensor that has hooks hears of those, too
     set_flags(a[0], T_HAS_HOOKS, 0)
     if fresh and node is not None:
         tensor_info(a[0], &f)

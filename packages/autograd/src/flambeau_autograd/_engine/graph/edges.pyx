@@ -152,7 +152,7 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
         finally:
             if not nested:
                 node.holder = 0
-    if f.autograd_meta != NULL and (<AutogradMeta>f.autograd_meta).post_hooks is not None:
+    if f.autograd_meta != NULL and (<AutogradMeta>f.autograd_meta).post_hooks:
         from flambeau_autograd.hooks import call_post_accumulate
 
         call_post_accumulate((<AutogradMeta>f.autograd_meta).post_hooks, <object>t)
@@ -264,7 +264,7 @@ cdef int refresh_view(PyObject* tensor, TensorInfo* f) except -1:
     if f.flags & T_ODD_VIEW:
         raise RuntimeError(odd_view(f, "its base or another view of its base has been"))
     producer = gradient_edge(f.base, &nr)
-    if producer == NULL:
+    if producer == NULL and f.grad_fn == NULL:
         set_history(tensor, NULL, 0)
         tensor_info(tensor, f)
         return 0

@@ -31,7 +31,11 @@ cdef enum:
 
 cdef inline bint _plain(PyObject* t) noexcept:
     """Whether nothing is recorded of what is done to this gradient, and nobody handles it."""
-    return not (flags_of(t) | thread_flags().dispatching) & (
+    return _unrecorded(flags_of(t) | thread_flags().dispatching)
+
+
+cdef inline bint _unrecorded(unsigned int flags) noexcept:
+    return not flags & (
         T_REQUIRES_GRAD | T_LAYERED | T_DISPATCH if thread_flags().grad_enabled else T_LAYERED | T_DISPATCH)
 
 
@@ -234,7 +238,10 @@ cdef object _recorded_spread(object grad, object shape, object dim, bint keepdim
     if not keepdim and n and dim is not None and dim != ():
         dims = {d % n for d in (dim if type(dim) is tuple else (dim,))}
         grad = grad.reshape(tuple([1 if i in dims else shape[i] for i in range(n)]))
-    return grad.expand(shape)
+    grad = grad.expand(shape)
+    if thread_flags().tracer != NULL and grad.numel() <= SMALL and _unrecorded(flags_of(<PyObject*>grad)):
+        return grad.contiguous()  # as it is where no Tracer is at work
+    return grad
 
 
 def spread(grad, shape, dim, bint keepdim):

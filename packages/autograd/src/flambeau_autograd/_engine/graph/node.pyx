@@ -253,9 +253,10 @@ cdef class Node:
 
     @property
     def _saves(self):
-        """Whether it saves tensors for backward; True after these are gone, too."""
+        """Whether it saves tensors for backward; after these are gone, whether it may have."""
         cdef int i
-        return any([self.saved[i].version != NOT_A_TENSOR for i in range(self.nsaved)])
+        return any([self.saved[i].version != NOT_A_TENSOR and (self.saved[i].value != NULL or self.released)
+                    for i in range(self.nsaved)])
 
     @property
     def _has_hooks(self):
