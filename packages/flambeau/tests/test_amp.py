@@ -175,3 +175,24 @@ def test_custom_operators_say_what_they_do_where_autocasting_is_on():
         assert torch.ops.amp_tests.f(x).tolist() == [101.0, 101.0]
         with torch.autocast("cpu", enabled=False):
             assert torch.ops.amp_tests.f(x).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("reentrant", [False, True])
+def test_a_checkpoint_runs_again_as_it_was_cast(reentrant):
+    from flambeau.utils.checkpoint import checkpoint
+
+    seen = []
+
+    def function(x):
+        y = x @ x
+        seen.append(y.dtype)
+        return y @ x
+
+    x = torch.ones(2, 2, requires_grad=True)
+    with torch.autocast("cpu"):
+        y = checkpoint(function, x, use_reentrant=reentrant)
+    y.float().sum().backward()
+    plain = checkpoint(function, x, use_reentrant=reentrant)
+    with torch.autocast("cpu"):
+        plain.sum().backward()
+    assert seen == [torch.bfloat16] * 2 + [torch.float32] * 2

@@ -538,3 +538,39 @@ def test_embedding_of_sparse_gradient():
     x = torch.randn(2, 3, requires_grad=True)
     torch.gather(x, 1, torch.tensor([[2, 2]]), sparse_grad=True).sum().backward()
     assert x.grad.is_sparse and x.grad.to_dense().tolist() == [[0, 0, 2], [0, 0, 0]]
+
+
+def test_gathering_one_element_sparsely():
+    x = torch.ones(4, requires_grad=True)
+    torch.gather(x, 0, torch.tensor(3), sparse_grad=True).backward()
+    assert x.grad.is_sparse and x.grad.to_dense().tolist() == [0, 0, 0, 1]
+    x = torch.ones((), requires_grad=True)
+    torch.gather(x, 0, torch.tensor(0), sparse_grad=True).backward()
+    assert x.grad.is_sparse and x.grad.to_dense().item() == 1
+
+
+def test_gradients_that_add_up_keep_their_places_apart():
+    table = torch.nn.Embedding(5, 2, sparse=True)
+    for _ in range(2):
+        table(torch.tensor([0, 1])).sum().backward()
+    grad = table.weight.grad
+    assert grad._indices().tolist() == [[0, 1, 0, 1]] and not grad.is_coalesced()
+    assert grad.data.coalesce().values().tolist() == [[2, 2], [2, 2]]
+    both = torch.eye(2).to_sparse()
+    assert (both + both).is_coalesced()
+
+
+def test_what_sparse_tensors_do_not_have():
+    x = torch.ones(2, 2, 2).to_sparse()
+    with pytest.raises(RuntimeError, match="expects a tensor with <= 2 sparse and 0 dense dimensions, but got 3"):
+        x.t()
+    with pytest.raises(RuntimeError, match="sparse tensors do not have strides"):
+        x.stride()
+
+
+@pytest.mark.parametrize("layout", ["to_sparse", "to_sparse_csr", "to_sparse_csc"])
+def test_a_linear_layer_of_a_sparse_weight(layout):
+    x, weight = torch.arange(12.0).view(2, 2, 3), torch.tensor([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    for bias in (None, torch.tensor([1.0, -1.0])):
+        found = torch.nn.functional.linear(x, getattr(weight, layout)(), bias)
+        assert torch.equal(found, torch.nn.functional.linear(x, weight, bias))

@@ -805,3 +805,32 @@ def test_pieces_may_not_be_written_to_where_they_have_a_history():
         a, _ = (x * 2).split(2)
         with pytest.raises(RuntimeError, match="is a view and is being modified inplace"):
             a.mul_(3)
+
+
+def test_modes_with_a_class_method():
+    class Mode(TorchDispatchMode):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            return func(*args)
+
+    with pytest.raises(RuntimeError, match="as a classmethod is not supported, please make it a plain method"):
+        with Mode():
+            torch.ones(1) + 1
+
+
+def test_gradients_that_handlers_hold_are_checked():
+    class Held(torch.Tensor):
+        @staticmethod
+        def __new__(cls, x):
+            return torch.Tensor._make_wrapper_subclass(cls, x.shape, dtype=x.dtype, requires_grad=x.requires_grad)
+
+        def __init__(self, x):
+            self.x = x.detach()
+
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            args, kwargs = tree_map(lambda a: a.x if isinstance(a, cls) else a, (args, kwargs or {}))
+            return tree_map(lambda a: cls(a) if isinstance(a, torch.Tensor) else a, func(*args, **kwargs))
+
+    x = Held(torch.tensor([0.5, 2.0], dtype=torch.float64)).requires_grad_()
+    assert torch.autograd.gradcheck(torch.exp, (x,))

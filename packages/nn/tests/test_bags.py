@@ -149,3 +149,17 @@ def test_errors(name, check_error):
 TestSamples = check_values("nn.bags")
 TestDerivatives = check_derivatives("nn.bags")
 TestBatches = check_batches("nn.bags")
+
+
+def test_indices_that_are_no_rows():
+    for index in (10, -1):
+        with pytest.raises(
+            RuntimeError, match=f"Expected idx >= 0 && idx < num_embeddings but found idx to be {index}"
+        ):
+            F.embedding_bag(ft.tensor([[1, index]]), ft.ones(10, 3))
+
+
+def test_the_old_order_of_arguments():
+    table = ft.arange(6.0).view(3, 2)
+    with pytest.warns(UserWarning, match="Argument order of nn.functional.embedding_bag was changed"):
+        assert F.embedding_bag(table, ft.tensor([[1, 2]]), mode="sum").tolist() == [[6, 8]]

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import pytest
 
@@ -190,3 +191,10 @@ def test_one_size_may_be_a_number():
     p = nn.UninitializedParameter()
     p.materialize(10)
     assert type(p) is nn.Parameter and p.shape == (10,)
+
+
+@pytest.mark.parametrize("name", ["spectral_norm", "weight_norm"])
+def test_normalizing_a_weight_without_size(name):
+    with pytest.raises(ValueError, match="can't have uninitialized parameters"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(nn.utils, name)(nn.LazyLinear(3))

@@ -388,3 +388,15 @@ def test_schedules_keep_copies_of_rates_that_are_tensors():
         lambda o, low, high: SWALR(o, [low], 2),
     ):
         assert rate(make, True) == rate(make, False)
+
+
+def test_a_step_that_was_replaced_is_named():
+    p = ft.ones(1, requires_grad=True)
+    optimizer = SGD([p], lr=0.1)
+    schedule = StepLR(optimizer, 1)
+    old = optimizer.step
+    optimizer.step = lambda: old()
+    p.grad = ft.ones(1)
+    optimizer.step()
+    with pytest.warns(UserWarning, match=r"`optimizer.step\(\)` has been overridden .*how-to-adjust-learning-rate"):
+        schedule.step()

@@ -571,3 +571,13 @@ def test_conversions_may_give_new_parameters():
     assert conversions.get_swap_module_params_on_conversion()
     conversions.set_swap_module_params_on_conversion(False)
     assert module.float().weight is kept
+
+
+def test_arguments_of_to_that_do_not_go_together():
+    net = nn.Linear(2, 2)
+    for args in (("cpu", True), (None, True), ("cpu", ft.ones(1))):
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            net.to(*args)
+    for call in (lambda: net.to("cpu", copy=True), lambda: net.to("cpu", ft.float64, True, True)):
+        with pytest.raises(RuntimeError, match=".to.. does not accept copy argument"):
+            call()

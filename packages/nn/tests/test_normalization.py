@@ -440,3 +440,10 @@ def test_instances_without_elements(shape):
 TestSamples = check_values("nn.normalization")
 TestDerivatives = check_derivatives("nn.normalization")
 TestBatches = check_batches("nn.normalization")
+
+
+def test_one_element_in_a_group():
+    for shape, groups in (((1, 4), 4), ((1, 4, 1, 1), 4)):
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+            F.group_norm(ft.zeros(shape), groups)
+    assert F.group_norm(ft.zeros(2, 4), 4).shape == (2, 4)

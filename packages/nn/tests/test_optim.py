@@ -608,3 +608,25 @@ def test_hooks_of_an_optimizer_around_another():
     around = Around(optim.SGD([weight], lr=0.5))
     around.step()
     assert around.seen == ["pre", "step", "post"] and weight.item() == 0.5
+
+
+def test_states_of_lbfgs_have_the_options_that_it_knows():
+    p = ft.zeros(2, requires_grad=True)
+    optimizer = optim.LBFGS([p])
+    before = optimizer.state_dict()
+    optimizer.load_state_dict(before)
+    assert optimizer.state_dict() == before
+
+
+def test_lbfgs_where_the_gradient_vanishes():
+    p = ft.zeros(2, requires_grad=True)
+    optimizer = optim.LBFGS([p], tolerance_grad=-1.0)
+
+    def closure():
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    assert p.tolist() == [0, 0]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import flambeau_tensor as ft
 from flambeau_tensor.printing import (
     format_array,
     get_printoptions,
@@ -596,3 +597,14 @@ def test_a_summary_shows_the_edges(rows, columns, edge):
     assert [int(number) for number in re.findall(r"\d+", text)] == array[np.ix_(*kept)].ravel().tolist()
     shown_rows = len(kept[0])
     assert text.count("...") == (rows > 2 * edge) + shown_rows * (columns > 2 * edge)
+
+
+def test_contents_of_classes_that_show_their_own():
+    class Named(ft.Tensor):
+        def __repr__(self):
+            return super().__repr__(tensor_contents="abc")
+
+    x = ft.ones(2, dtype=ft.float64)
+    assert repr(x.as_subclass(Named)) == "Named(abc, dtype=torch.float64)"
+    assert ft.ones(2, requires_grad=True).__repr__(tensor_contents="abc") == "tensor(abc, requires_grad=True)"
+    assert ft.ones(0, 3).__repr__(tensor_contents="abc") == "tensor(abc, size=(0, 3))"

@@ -720,3 +720,18 @@ def test_to_meta(tmp_path):
         found = ft.load(tmp_path / "x.pt", map_location=location)
         a = found["a"]
         assert a.is_meta and a.shape == (3, 2) and a.stride() == (1, 3) and found["b"].dtype is ft.int8
+
+
+def test_a_file_that_is_open_has_all_that_was_saved(tmp_path):
+    with open(tmp_path / "x.pt", "wb") as file:
+        ft.save(ft.ones(3), file)
+        assert ft.load(tmp_path / "x.pt").tolist() == [1, 1, 1]
+
+
+def test_storages_without_memory_may_be_of_several_dtypes():
+    untyped = ft.UntypedStorage(0)
+    views = [ft.tensor([], dtype=dtype).set_(untyped, 0, (0,), (1,)) for dtype in (ft.float32, ft.int64)]
+    file = io.BytesIO()
+    ft.save(views, file)
+    file.seek(0)
+    assert [x.dtype for x in ft.load(file)] == [ft.float32, ft.int64]

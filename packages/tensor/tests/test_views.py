@@ -257,4 +257,30 @@ def test_bytes_that_do_not_begin_at_an_element():
         ft.view_as_complex(ft.zeros(5)[1:].view(2, 2))
 
 
+@pytest.mark.parametrize(
+    ("make", "dtype", "message"),
+    [
+        (
+            lambda: ft.zeros(4, 5)[:, :4],
+            ft.float64,
+            r"self.stride\(0\) must be divisible by 2 .* got 5",
+        ),
+        (lambda: ft.zeros(4, 4).t(), ft.float64, r"self.stride\(-1\) must be 1 .* but got 4"),
+        (lambda: ft.zeros(3), ft.int64, r"self.size\(-1\) must be divisible by 2 to view Float as Long .*, but got 3"),
+        (lambda: ft.zeros(()), ft.int16, r"self.dim\(\) cannot be 0 to view Float as Short"),
+        (lambda: ft.zeros(2, dtype=ft.complex64).conj().imag, ft.int32, "tensors with negative bit set"),
+    ],
+)
+def test_what_cannot_be_seen_as_another_dtype(make, dtype, message):
+    with pytest.raises(RuntimeError, match=message):
+        make().view(dtype)
+
+
+def test_new_dimensions_of_expand_lie_as_those_of_unsqueeze():
+    x = ft.arange(5.0)
+    assert x.expand(1, 1, 5).stride() == x.unsqueeze(0).unsqueeze(0).stride() == (5, 5, 1)
+    assert ft.zeros(3, 1, 4).expand(1, 3, 1, 4).stride() == (12, 4, 4, 1)
+    assert ft.zeros(()).expand(1, 2, 1).stride() == (0, 0, 1)
+
+
 TestSamples = check_values("tensor.views")

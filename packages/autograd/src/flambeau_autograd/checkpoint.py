@@ -171,6 +171,28 @@ def checkpoint(
     return result
 
 
+_kept: list[Callable[[], Callable[[], contextlib.AbstractContextManager[Any]]]] = []
+
+
+def keep_for_second_run(remember: Callable[[], Callable[[], contextlib.AbstractContextManager[Any]]]) -> None:
+    """Let functions run again in the state of their first run: ``remember()`` is called then, and what it returns makes
+    the context of the second run. For packages above, each with a state of its own."""
+    _kept.append(remember)
+
+
+def _remembered() -> Callable[[], contextlib.AbstractContextManager[Any]]:
+    makers = [remember() for remember in _kept]
+
+    @contextlib.contextmanager
+    def contexts():  # type: ignore[no-untyped-def]
+        with contextlib.ExitStack() as stack:
+            for make in makers:
+                stack.enter_context(make())
+            yield
+
+    return contexts
+
+
 # --- not reentrant --------------------------------------------------------------------------------------------------
 
 
@@ -216,6 +238,7 @@ class _Frame:
     ) -> None:
         self.function, self.again, self.early_stop, self.check, self.log = function, again, early_stop, check, log
         self.rng_state = get_rng_state() if preserve else None
+        self.first_run = _remembered()
         self.completed = False
         self.placeholders: list[Any] = []  # weak references, in order of saving
         self.forms: list[Any] = []  # shape and dtype of each, if they are to be compared
@@ -276,7 +299,12 @@ class _Frame:
             with fork_rng(enabled=self.rng_state is not None):
                 if self.rng_state is not None:
                     set_rng_state(self.rng_state)
-                with enable_grad(), self.again, saved_tensors_hooks(again.pack, lambda tensor: tensor):
+                with (
+                    enable_grad(),
+                    self.first_run(),
+                    self.again,
+                    saved_tensors_hooks(again.pack, lambda tensor: tensor),
+                ):
                     self.function(*args, **kwargs)
 
 
@@ -430,6 +458,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.function = function
         ctx.rng_state = get_rng_state() if preserve else None
+        ctx.first_run = _remembered()
         ctx.args = [None if isinstance(a, torch.Tensor) else a for a in args]
         ctx.places = [i for i, a in enumerate(args) if isinstance(a, torch.Tensor)]
         ctx.save_for_backward(*[args[i] for i in ctx.places])
@@ -451,7 +480,7 @@ class CheckpointFunction(Function):
         with fork_rng(enabled=ctx.rng_state is not None):
             if ctx.rng_state is not None:
                 set_rng_state(ctx.rng_state)
-            with enable_grad():
+            with enable_grad(), ctx.first_run():
                 outputs = ctx.function(*args)
         if isinstance(outputs, torch.Tensor):
             outputs = (outputs,)

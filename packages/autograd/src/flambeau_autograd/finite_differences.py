@@ -35,9 +35,42 @@ def replaced(items, new):
     return items
 
 
+def _is_handled(t):
+    """Whether what a tensor holds is the affair of the handler of its class."""
+    return type(t).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
+
+
+class _Handled:
+    """The elements of a tensor whose class handles calls, each of which is read and written by calls."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __getitem__(self, place):
+        return self.x[place].item()
+
+    def __setitem__(self, place, value):
+        if place is not Ellipsis:
+            self.x[place].fill_(value)
+            return
+        for each in np.ndindex(*self.x.shape):
+            self[each] = value[each].item()
+
+    def copy(self):
+        return flat(self.x).reshape(tuple(self.x.shape))
+
+
+def _elements(x):
+    x = x.detach()
+    return _Handled(x) if _is_handled(x) else x.numpy()
+
+
 def flat(t):
     """The elements as a NumPy vector of their own."""
     t = t.detach()
+    if _is_handled(t):
+        name = "float32" if t.dtype is torch.bfloat16 else t.dtype.name
+        return np.array([element.item() for element in t.reshape(-1)], dtype=name)
     return (t.float() if t.dtype.name == "bfloat16" else t).resolve_conj().resolve_neg().numpy().reshape(-1).copy()
 
 
@@ -63,7 +96,7 @@ def joined(parts):
 
 def numerical(values, x, eps):
     """The matrices of the arrays that ``values()`` returns, by central differences; ``x`` is moved and put back."""
-    elements = x.detach().numpy()
+    elements = _elements(x)
     first = values()
     rows = [[] for _ in first]
     for place in np.ndindex(*x.shape):
@@ -95,7 +128,7 @@ def _expect_same_form(before, after, eps):
 
 def directional_derivative(values, x, direction, eps):
     """The derivative of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
-    elements = x.detach().numpy()
+    elements = _elements(x)
     was = elements.copy()
     ends = []
     for sign in (1, -1):

@@ -66,8 +66,12 @@ derivative(
 
 
 def _gather(grad, self_shape, dim, index, sparse_grad):
-    if not sparse_grad or not self_shape:
+    if not sparse_grad:
         return ops.scatter_add(_zeros(grad, self_shape), dim, index, grad)
+    if not self_shape:  # a number has no places
+        return find_operator("torch._ops.sparse_coo")(index.new_zeros((0, 1)), grad.reshape((1,)), self_shape)
+    if not index.ndim:
+        index = index.reshape((1,))
     places = list(factories.ones(index.shape, dtype=_bool).nonzero().unbind(1))
     places[dim] = index.reshape((-1,)).long()
     return find_operator("torch._ops.sparse_coo")(find_operator("torch.stack")(places), grad.reshape((-1,)), self_shape)

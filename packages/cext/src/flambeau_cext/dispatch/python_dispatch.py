@@ -41,6 +41,11 @@ class TorchDispatchMode:
         raise NotImplementedError(f"{type(self).__name__} must define __torch_dispatch__")
 
     def __enter__(self) -> Self:
+        if getattr(self.__torch_dispatch__, "__self__", self) is not self:
+            raise RuntimeError(
+                "Defining your mode's `__torch_dispatch__` as a classmethod is not supported, please make it a plain "
+                "method"
+            )
         dispatching.push_mode(self)
         return self
 

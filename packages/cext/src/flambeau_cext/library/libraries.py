@@ -131,7 +131,15 @@ class Library:
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = operators.key_of(dispatch_key or self.dispatch_key)
-        qualname = f"{self.ns}::{op_name}" if isinstance(op_name, str) else operators.qualified(operators.find(op_name))
+        if isinstance(op_name, str):
+            qualname = op_name if "::" in op_name else f"{self.ns}::{op_name}"
+        else:
+            qualname = operators.qualified(operators.find(op_name))
+        if dispatch_key and self.dispatch_key and key != operators.key_of(self.dispatch_key):
+            raise RuntimeError(
+                f'impl("{op_name}", ...): Explicitly provided dispatch key ({dispatch_key}) is inconsistent with the '
+                f"dispatch key of the enclosing TORCH_LIBRARY_IMPL block ({self.dispatch_key})."
+            )
         if qualname.partition("::")[0] != self.ns:
             raise ValueError(f"{qualname} is not in namespace {self.ns}")
         if not allow_override and any((qualname, key) == (done[0], done[2]) for done in self._done.kernels):

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast
 
 import flambeau_tensor as torch
+from flambeau_autograd.checkpoint import keep_for_second_run
 from flambeau_autograd.pytree import tree_map
 from flambeau_overrides import TorchFunctionMode
 from flambeau_overrides.modes import _get_current_function_mode_stack
@@ -234,6 +235,14 @@ class _Casting(TorchFunctionMode):
 
         args, kwargs = tree_map(cast, (tuple(args), kwargs))
         return func(*args, **kwargs)
+
+
+def _as_now() -> Callable[[], "autocast"]:
+    enabled, dtype, cached = _state.enabled.get("cpu", False), get_autocast_dtype("cpu"), _state.cache_enabled
+    return lambda: autocast("cpu", dtype, enabled, cached)
+
+
+keep_for_second_run(_as_now)
 
 
 class autocast:  # noqa: N801

@@ -63,8 +63,6 @@ def sparse_coo_tensor(
         values = torch.empty(0, dtype=dtype)
     indices, values = torch.as_tensor(indices), torch.as_tensor(values, dtype=dtype)
     indices = indices.reshape(0, 0) if not indices.numel() and indices.ndim < 2 else indices
-    if indices.is_floating_point() and indices.numel():
-        raise TypeError("indices must be an integer tensor")
     if indices.ndim != 2:
         raise RuntimeError(f"indices must be sparse_dim x nnz, but got: {list(indices.shape)}")
     values = values.reshape(1) if values.ndim == 0 else values

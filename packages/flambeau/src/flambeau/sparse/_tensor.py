@@ -119,6 +119,22 @@ class SparseTensor(Tensor):
     def grad(self, value):
         self._stored.grad = None if value is None else value.coalesce()._stored
 
+    @property
+    def data(self):
+        """The same places and values, without history."""
+        return self._with(self._stored.detach())
+
+    @data.setter
+    def data(self, value):
+        if not isinstance(value, SparseTensor) or value.layout is not self.layout or value.shape != self.shape:
+            raise not_built("other data than a tensor of the same layout and size")
+        self.__dict__.update(_places=value._places, _coalesced=value._coalesced)
+        self._stored.data = value._stored
+
+    def stride(self, dim=None):
+        """Raises RuntimeError: nothing lies in a row."""
+        raise RuntimeError("sparse tensors do not have strides")
+
     def sparse_dim(self):
         """How many dimensions are sparse."""
         return self._places.shape[0]
@@ -262,6 +278,11 @@ class SparseTensor(Tensor):
 
     def t(self):
         """The transposed matrix."""
+        if self.ndim > 2 or self.dense_dim():
+            raise RuntimeError(
+                f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {self.sparse_dim()} sparse and "
+                f"{self.dense_dim()} dense dimensions"
+            )
         return self.transpose(0, 1) if self.ndim == 2 else self
 
     @property
@@ -426,6 +447,13 @@ def _matmul(a, b, *, out=None):
     return out.to_sparse(layout=layout)
 
 
+def _linear(x, weight, bias=None):
+    if isinstance(x, SparseTensor):
+        raise not_built("linear() of a sparse input", "to_dense()")
+    out = _matmul(weight, x.reshape(-1, x.shape[-1]).t()).t().reshape(*x.shape[:-1], weight.shape[0])
+    return out if bias is None else out + bias
+
+
 def _addmm(x, a, b, *, beta=1, alpha=1):
     product = alpha * _matmul(a, b)
     return product if beta == 0 else _add(beta * x if beta != 1 else x, product)
@@ -445,8 +473,8 @@ def _add(a, b, *, alpha=1):
         dtype = torch.promote_types(a.dtype, b.dtype)
         out = SparseTensor._of(
             torch.cat([a._places, b._places], 1), torch.cat([a._stored.to(dtype), b._stored.to(dtype)]), a.shape
-        ).coalesce()
-        return out.to_sparse(layout=layout)
+        )
+        return (out.coalesce() if a._coalesced and b._coalesced else out).to_sparse(layout=layout)
     return (a.to_dense() if isinstance(a, SparseTensor) else a) + (b.to_dense() if isinstance(b, SparseTensor) else b)
 
 
@@ -542,6 +570,7 @@ def at_places(x, mask):
 HANDLERS = {
     **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul),
     "addmm": _addmm,
+    "linear": _linear,
     **dict.fromkeys(("add", "radd"), _add),
     **dict.fromkeys(("sub", "subtract"), _sub),
     **dict.fromkeys(("mul", "multiply", "rmul"), _mul),

@@ -97,7 +97,8 @@ cdef _Held _read(Bags* b, PyObject** a):
                                f"{b.offsets[b.ends - 1]}")
     for i in range(b.count):
         if not 0 <= b.indices[i] < b.rows:
-            raise IndexError("index out of range in self")
+            raise RuntimeError("embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "
+                               f"{b.indices[i]}")
     if held.dtype == table.dtype:
         held.table = dense(a[0], held.dtype, &table)
         b.table = table.data

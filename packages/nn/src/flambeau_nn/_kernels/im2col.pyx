@@ -163,7 +163,12 @@ cdef object _col2im(PyObject* op, PyObject** a):
                            f"got input.size(1)={x.sizes[batched]} and kernel_size={_two(w.g.kernel)}.")
     w.g.count[1], w.g.count[2] = _count(&w.g, 1), _count(&w.g, 2)
     check_reach(<double>w.g.count[1] * w.g.count[2])
-    blocks = max(w.g.count[1], <Py_ssize_t>0) * max(w.g.count[2], <Py_ssize_t>0)
+    if w.g.count[1] < 1 or w.g.count[2] < 1:
+        raise RuntimeError(f"Given output_size={_two(w.g.size)}, kernel_size={_two(w.g.kernel)}, dilation="
+                           f"{_two(w.g.dilation)}, padding={_two(w.g.padding)}, stride={_two(w.g.stride)}, calculated "
+                           f"shape of the array of sliding blocks as ({w.g.count[1]}, {w.g.count[2]}), which is too "
+                           "small (non-positive)")
+    blocks = w.g.count[1] * w.g.count[2]
     if x.sizes[batched + 1] != blocks:
         raise RuntimeError(f"Given output_size={_two(w.g.size)}, kernel_size={_two(w.g.kernel)}, dilation="
                            f"{_two(w.g.dilation)}, padding={_two(w.g.padding)}, stride={_two(w.g.stride)}, expected "

@@ -25,7 +25,8 @@ def as_samples(rank, *sizes):
                 args[i] = a.reshape((a.shape[0] * a.shape[1], *a.shape[2:]))
         result = call(op, *args)
         if isinstance(result, tuple):
-            return tuple(t.reshape((*lead, *t.shape[1:])) for t in result), (0,) * len(result)
+            shaped = tuple(None if t is None else t.reshape((*lead, *t.shape[1:])) for t in result)
+            return shaped, tuple(None if t is None else 0 for t in result)
         return result.reshape((*lead, *result.shape[1:])), 0
 
     return rule

@@ -574,8 +574,16 @@ def _parse_to(*args: Any, **kwargs: Any) -> tuple[ft.device | None, ft.dtype | N
         raise TypeError(
             f"to(): argument 'memory_format' must be torch.memory_format, not {type(memory_format).__name__}"
         )
+    if kwargs.pop("copy", False) or len(args) > 3:
+        raise RuntimeError(".to() does not accept copy argument")
     if kwargs:
         raise TypeError(f"to() got an unexpected keyword argument '{next(iter(kwargs))}'")
+    if args and (args[0] is None or isinstance(args[0], (str, int, ft.device))) and len(args) > 1:
+        if not isinstance(args[1], (ft.dtype, type(None))):  # (device, dtype, non_blocking)
+            raise TypeError(
+                "to() received an invalid combination of arguments - got "
+                f"({', '.join(type(given).__name__ for given in args)}), where a dtype follows a device"
+            )
     for given in (*args, tensor):
         if isinstance(given, ft.dtype):
             dtype = given

@@ -1,5 +1,6 @@
 """Sums, means and maxima of rows of a table."""
 
+import warnings
 from functools import partial
 
 import flambeau_tensor as ft
@@ -147,6 +148,13 @@ def embedding_bag(
     include_last_offset,
     padding_idx,
 ):
+    if weight.dtype.name == "int64" and input.is_floating_point():
+        warnings.warn(
+            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag(weight, input, ...)` is "
+            "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
+            stacklevel=2,
+        )
+        input, weight = weight, input
     _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, padding_idx)
     if max_norm is not None:
         from flambeau_nn.functional import embedding

@@ -120,6 +120,8 @@ def group_norm(input, num_groups, weight, bias, eps):
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
             f"{list(input.shape)} and num_groups={num_groups}"
         )
+    if input.numel() == num_groups:  # one element in each group of the only item
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(input.shape)}")
     for name, t in (("weight", weight), ("bias", bias)):
         if t is not None and tuple(t.shape) != (channels,):
             raise RuntimeError(

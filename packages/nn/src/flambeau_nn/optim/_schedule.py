@@ -9,11 +9,12 @@ from typing import Any
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor import Tensor
 
-_EPOCH_IS_DEPRECATED = (
+EPOCH_DEPRECATION_WARNING = (
     "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
     "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
     "form is used instead of the new chainable form, where available."
 )
+_MORE = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 
 def _values(optimizer: Optimizer, key: str) -> list[Any]:
@@ -89,6 +90,7 @@ class LRScheduler:
                     "last_epoch >= 0: load the optimizer's state first, or start with last_epoch=-1"
                 )
         self.base_lrs = _values(optimizer, "initial_lr")
+        optimizer._step_at_schedule = optimizer.__dict__.get("step")  # type: ignore[attr-defined]
         self.last_epoch = last_epoch
         self._initial_step()
 
@@ -119,18 +121,26 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; after ``optimizer.step()``."""
         told = getattr(type(self.optimizer).step, "hooked", False)
-        if told and self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
+        known = self.optimizer.__dict__.get("_step_at_schedule")
+        if self._step_count == 1 and self.optimizer.__dict__.get("step", known) is not known:
+            warnings.warn(
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                f"Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`. {_MORE}",
+                UserWarning,
+                stacklevel=2,
+            )
+        elif told and self._step_count == 1 and not getattr(self.optimizer, "_opt_called", False):
             warnings.warn(
                 "Detected call of `lr_scheduler.step()` before `optimizer.step()`. In PyTorch 1.1.0 and "
                 "later, you should call them in the opposite order: `optimizer.step()` before "
                 "`lr_scheduler.step()`.  Failure to do this will result in PyTorch skipping the first value "
-                "of the learning rate schedule.",
+                f"of the learning rate schedule. {_MORE}",
                 UserWarning,
                 stacklevel=2,
             )
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self._update_lr(epoch)
 
     def _update_lr(self, epoch: int | None = None) -> None:

@@ -83,7 +83,7 @@ class ASGD(FusedOptimizer):
     @staticmethod
     def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         grad, lr, lambd, t = decayed(p, grad, group), group["lr"], group["lambd"], number(state["step"])
-        eta, share = number(state["eta"]), number(state["mu"])
+        eta, share = number(state["eta"]).clone(), number(state["mu"]).clone()  # both are written below
         p.mul_(1 - lambd * eta).sub_(eta * grad)
         state["ax"] = where(share == 1, p, state["ax"] + share * (p - state["ax"])).to(p.dtype)
         state["eta"].copy_(lr / (1 + lambd * lr * t) ** group["alpha"])

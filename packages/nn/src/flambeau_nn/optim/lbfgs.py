@@ -289,7 +289,7 @@ class LBFGS(Optimizer):
             before = state["prev_loss"] = loss
             t = state["t"] = float(group["lr"])
             if state["n_iter"] == 1:
-                t = state["t"] = min(1.0, 1.0 / grad.abs().sum().item()) * t
+                t = state["t"] = t / max(1.0, grad.abs().sum().item())
             slope = grad.dot(d).item()
             if slope > -group["tolerance_change"]:
                 break

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, SupportsFloat
 
 from flambeau_nn.optim._cycles import CyclicLR, OneCycleLR
-from flambeau_nn.optim._schedule import _EPOCH_IS_DEPRECATED, LRScheduler, _check_optimizer, _set, _values
+from flambeau_nn.optim._schedule import EPOCH_DEPRECATION_WARNING, LRScheduler, _check_optimizer, _set, _values
 from flambeau_nn.optim.optimizer import Optimizer
 from flambeau_tensor.lazy_attributes import attach as _attach
 
@@ -663,7 +663,7 @@ class ReduceLROnPlateau(LRScheduler):
         if epoch is None:
             epoch = self.last_epoch + 1
         else:
-            warnings.warn(_EPOCH_IS_DEPRECATED, UserWarning, stacklevel=2)
+            warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
         self.last_epoch = epoch
         if self._is_better(value, self.best):
             self.best = value

@@ -269,11 +269,11 @@ class Optimizer:
             if name not in self.__dict__:
                 setattr(self, name, OrderedDict())
         _hook(type(self))
-        self.defaults.setdefault("differentiable", False)
         for group in self.param_groups:
             for name, default in self.defaults.items():  # options that an older version did not know
                 if default is not required:
                     group.setdefault(name, default)
+        self.defaults.setdefault("differentiable", False)  # not among the options of all
         for entries in self.state.values():
             if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
                 entries["step"] = _counter(float(entries["step"]))

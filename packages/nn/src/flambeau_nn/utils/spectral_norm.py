@@ -8,7 +8,7 @@ import flambeau_tensor as ft
 from flambeau_autograd import no_grad
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module
-from flambeau_nn.parameter import Parameter
+from flambeau_nn.parameter import Parameter, is_lazy
 from flambeau_nn.utils._older import remove_hook
 from flambeau_tensor import Tensor
 
@@ -66,6 +66,11 @@ class SpectralNorm:
         weight = module._parameters[name]
         if weight is None:
             raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `SpectralNorm` can't have uninitialized parameters. Make sure to run the dummy "
+                "forward before applying spectral normalization"
+            )
         with no_grad():
             h, w = as_matrix(weight, dim).shape
             u = F.normalize(weight.new_empty((h,)).normal_(0, 1), dim=0, eps=eps)

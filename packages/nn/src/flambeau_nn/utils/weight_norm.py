@@ -6,7 +6,7 @@ import warnings
 from typing import Any, cast
 
 from flambeau_nn.modules.module import Module
-from flambeau_nn.parameter import Parameter
+from flambeau_nn.parameter import Parameter, is_lazy
 from flambeau_nn.utils._older import remove_hook
 from flambeau_tensor import Tensor
 from flambeau_tensor.extend import find_operator
@@ -48,6 +48,11 @@ class WeightNorm:
                 raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
         hook = WeightNorm(name, dim)
         weight = getattr(module, name)
+        if is_lazy(weight):
+            raise ValueError(
+                "The module passed to `WeightNorm` can't have uninitialized parameters. Make sure to run the dummy "
+                "forward before applying weight normalization"
+            )
         del module._parameters[name]
         module.register_parameter(f"{name}_g", Parameter(norm_except_dim(weight, hook.dim).detach()))
         module.register_parameter(f"{name}_v", Parameter(weight.detach()))

@@ -245,6 +245,7 @@ cdef object _resize_(Operator op, PyObject** a):
         format_strides(format, n, sizes, strides)
     if format >= FORMAT_CONTIGUOUS or t.ndim != n or not same_sizes(n, t.sizes, sizes):
         resize(t, n, sizes)  # else it keeps its strides
+        t.storage.version += 1
     if format > FORMAT_CONTIGUOUS:
         restride(t, strides)
     return t

@@ -15,11 +15,13 @@ from cpython.tuple cimport PyTuple_Check, PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
 from flambeau_tensor._core.elementwise.copying cimport copy_elements, copy_of, fill_elements, to_dtype
 from flambeau_tensor._core.memory.meta_device cimport META, no_memory
-from flambeau_tensor._core.elementwise.operands cimport check_apart, check_not_readonly, check_overlap, check_writable
+from flambeau_tensor._core.elementwise.operands cimport (
+    check_apart, check_not_readonly, check_overlap, check_writable, lie_apart
+)
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, Operator, make_kernel
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.elementwise.scalar cimport is_number, load_scalar
-from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, shape_str, view_of
+from flambeau_tensor._core.memory.tensor cimport Tensor, empty, grad_flags, same_shape, shape_str, view_of
 from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.index_loops cimport ADD, supports
@@ -113,8 +115,8 @@ cdef Tensor _index_tensor(object o):
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                       UserWarning, stacklevel=2)
         return to_dtype(t, BOOL)
-    if UINT16 <= t.dtype <= UINT64 and t.ndim == 0:
-        return to_dtype(t, INT64)
+    if t.ndim == 0 and t.dtype != INT64 and t.dtype != INT32 and CATEGORY[t.dtype] == CAT_INT:
+        return to_dtype(t, INT64)  # a number
     if t.dtype != INT64 and t.dtype != BOOL and t.dtype != INT32:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return t
@@ -499,7 +501,10 @@ cdef object _setitem(Operator op, PyObject** a):
             find("torch.Tensor.copy_")(find("torch._ops.alias")(view) if view is t else view, values)
         else:
             check_writable(op.name, view)
-            check_overlap(view, values)
+            if same_shape(view, values):
+                check_overlap(view, values)
+            elif not lie_apart(view, values):
+                values = copy_of(values)
             copy_elements(view, values)
             t.storage.version += 1
         return None

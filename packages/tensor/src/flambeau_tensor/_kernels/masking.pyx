@@ -27,10 +27,10 @@ cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple, out)
     cdef Py_ssize_t one = 1
     if a[2] != <PyObject*>None:
         if <object>a[1]:
-            raise TypeError("nonzero(): argument 'out' does not go with as_tuple=True")
+            raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
         if (<Tensor>a[2]).dtype != INT64:
-            raise RuntimeError("nonzero(): argument 'out' must be of dtype int64, which indices have, not "
-                               f"{dtype_object((<Tensor>a[2]).dtype).name}")
+            raise RuntimeError("nonzero: Expected out tensor to have scalar type Long but got scalar type "
+                               f"{type_name(dtype_object((<Tensor>a[2]).dtype))}")
         check_overlap(<Tensor>a[2], t)
         return write_out(op.name, <object>a[2], _as_columns(coordinates(t)))
     if not <object>a[1]:

@@ -2,7 +2,7 @@
 """Views: the same elements under other sizes and strides. Nothing here touches an element."""
 from cpython.object cimport PyObject, PyTypeObject
 
-from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, real_of
+from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, dtype_object, real_of
 from flambeau_tensor._core.elementwise.copying cimport copy_elements
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
 from flambeau_tensor._core.memory.tensor cimport (
@@ -10,6 +10,8 @@ from flambeau_tensor._core.memory.tensor cimport (
     wrap_dim,
 )
 from flambeau_tensor._core.memory.types cimport *
+
+from flambeau_tensor._core.elementwise.dtype import type_name
 
 
 cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except -1:
@@ -95,8 +97,9 @@ cdef object _view(Operator op, PyObject** a):
 cdef Tensor _view_dtype(Tensor t, int dtype):
     """The same bytes as elements of another dtype."""
     if t.flags & LAZY:
-        raise RuntimeError(f"torch.Tensor.view is not supported for {'conjugate' if t.flags & CONJ else 'negative'} "
-                           "view tensors when converting to a different dtype.")
+        raise RuntimeError("torch.Tensor.view is not supported for "
+                           f"{'conjugate view tensors' if t.flags & CONJ else 'tensors with negative bit set'} "
+                           "when converting to a different dtype.")
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef int i, last = t.ndim - 1
@@ -107,23 +110,27 @@ cdef Tensor _view_dtype(Tensor t, int dtype):
         strides[i] = t.strides[i]
     if old != new:
         if t.ndim == 0:
-            raise RuntimeError("self.dim() cannot be 0 to view tensors of different element sizes")
+            raise _cannot_view("dim()", "cannot be 0", t, dtype)
         if t.strides[last] != 1:
-            raise RuntimeError("self.stride(-1) must be 1 to view tensors of different element sizes")
+            raise _cannot_view("stride(-1)", "must be 1", t, dtype, t.strides[last])
         if (t.sizes[last] * old) % new:
-            raise RuntimeError(f"self.size(-1) must be divisible by {new // old} to view a tensor of a smaller "
-                               "element size as a larger one")
+            raise _cannot_view("size(-1)", f"must be divisible by {new // old}", t, dtype, t.sizes[last])
         if (t.data - t.storage.data) % new:
-            raise RuntimeError(f"self.storage_offset() must be divisible by {new // old} to view a tensor of a smaller "
-                               f"element size as a larger one, but got {offset_of(t)}")
+            raise _cannot_view("storage_offset()", f"must be divisible by {new // old}", t, dtype, offset_of(t))
         sizes[last] = t.sizes[last] * old // new
         for i in range(last):
             if (strides[i] * old) % new:
-                raise RuntimeError("strides must be divisible to view tensors of different element sizes")
+                raise _cannot_view(f"stride({i})", f"must be divisible by {new // old}", t, dtype, strides[i])
             strides[i] = strides[i] * old // new
     v = view_of(t, t.ndim, sizes, strides, t.data)
     v.dtype = dtype
     return v
+
+
+cdef object _cannot_view(str what, str rule, Tensor t, int dtype, object got=None):
+    names = f"{type_name(dtype_object(t.dtype))} as {type_name(dtype_object(dtype))}"
+    found = "" if got is None else f", but got {got}"
+    return RuntimeError(f"self.{what} {rule} to view {names} (different element sizes){found}")
 
 
 cdef object _reshape(Operator op, PyObject** a):
@@ -253,7 +260,6 @@ cdef Tensor expanded(Tensor t, int n, Py_ssize_t* sizes):
             if sizes[i] == -1:
                 raise RuntimeError(f"The expanded size of the tensor ({sizes[i]}) isn't allowed in a leading, "
                                    f"non-existing dimension {i}")
-            strides[i] = 0
             continue
         strides[i] = t.strides[i - lead]
         if sizes[i] == -1:
@@ -266,6 +272,8 @@ cdef Tensor expanded(Tensor t, int n, Py_ssize_t* sizes):
                 f"The expanded size of the tensor ({sizes[i]}) must match the existing size ({t.sizes[i - lead]}) at "
                 f"non-singleton dimension {i}.  Target sizes: {shape_str(n, sizes)}.  Tensor sizes: "
                 f"{shape_str(t.ndim, t.sizes)}")
+    for i in range(lead - 1, -1, -1):  # as `unsqueeze` would set a new dimension of size 1
+        strides[i] = 0 if sizes[i] != 1 else 1 if i == n - 1 else sizes[i + 1] * strides[i + 1]
     return view_of(t, n, sizes, strides, t.data)
 
 
@@ -514,7 +522,9 @@ cdef object _view_as_complex(Operator op, PyObject** a):
     if CATEGORY[t.dtype] != CAT_FLOAT or t.dtype == BFLOAT16:
         raise RuntimeError("view_as_complex is only supported for half, float and double tensors, but got a tensor "
                            "of another type")
-    if t.ndim == 0 or t.sizes[last] != 2:
+    if t.ndim == 0:
+        raise RuntimeError("Input tensor must have one or more dimensions")
+    if t.sizes[last] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
     if t.strides[last] != 1:
         raise RuntimeError("Tensor must have a last dimension with stride 1")

@@ -479,7 +479,7 @@ Operator(
 )
 _fact(
     "__repr__(Tensor self, *, Object tensor_contents=None) -> str",
-    lambda input, contents: describe(input) if contents is None else f"{type(input).__name__}({contents})",
+    lambda input, contents: describe(input, contents=contents),
     "Python's `repr()`: as many numbers as `set_printoptions` says, and what else there is to say.",
     METHOD,
     {"repr"},

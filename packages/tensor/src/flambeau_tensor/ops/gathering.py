@@ -195,9 +195,9 @@ def scatter_mean(input, dim, index, src, include_self):
 
 
 def _take_along_dim(input, indices, dim, out):
-    if indices.dtype.name not in ("int64", "int32"):
+    if indices.dtype.name != "int64":
         raise RuntimeError(
-            f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name.capitalize()}"
+            f"torch.take_along_dim(): dtype of indices should be Long but got {type_name(indices.dtype)}"
         )
     if dim is None:
         return gather(input.reshape((-1,)), 0, indices.reshape((-1,)))

@@ -135,6 +135,8 @@ def save(
         replacing(f, lambda file: write(file, root if root.isascii() and root else "archive"))
     elif hasattr(f, "write"):
         write(f)
+        if hasattr(f, "flush"):  # so that others can read it while it is open
+            f.flush()
     else:
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
 

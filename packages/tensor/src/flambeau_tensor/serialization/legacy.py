@@ -70,7 +70,7 @@ def load(file, restore, weights_only, pickle_module, arguments):
     found, keys = read(), read()
     if not isinstance(keys, list):
         raise damaged("the storages are not listed")
-    for key in keys:
+    for key in (key.decode() if isinstance(key, bytes) else key for key in keys):
         if type(key) not in (str, int) or key not in storages.made:
             raise damaged(f"it has a storage {key!r}, of which nothing is said")
         untyped, dtype = storages.made[key]

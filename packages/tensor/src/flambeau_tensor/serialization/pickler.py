@@ -89,6 +89,6 @@ class Storages:
             key = self.keys[untyped._cdata] = str(len(self.found))
             self.found.append(untyped)
             self.kinds[key] = kind
-        elif self.kinds[key] is not kind:
+        elif self.kinds[key] is not kind and len(untyped):
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
         return ("storage", named, key, "cpu", count, *more)

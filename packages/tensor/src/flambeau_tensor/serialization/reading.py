@@ -65,6 +65,8 @@ class Kinds:
             raise pickle.UnpicklingError(f"a storage is of a type of storages, not {kind!r}")
         if isinstance(location, bytes):
             location = location.decode()
+        if isinstance(key, bytes):  # of Python 2
+            key = key.decode()
         if type(key) not in (str, int) or type(location) is not str or type(count) is not int or count < 0:
             raise pickle.UnpicklingError(
                 f"a storage has a key, a location and a number of elements, not {key!r}, {location!r} and {count!r}"

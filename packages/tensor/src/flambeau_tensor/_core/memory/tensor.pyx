@@ -672,20 +672,21 @@ def name_type(type cls, str name):
     PyType_Modified(<PyTypeObject*>cls)
 
 
-def describe(tensor, spec=None):
-    """The text of a tensor; printing is imported when the first one is shown."""
+def describe(tensor, spec=None, contents=None):
+    """The text of a tensor, with `contents` in place of its elements; printing is imported when the first is shown."""
     from flambeau_tensor._core.elementwise.dtype import get_default_dtype
     from flambeau_tensor.printing import tensor_format, tensor_repr
 
     text, suffixes = (None, ()) if sockets.describe_layers is None else sockets.describe_layers(tensor)
-    if text is not None:
+    if text is not None and contents is None:
         return text
     if spec is not None:
         return tensor_format(tensor, spec, as_array=sockets.as_array,
                              text_alone=type(tensor) is not Tensor or (<Tensor>tensor).flags & META)
     return tensor_repr(tensor, as_array=sockets.as_array, default_dtype=get_default_dtype,
                        device="meta" if (<Tensor>tensor).flags & META else None,
-                       name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes)
+                       name="tensor" if is_plain(<PyObject*>tensor) else type(tensor).__name__, suffixes=suffixes,
+                       tensor_contents=contents)
 
 
 def declare_plain_subclass(cls):
