@@ -1,5 +1,7 @@
 """Programs give what eager gives: functions, derivatives, writes, and autograd around."""
 
+import warnings
+
 import pytest
 
 import flambeau_autograd as fa
@@ -152,3 +154,26 @@ def test_numbers_that_are_read():
     compiled = compile(lambda x: x * x.max().item())
     for value in (1.0, 2.0, 1.0, 2.0):
         assert compiled(ft.tensor([value, 0.5])).tolist() == [value * value, 0.5 * value]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        ft.view_as_complex,
+        lambda x: x.view(ft.int32),
+        lambda x: (y := x + 1, y.view(ft.int32)),
+        lambda x: (x + 1).view(ft.int32)[1:],
+        lambda x: ((y := x + 1).view(ft.int32)[1:], y),
+        lambda x: ft.view_as_real(ft.view_as_complex(x + 1)),
+        lambda x: ft.flip(x, ()),
+    ],
+)
+def test_views_of_another_dtype_and_order(function):
+    x = ft.arange(6.0).view(3, 2)
+    compiled = compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = [compiled(x) for _ in range(2)][-1]
+    expected = function(x)
+    for a, b in zip(*((o if isinstance(o, tuple) else (o,)) for o in (found, expected)), strict=True):
+        assert (a.dtype, a.shape) == (b.dtype, b.shape) and a.numpy().tobytes() == b.numpy().tobytes()

@@ -26,7 +26,8 @@ cdef class Checks:
     cdef Block* blocks
     cdef Py_ssize_t count, room, cursor, end, block_count
     cdef bint renewing
-    cdef readonly bint dead  # it will never hold again
+    cdef bint partial  # a record found a difference before all had written their words
+    cdef int writing  # the number of the record that writes words
     cdef readonly list records
     cdef list loose  # records that have no words, and are compared at every call
     cdef list kept
@@ -37,7 +38,8 @@ cdef class Checks:
     cdef int expect_always_other(self) except -1
     cdef int put_block(self, const char* at, bytes expected) except -1
     cdef int add_loose(self, Record record) except -1
-    cdef bint renew(self, Py_ssize_t at) except -1
+    cdef bint write_all(self) except -1
+    cdef int renew(self, Py_ssize_t at) except -1
 
 cdef class Record:
     cdef public Record parent

@@ -179,17 +179,9 @@ cdef class Checks:
     """
 
     def __init__(self, records=(), kept=()):
-        cdef Record record
-        self.records, self.loose, self.kept = [], [], list(kept)
-        self.failed = -1
-        for record in records:
-            if not record.same():
-                raise RuntimeError(f"{record.path()} changed while its record was made")
-            self.cursor = self.count
-            record.first = self.count
-            self.records.append(record)
-            record.write(self)
-            record.size = self.count - record.first
+        self.records, self.loose, self.kept = list(records), [], list(kept)
+        if not self.write_all():
+            raise RuntimeError(f"{self.failed_record().path()} changed while its record was made")
 
     def __dealloc__(self):
         PyMem_Free(self.words)
@@ -198,6 +190,25 @@ cdef class Checks:
 
     def __len__(self):
         return self.count
+
+    cdef bint write_all(self) except -1:
+        """Have each record write its words, if it holds what it held."""
+        cdef Record record
+        cdef Py_ssize_t i
+        self.count = self.block_count = 0
+        self.partial = True
+        for i in range(len(self.records)):
+            record = self.records[i]
+            if not record.same():
+                self.failed = <int>i
+                return False
+            self.writing = <int>i
+            self.cursor = record.first = self.count
+            record.write(self)
+            record.size = self.count - record.first
+        self.partial = False
+        self.failed = -1
+        return True
 
     cdef int put(self, void* at) except -1:
         """Writes a word at the cursor, with what it is now."""
@@ -216,7 +227,7 @@ cdef class Checks:
                     raise MemoryError
                 self.owners = <int*>larger
                 self.room = 2 * self.room + 64
-            self.owners[self.count] = <int>(len(self.records) - 1)
+            self.owners[self.count] = self.writing
             self.count += 1
         self.words[self.cursor].at = <uint64_t*>at
         self.words[self.cursor].expected = (<uint64_t*>at)[0]
@@ -240,7 +251,7 @@ cdef class Checks:
         self.blocks = <Block*>larger
         i = self.block_count
         self.blocks[i].at, self.blocks[i].expected, self.blocks[i].size = at, expected, len(expected)
-        self.blocks[i].record = <int>(len(self.records) - 1)
+        self.blocks[i].record = self.writing
         self.block_count += 1
         return 0
 
@@ -249,8 +260,11 @@ cdef class Checks:
             self.loose.append(record)
         return 0
 
-    cdef bint renew(self, Py_ssize_t at) except -1:
-        """Whether the record of a word that differs holds what it held; it then writes its words anew."""
+    cdef int renew(self, Py_ssize_t at) except -1:
+        """Whether the record of a word that differs holds what it held; it then writes its words anew.
+
+        Where these are more or fewer, all records write theirs, and the answer is 2.
+        """
         cdef Record record = self.records[self.owners[at]]
         if not record.same():
             self.failed = self.owners[at]
@@ -259,21 +273,21 @@ cdef class Checks:
         record.write(self)
         self.renewing = False
         if self.cursor != self.end:  # its memory is arranged in another way
-            self.failed = self.owners[at]
-            self.dead = True
-            return False
+            return 2 if self.write_all() else 0
         return True
 
     cpdef bint hold(self) except -1:
         cdef Py_ssize_t i
         cdef Word* word = self.words
         cdef Word* end = word + self.count
-        if self.dead:
-            return False
+        cdef int renewed
+        if self.partial:
+            return self.write_all()
         while word != end:
             if cython.unlikely(word.at[0] != word.expected):
-                if not self.renew(word - self.words):
-                    return False
+                renewed = self.renew(word - self.words)
+                if renewed != 1:
+                    return renewed == 2  # all of them hold
             word += 1
         for i in range(self.block_count):
             if memcmp(self.blocks[i].at, self.blocks[i].expected, self.blocks[i].size) != 0:

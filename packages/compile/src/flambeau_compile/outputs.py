@@ -6,7 +6,7 @@ import flambeau_tensor as ft
 from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
 from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
-from flambeau_compile.lowering import Builder
+from flambeau_compile.lowering import Builder, dtype_name
 from flambeau_compile.printing import Source
 from flambeau_compile.symbols import Symbol, like
 from flambeau_tensor.extend import window
@@ -125,12 +125,22 @@ class Outputs:
             else:
                 self._whole[buffer.index] = number
             buffer.lasts = True
+        if base is not None and self._dtype_of(base) not in (None, w.dtype):
+            raise Uncompilable("it returns a view of another dtype")
         self.windows.append(w)
         self.bases.append(base)
         self.apart.append(not t._is_view() or (not t.requires_grad and self._base_requires_grad(base)))
         self.results.append(t)
         self._known[id(t)] = number
         return number
+
+    def _dtype_of(self, base: Any) -> str | None:
+        """The dtype of what an output is a view of: an output, an argument, or one from outside; None: a number."""
+        if isinstance(base, int) and base >= 0:
+            return self.windows[base].dtype
+        if isinstance(base, int):
+            base = {**dict(enumerate(self.tensors)), **{i: t for t, i in self.found}}.get(-1 - base)
+        return None if base is None else dtype_name(base.dtype)
 
     def _base_requires_grad(self, base: Any) -> bool:
         if isinstance(base, int):

@@ -35,9 +35,18 @@ def returns_its_numbers(function: Any, ran: list[CodeType]) -> bool:
         names = names_of(code)
         if code is not own and ("item" in names.attributes or "tolist" in names.attributes or "float" in names.globals):
             return False
-    instructions = [i for i in dis.get_instructions(own) if i.opname not in _IDLE]
+    instructions = [part for i in dis.get_instructions(own) if i.opname not in _IDLE for part in _parts(i)]
     starts = [n for n, i in enumerate(instructions) if _takes(i)]
     return bool(starts) and all(_only_returned(instructions, n) for n in starts)
+
+
+def _parts(i: dis.Instruction) -> list[dis.Instruction]:
+    """An instruction, or the two that one of CPython 3.13 stands for."""
+    if not i.opname.startswith(("LOAD_FAST", "STORE_FAST")) or not isinstance(i.argval, tuple):
+        return [i]
+    second = i.opname.rindex("_LOAD" if "_LOAD" in i.opname else "_STORE") + 1
+    names = i.opname[: second - 1], i.opname[second:]
+    return [i._replace(opname=name, argval=argval) for name, argval in zip(names, i.argval, strict=True)]
 
 
 def _takes(i: dis.Instruction) -> bool:
