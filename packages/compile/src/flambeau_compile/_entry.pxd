@@ -70,6 +70,7 @@ cdef class Entry:
     cdef list updates, versions, grads, opaque
     cdef bint writes
     cdef readonly bint busy  # at work, in this thread further out or in another one
+    cdef public bint rewinds  # it may give up after it drew random numbers, which another run draws again
     cdef bint simple  # it returns one fresh tensor, and changes nothing
     cdef readonly dict about
     cdef public bint follows  # what is captured may have got other memory, hooks or requirements of gradients

@@ -23,6 +23,7 @@ from flambeau_compile._spot cimport multiply_matrices
 
 import flambeau_tensor as ft
 from flambeau_tensor.abi import require
+from flambeau_tensor.random import get_rng_state, set_rng_state
 
 require(TENSOR_ABI, "flambeau-compile")
 
@@ -476,8 +477,8 @@ cdef class Entry:
             return BUSY
         if not self.locate(tensors):
             return OTHER
-        if self.simple and not self.writes and not self.updates and not self.counters and not self.stored and \
-                self.histories is None:
+        if self.simple and not self.rewinds and not self.writes and not self.updates and not self.counters and \
+                not self.stored and self.histories is None:
             return self._run_simple()
         i = 0
         for step in self.updates:
@@ -486,6 +487,7 @@ cdef class Entry:
         outputs = []
         for i in range(self.noutputs):
             outputs.append(self._output(i, outputs, tensors))
+        random = get_rng_state() if self.rewinds else None
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)
         self.busy = False
@@ -495,6 +497,8 @@ cdef class Entry:
             for step in self.updates:
                 undo_step(step)
             self._raise_failure()
+            if random is not None:
+                set_rng_state(random)
             return OTHER
         result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
         if self.histories is not None:
@@ -513,7 +517,10 @@ cdef class Entry:
         if self.grads:
             gradients = [filled(found, outputs, tensors) for _, found in self.grads]
             for (owner, _), gradient in zip(self.grads, gradients):
-                parameter = _owner(owner, tensors)
+                if type(owner) is Output:
+                    parameter = <PyObject*>outputs[(<Output>owner).number]
+                else:
+                    parameter = _owner(owner, tensors)
                 if gradient is None:
                     set_grad(parameter, NULL)
                 elif _gradient_of(parameter) == <PyObject*>gradient:

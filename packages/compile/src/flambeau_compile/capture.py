@@ -3,6 +3,7 @@
 The results of the captured call are eager's own, whatever comes of the program.
 """
 
+from functools import cached_property
 from threading import Thread
 from typing import Any, NamedTuple
 
@@ -16,10 +17,22 @@ from flambeau_compile._entry import Entry
 from flambeau_compile._numbers import reader
 from flambeau_compile._results import Output
 from flambeau_compile.effects import Place
-from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Opaque, Program, Uncompilable, Window, flat
+from flambeau_compile.graph import (
+    COMPUTED,
+    ITEMSIZE,
+    Buffer,
+    Check,
+    Opaque,
+    Program,
+    Uncompilable,
+    Window,
+    draw,
+    draws,
+    flat,
+)  # fmt: skip
 from flambeau_compile.looping import MARKS, Loops
 from flambeau_compile.loops import print_program as print_loops
-from flambeau_compile.lowering import Builder, draws
+from flambeau_compile.lowering import Builder
 from flambeau_compile.outputs import WIDE, Outputs, Spots
 from flambeau_compile.printing import Source, uncollected
 from flambeau_compile.scalars import TooLarge
@@ -189,7 +202,7 @@ class _Finish:
         stored += [(reader(n.place), outputs.structure(n.symbol)) for n in numbers]
         counters = [e.replay for e in effects if e.kind == "counter"]
         self.entry.set_replays(counters, stored)
-        self.demand(records)
+        self.demand()
         if any(
             t is not None and t.requires_grad and t.grad_fn is None and t._is_view() and w.buffer.tensor is None
             for t, w in zip(outputs.results, outputs.windows, strict=True)
@@ -202,7 +215,8 @@ class _Finish:
             return
         n = len(outputs.results)
         nothing = object()
-        set_grads = outputs.grads([pair for o, pair in self.grads.items() if self.read.get(o, nothing) is not pair[1]])
+        pairs = [pair for o, pair in self.grads.items() if self.read.get(o, nothing) is not pair[1]]
+        set_grads = outputs.grads(pairs, self.made)
         if any(t is not None and t.grad_fn is not None for t in outputs.results[n:]):
             raise Uncompilable("it sets gradients that have a history")
         self.entry.set_histories(joint.histories(outputs.results))
@@ -225,11 +239,10 @@ class _Finish:
             self.given_numbers.append(tensor)
             self.argument(window(tensor), first + i)
 
-    def demand(self, records: list[Any]) -> None:
+    def demand(self) -> None:
         """Have tensors from outside whose requirement of gradients the function sets require them as they did."""
-        made = _made(records) if self.required else ()
         for t, before in self.required.values():
-            if id(t) in made:
+            if id(t) in self.made:
                 continue
             if t.requires_grad != before:
                 raise Uncompilable("it changes whether a tensor requires grad")
@@ -269,6 +282,7 @@ class _Finish:
 
     @uncollected()
     def lower(self, records: list[Any]) -> None:
+        self.records = records
         for record in records:
             if not isinstance(record[0], str):
                 if record[0].name == "as_strided":
@@ -306,13 +320,18 @@ class _Finish:
 
     def read_grad(self, owner: Any, gradient: Any) -> None:
         """A gradient that was there before is read like an argument, unless the function itself set it."""
-        if id(owner) in self.grads or id(owner) in self.read:
+        if id(owner) in self.grads or id(owner) in self.read or (gradient is None and id(owner) in self.made):
             return
         self.read[id(owner)] = gradient
         number = self.entry.read_grad(self.owner(owner), gradient)
         if number is not None:
             self.argument(window(gradient), number)
             self.found.append((gradient, number))
+
+    @cached_property
+    def made(self) -> set[int]:
+        """Ids of the tensors that the function made."""
+        return _made(self.records)
 
     def owner(self, tensor: Any) -> Any:
         """Whose gradient it is: a tensor, or the number of an argument."""
@@ -335,6 +354,7 @@ class _Finish:
                 origin = arguments.get(buffer.index, buffer.tensor)
                 places.append((slot, origin, buffer.nbytes, buffer.index in written))
         entry.set_given(places)
+        entry.rewinds = draw(program.steps) and any(isinstance(step, Check) for step in program.steps)
         entry.set_shared(self.shared)
         slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
@@ -419,7 +439,7 @@ class _Finish:
         node.read = [self.arguments.get(x.index, x.tensor) for x in given]
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)
         node.shapes = [(t.shape, t.dtype) for t in placeholders]
-        node.once, node.draws = self.once(forward, effects), any(map(_draws, flat(forward.steps)))
+        node.once, node.draws = self.once(forward, effects), draw(forward.steps)
         read = {w.buffer.index for step in backward.steps for w in step.windows()}
         node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in read]
         kept_windows = [_whole(buffer, b.program) for buffer in kept]
@@ -472,10 +492,6 @@ def _made(records: list[Any]) -> set[int]:
             given.update(id(seen.tensor) for seen in _seen_in(record[1]) if id(seen.tensor) not in made)
             made.update(id(seen.tensor) for seen in _seen_in(record[2]) if id(seen.tensor) not in given)
     return made
-
-
-def _draws(step: Any) -> bool:
-    return isinstance(step, Opaque) and draws(step.op)
 
 
 def _written(program: Program) -> set[int]:

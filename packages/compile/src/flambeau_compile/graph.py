@@ -293,6 +293,21 @@ def flat(steps: Any) -> Iterator[Any]:
             yield step
 
 
+def draws(op: Any) -> bool:
+    """Whether an operator draws random numbers."""
+    return any("Generator" in a.type for a in op.schema.arguments) or "dropout" in op.name
+
+
+def draw(steps: Any) -> bool:
+    """Whether any of some steps draws random numbers."""
+    return any(isinstance(step, Opaque) and draws(step.op) for step in flat(steps))
+
+
+def is_noticed(step: Step) -> bool:
+    """Whether a caller could notice that a step ran, even if the program then gave up."""
+    return isinstance(step, Update) or any(w.buffer.tensor is not None for w in step.written()) or draw((step,))
+
+
 def leaves(o: Any) -> Iterator[Window]:
     """All windows among nested arguments."""
     if isinstance(o, Window):
@@ -326,6 +341,29 @@ class Program:
     def given(self) -> list[Buffer]:
         """The buffers that were there before."""
         return [b for b in self.buffers if b.tensor is not None]
+
+    def advance_last(self) -> Step | None:
+        """Move the last step, with the steps that it needs, before all that a caller could notice.
+
+        Returns:
+            None, or the step that is in the way, and then nothing is moved.
+        """
+        *before, last = self.steps
+        first = next((i for i, step in enumerate(before) if is_noticed(step)), len(before))
+        needed = {w.buffer.index for w in last.windows()}
+        taken, left, changed = [last], [], set()
+        for step in reversed(before[first:]):
+            written = {w.buffer.index for w in step.written()}
+            if written & needed and not is_noticed(step):
+                taken.append(step)
+                needed.update(w.buffer.index for w in step.windows())
+                changed |= written
+            elif (written | {w.buffer.index for w in step.windows()}) & (needed if written & needed else changed):
+                return step
+            else:
+                left.append(step)
+        self.steps = [*before[:first], *reversed(taken), *reversed(left)]
+        return None
 
     def remove_dead_steps(self) -> None:
         """Leave out steps whose results nobody reads: backwards, since the reader comes after."""

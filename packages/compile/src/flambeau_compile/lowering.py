@@ -26,6 +26,8 @@ from flambeau_compile.graph import (
     Uncompilable,
     Update,
     Window,
+    flat,
+    is_noticed,
     leaves,
     row_major,
 )
@@ -284,23 +286,27 @@ class Builder:
         alone = isinstance(first, Window) and first.numel == 1 and len(list(leaves(args))) == 1
         if not alone or first.dtype not in COMPUTED or not isinstance(result, (bool, int, float)):
             raise Uncompilable(f"{op.__torch_name__} hands out what stands in a tensor")
-        for step in self.program.steps:
-            if any(w.buffer.tensor is not None for w in step.written()):
-                raise Uncompilable(
-                    f"{op.__torch_name__} reads a number after memory of the caller's was written to; "
-                    "return the tensor, and read the number outside"
-                )
-            if isinstance(step, Update) or (isinstance(step, Opaque) and draws(step.op)):
-                raise Uncompilable(
-                    f"{op.__torch_name__} reads a number after random numbers were drawn or an optimizer's "
-                    "step was made; return the tensor, and read the number outside"
-                )
         truth = isinstance(result, bool) and first.dtype != "bool"
         if truth:
             flag = self.temporary("bool", ())
             self.copy(first._replace(sizes=(), strides=()), flag)
             first = flag
         self.emit(Check(first, result, op.__torch_name__))
+        if self.program.advance_last() is not None and not all(map(self._can_take_back, self.program.steps)):
+            raise Uncompilable(
+                f"{op.__torch_name__} reads a number that depends on memory of the caller's that was written to, on an "
+                "optimizer's step or on a generator's numbers; return the tensor, and read the number outside"
+            )
+
+    def _can_take_back(self, step: Step) -> bool:
+        """Whether a program that ran a step may give up: a caller notices nothing, or only that the default generator
+        drew, which the call puts back."""
+        if not is_noticed(step):
+            return True
+        own = (o for each in flat((step,)) if isinstance(each, Opaque) for o in each.arguments)
+        return all(w.buffer.tensor is None for w in step.written()) and not (
+            isinstance(step, Update) or any(isinstance(o, ft.Generator) for o in own)
+        )
 
     def _opaque(self, op: Any, args: tuple[Any, ...], results: Any, outs: list[Window], known: list[bool],
                 writes: Any) -> None:  # fmt: skip
@@ -330,11 +336,6 @@ class Builder:
 def _of_operator(op: Any) -> tuple[Any, list[int]]:
     """The operator that computes the same and writes to no argument, and which arguments this one may write to."""
     return op.functional or op, [i for i, a in enumerate(op.schema.arguments) if a.write]
-
-
-def draws(op: Any) -> bool:
-    """Whether an operator draws random numbers."""
-    return any("Generator" in a.type for a in op.schema.arguments) or "dropout" in op.name
 
 
 def _is_plain(o: Any) -> bool:

@@ -163,9 +163,16 @@ class Outputs:
         outputs.windows, outputs.bases, outputs.apart = list(windows), [None] * len(windows), [False] * len(windows)
         return outputs
 
-    def grads(self, pairs: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-        """Whose gradients a call sets, and to what: None, an Output, an Argument, or a tensor that was there before."""
-        return [(p, None if g is None else self._tensor(g)) for p, g in pairs]
+    def grads(self, pairs: list[tuple[Any, Any]], made: set[int]) -> list[tuple[Any, Any]]:
+        """Whose gradients a call sets, and to what: None, an Output, an Argument, or a tensor that was there before.
+
+        A tensor that the function made is an Output, too; if it is not returned, nobody sees its gradient.
+        """
+        known = dict(self._known)
+        seen = [(p, g) for p, g in pairs if id(p) in known or id(p) not in made]
+        return [
+            (Output(known[id(p)]) if id(p) in known else p, None if g is None else self._tensor(g)) for p, g in seen
+        ]
 
     def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
         return [

@@ -10,8 +10,8 @@ from typing import Any
 
 from flambeau_compile.exporting.recorded import ExportError
 from flambeau_compile.formulas import find
-from flambeau_compile.graph import Window
-from flambeau_compile.lowering import Builder, _seen_leaves, draws
+from flambeau_compile.graph import Window, draws
+from flambeau_compile.lowering import Builder, _seen_leaves
 from flambeau_tensor.extend import Window as Seen
 from flambeau_tensor.extend import window
 

@@ -1,0 +1,139 @@
+"""Programs that read a number of a tensor, and may find another one than the traced run did, when they give up.
+
+They do so before a caller could notice that they began: a check runs first where nothing before it matters to it, and
+what the default generator drew is drawn again.
+"""
+
+import pytest
+
+import flambeau_autograd  # noqa: F401  (plugs itself in)
+import flambeau_tensor as ft
+from flambeau_compile import compile, explain
+
+
+def both(make, *calls, programs):
+    """The results of the same calls of a function as it is and of the compiled one, each made anew by `make`."""
+    found = []
+    for through in (lambda f: f, compile):
+        ft.manual_seed(3)
+        function, state = make()
+        function = through(function)
+        results = [function(*args) for args in calls]
+        found.append([*results, *state(), ft.rand(3)])
+    for eager, compiled in zip(*found, strict=True):
+        assert ft.equal(eager, compiled)
+    assert len(function.entries) == programs, explain(function)
+
+
+def test_a_check_runs_before_writes_that_it_does_not_read():
+    def make():
+        w, mean, count = ft.ones(3), ft.zeros(3), ft.zeros((), dtype=ft.int64)
+
+        def step(x):
+            w.add_(x)
+            if count == 0:
+                mean.copy_(w)
+            else:
+                mean.lerp_(w, 0.25)
+            count.add_(1)
+            return mean.sum()
+
+        return step, lambda: (w, mean, count)
+
+    both(make, *((ft.full((3,), float(i)),) for i in range(5)), programs=2)
+
+
+def test_what_a_check_needs_is_not_moved_over_what_reads_it():
+    def make():
+        w = ft.ones(2)
+
+        def step(x):
+            t = x + 1
+            w.add_(x)
+            u = t * 2
+            t.add_(1)
+            return u - w if t.sum() > 4 else u + w
+
+        return step, lambda: (w,)
+
+    with pytest.warns(RuntimeWarning, match="reads a number that depends on memory"):
+        compiled = compile(make()[0])
+        compiled(ft.ones(2))
+    eager, state = make()
+    again, own = make()
+    compiled = compile(again)
+    with pytest.warns(RuntimeWarning, match="runs eagerly"):
+        for i in range(4):
+            assert ft.equal(eager(ft.full((2,), float(i))), compiled(ft.full((2,), float(i))))
+    assert ft.equal(state()[0], own()[0])
+
+
+def test_numbers_that_were_written_are_refused():
+    w = ft.ones(2)
+
+    def step(x):
+        w.add_(x)
+        return x if w.sum() > 4 else -x
+
+    with pytest.warns(RuntimeWarning, match="depends on memory of the caller's that was written to"):
+        compile(step)(ft.ones(2))
+
+
+def test_random_numbers_are_drawn_again():
+    def make():
+        def step(x):
+            r = ft.rand(())
+            return x * r if r > 0.5 else x - r - ft.rand(())
+
+        return step, lambda: ()
+
+    both(make, *((ft.ones(2),) for _ in range(20)), programs=2)
+
+
+def test_numbers_of_a_generator_of_its_own_are_refused():
+    generator = ft.Generator()
+
+    def step(x):
+        r = ft.rand((), generator=generator)
+        return x * r if r > 0.5 else x
+
+    with pytest.warns(RuntimeWarning, match="on a generator's numbers"):
+        compile(step)(ft.ones(2))
+
+
+def test_gradients_of_leaves_that_the_function_makes():
+    w = ft.tensor([1.0, 2.0, 3.0], requires_grad=True)
+
+    def step(x):
+        y = (2 * x).requires_grad_()
+        z = (3 * x).requires_grad_()
+        (y * w * z).sum().backward()
+        return y
+
+    compiled = compile(step)
+    for i in range(4):
+        x = ft.arange(3.0) + i
+        w.grad = None
+        eager = step(x)
+        expected, w.grad = w.grad, None
+        found = compiled(x)
+        assert ft.equal(found.grad, eager.grad) and ft.equal(w.grad, expected)
+        assert found.is_leaf and found.requires_grad
+    assert len(compiled.entries) == 1
+
+
+def test_penalty_on_gradients_is_one_program():
+    w = ft.randn(4, 2, dtype=ft.float64, requires_grad=True)
+
+    def step(x):
+        x = (x * 1).requires_grad_()
+        (g,) = flambeau_autograd.grad((x @ w.T).tanh().sum(), x, create_graph=True)
+        w.grad = None
+        ((g.norm(2, dim=1) - 1) ** 2).mean().backward()
+        return w.grad.clone()
+
+    compiled = compile(step)
+    for _ in range(3):
+        x = ft.randn(5, 2, dtype=ft.float64)
+        assert ft.allclose(compiled(x), step(x), rtol=1e-12)
+    assert len(compiled.entries) == 1
