@@ -178,7 +178,7 @@ def test_parts_of_processes():
     before = list(parts[0])
     parts[0].set_epoch(1)
     assert list(parts[0]) != before
-    with pytest.raises(RuntimeError, match="Requires distributed package to be available"):
+    with pytest.raises(ValueError, match="Default process group has not been initialized"):
         DistributedSampler(range(7))
     with pytest.raises(ValueError, match=r"Invalid rank 3, rank should be in the interval \[0, 2\]"):
         DistributedSampler(range(7), 3, 3)

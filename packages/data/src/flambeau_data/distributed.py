@@ -6,7 +6,7 @@ from typing import Any
 
 from flambeau_data.dataset import Dataset
 from flambeau_data.sampler import Sampler
-from flambeau_tensor import Generator, randperm
+from flambeau_tensor import Generator, process_groups, randperm
 
 __all__ = ["DistributedSampler"]
 
@@ -18,15 +18,14 @@ class DistributedSampler(Sampler[int]):
 
     Args:
         dataset: what has a length.
-        num_replicas: how many processes share it.
-        rank: which one of them this is.
+        num_replicas: how many processes share it; by default those of the default group of ``torch.distributed``.
+        rank: which one of them this is; by default this process's.
         shuffle: whether to permute.
         seed: the same for all processes.
         drop_last: leave out what does not fill all processes; otherwise indices from the beginning are repeated.
 
     Raises:
-        RuntimeError: `num_replicas` or `rank` is not given, which would be for ``torch.distributed`` to say.
-        ValueError: `rank` is out of range.
+        ValueError: `rank` is out of range, or is not given and there is no default group.
 
     >>> [list(DistributedSampler(range(5), 2, rank, shuffle=False)) for rank in (0, 1)]
     [[0, 2, 4], [1, 3, 0]]
@@ -42,7 +41,13 @@ class DistributedSampler(Sampler[int]):
         drop_last: bool = False,
     ) -> None:
         if num_replicas is None or rank is None:
-            raise RuntimeError("Requires distributed package to be available")
+            group = process_groups.default()
+            if group is None:
+                raise ValueError(
+                    "Default process group has not been initialized, please make sure to call init_process_group."
+                )
+            num_replicas = group.size() if num_replicas is None else num_replicas
+            rank = group.rank() if rank is None else rank
         if rank >= num_replicas or rank < 0:
             raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
         self.dataset = dataset

@@ -17,7 +17,8 @@ from flambeau_tensor.pytorch_names import module_in_pytorch
 # PyTorch's module -> modules here whose public classes and functions it has, and single names.
 _THERE = {
     "torch": """
-        flambeau.control_flow.cond flambeau.cuda.OutOfMemoryError flambeau.futures.Future flambeau.jit.ScriptModule
+        flambeau.control_flow.cond flambeau.cuda.OutOfMemoryError flambeau_distributed.futures.Future
+        flambeau.jit.ScriptModule
         flambeau.streams flambeau.symbolic flambeau._C.DeviceObjType flambeau._C.TensorType
         flambeau_compile.api.compile flambeau_tensor
         flambeau_tensor._core.elementwise.dtype
@@ -38,11 +39,15 @@ _THERE = {
     "torch.autograd.profiler": "flambeau.profiler._profile.record_function",
     "torch.compiler": "flambeau_compile.api",
     "torch.cuda": "flambeau.cuda._tensors",
-    "torch.distributed": "flambeau.distributed",
-    "torch.distributed.distributed_c10d": """
-        flambeau.distributed.GroupMember flambeau.distributed.ReduceOp flambeau.distributed.stores
+    "torch.distributed": """
+        flambeau_distributed flambeau_distributed.errors flambeau_distributed.tcp_store flambeau_distributed.file_store
         """,
-    "torch.distributed.tensor": "flambeau.distributed.tensor",
+    "torch.distributed.distributed_c10d": """
+        flambeau_distributed.collectives flambeau_distributed.methods flambeau_distributed.objects
+        flambeau_distributed.point_to_point flambeau_distributed.reduce_op flambeau_distributed.stores
+        flambeau_distributed.work flambeau_distributed.world
+        """,
+    "torch.distributed.tensor": "flambeau_distributed.tensor",
     "torch.distributions.transforms": """
         flambeau_distributions._transform flambeau_distributions._transform._InverseTransform
         flambeau_distributions._vector_transforms

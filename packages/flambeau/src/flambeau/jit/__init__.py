@@ -18,7 +18,7 @@ from flambeau_nn import Module
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 if TYPE_CHECKING:
-    from flambeau.futures import Future
+    from flambeau_distributed.futures import Future
 
 T = TypeVar("T")
 
@@ -502,7 +502,7 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
     >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])
     """
-    from flambeau.futures import Future
+    from flambeau_distributed.futures import Future
 
     future = Future()
     future.set_result(func(*args, **kwargs))
@@ -528,4 +528,4 @@ def _get_trace_graph(*args: Any, **kwargs: Any) -> NoReturn:
     raise not_built("torch.jit._get_trace_graph", "there is no TorchScript; torch.fx.symbolic_trace makes graphs")
 
 
-__getattr__, __dir__ = _attach(__name__, "torch.jit", {"Future": "flambeau.futures"}, unlisted=True)
+__getattr__, __dir__ = _attach(__name__, "torch.jit", {"Future": "flambeau_distributed.futures"}, unlisted=True)

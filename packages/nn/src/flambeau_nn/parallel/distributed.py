@@ -1,20 +1,405 @@
-"""Training on several machines, which is not built; programs name the class to ask whether a model is one."""
+"""A module whose copies in several processes train as one: each has its part of the batch, and gradients are averaged.
+
+The processes and their exchanges are `flambeau_distributed`'s, of which this knows no more than that a group has ranks
+and sums tensors.
+"""
 
 from __future__ import annotations
 
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+from flambeau_autograd import is_grad_enabled, no_grad
+from flambeau_autograd.extend import queue_callback
 from flambeau_nn.modules.module import Module
+from flambeau_tensor import Tensor, cat, process_groups, tensor, zeros
+from flambeau_tensor.not_built import NotBuiltError
 
-__all__ = ["DistributedDataParallel"]
+__all__ = ["DistributedDataParallel", "GradBucket"]
+
+_NOT_FINISHED = (
+    "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
+    "your module has parameters that were not used in producing loss. You can enable unused parameter detection by "
+    "passing the keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by "
+    "making sure all `forward` function outputs participate in calculating loss."
+)
+
+
+class GradBucket:
+    """The gradients of one dtype, one behind the other, as a hook of `DistributedDataParallel` gets them.
+
+    Args:
+        buffer: the gradients.
+        parameters: whose they are.
+        index: which of the buckets this is.
+        last: whether it is the last one.
+    """
+
+    def __init__(self, buffer: Tensor, parameters: list[Tensor], index: int, last: bool) -> None:
+        self._buffer, self._parameters, self._index, self._last = buffer, parameters, index, last
+
+    def buffer(self) -> Tensor:
+        """The gradients in one tensor."""
+        return self._buffer
+
+    def set_buffer(self, buffer: Tensor) -> None:
+        """Take another tensor for the gradients."""
+        self._buffer = buffer
+
+    def gradients(self) -> list[Tensor]:
+        """The gradients, views of the buffer."""
+        return [
+            part.view(p.shape)
+            for part, p in zip(
+                self._buffer[: sum(p.numel() for p in self._parameters)].split([p.numel() for p in self._parameters]),
+                self._parameters,
+                strict=True,
+            )
+        ]
+
+    def parameters(self) -> list[Tensor]:
+        """Whose gradients they are."""
+        return self._parameters
+
+    def index(self) -> int:
+        """Which of the buckets this is."""
+        return self._index
+
+    def is_last(self) -> bool:
+        """Whether it is the last one."""
+        return self._last
 
 
 class DistributedDataParallel(Module):
-    """A module that shares its gradients with other processes. There are none: making one raises.
+    """A module that averages its gradients with those of its copies in other processes.
+
+    At the end of backward the gradients go into one tensor (one for each dtype), which is summed over the processes in
+    one exchange. Parameters and buffers begin as those of rank 0.
+
+    Args:
+        module: the same in all processes.
+        device_ids, output_device: None; the CPU is the only device.
+        dim: ignored.
+        broadcast_buffers: give all ranks the buffers of rank 0 before each forward in training.
+        init_sync: begin with the state of rank 0.
+        process_group: whose ranks have the copies; by default all.
+        bucket_cap_mb: ignored; there is one bucket.
+        find_unused_parameters: parameters may have no gradient in some steps.
+        check_reduction: ignored.
+        gradient_as_bucket_view: ignored; gradients are views of the bucket.
+        static_graph: parameters that have no gradient have none in any step.
+
+    Shape:
+        those of the module
 
     Raises:
-        ValueError: as PyTorch raises where no process group has been made.
+        ValueError: there is no group of processes.
+        RuntimeError: no parameter requires a gradient, or the modules differ.
+
+    >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
+    >>> model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 3))
+    >>> model(torch.ones(4, 2)).sum().backward()
+    >>> model.module.bias.grad
+    tensor([4., 4., 4.])
+    >>> torch.distributed.destroy_process_group()
     """
 
-    def __init__(self, module: Module, *args: Any, **kwargs: Any) -> None:
-        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+    def __init__(
+        self,
+        module: Module,
+        device_ids: Any = None,
+        output_device: Any = None,
+        dim: int = 0,
+        broadcast_buffers: bool = True,
+        init_sync: bool = True,
+        process_group: Any = None,
+        bucket_cap_mb: float | None = None,
+        find_unused_parameters: bool = False,
+        check_reduction: bool = False,
+        gradient_as_bucket_view: bool = False,
+        static_graph: bool = False,
+        delay_all_reduce_named_params: Any = None,
+        param_to_hook_all_reduce: Any = None,
+        mixed_precision: Any = None,
+        device_mesh: Any = None,
+        skip_all_reduce_unused_params: bool = False,
+    ) -> None:
+        super().__init__()
+        group = process_group if process_group is not None else process_groups.default()
+        if group is None:
+            raise ValueError(
+                "Default process group has not been initialized, please make sure to call init_process_group."
+            )
+        if device_ids or output_device is not None:
+            raise ValueError(
+                "DistributedDataParallel device_ids and output_device arguments only work with single-device/"
+                f"multiple-device GPU modules or CPU modules, but got device_ids {device_ids}, output_device "
+                f"{output_device}: the CPU is the only device, so leave them out"
+            )
+        if mixed_precision is not None or device_mesh is not None:
+            raise NotBuiltError("mixed_precision and device_mesh of DistributedDataParallel are not built")
+        ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
+        self.module, self.process_group = module, group
+        self.broadcast_buffers, self.find_unused_parameters = broadcast_buffers, find_unused_parameters
+        self.static_graph, self.gradient_as_bucket_view = static_graph, gradient_as_bucket_view
+        self.device_ids = self.output_device = None
+        self.dim, self.require_backward_grad_sync = dim, True
+        named = [(name, p) for name, p in module.named_parameters() if name not in ignored]
+        self._parameters_here: list[Tensor] = [p for _, p in named if p.requires_grad]
+        if not self._parameters_here:
+            raise RuntimeError(
+                "DistributedDataParallel is not needed when a module doesn't have any parameters that require a "
+                "gradient."
+            )
+        self._state = [p.detach() for _, p in named]
+        self._buffers_here = [b for name, b in module.named_buffers() if name not in ignored]
+        self._hook: tuple[Any, Callable[..., Any]] | None = None
+        self._join: Any = None
+        self._divisor = group.size()
+        self._ready: set[int] = set()
+        self._seen: list[int] | None = None  # with a static graph, the parameters that the first backward has reached
+        self._waits = self._unfinished = False
+        self._compare()
+        if init_sync:
+            self._from(0, self._state)
+            self._from(0, self._buffers_here)
+        self._kinds = _by_dtype(self._parameters_here)
+        for index, parameter in enumerate(self._parameters_here):
+            parameter.register_post_accumulate_grad_hook(self._noter(index))
+
+    # --- the same module everywhere
+
+    def _compare(self) -> None:
+        shapes = [[float(n) for n in p.shape] for p in self._parameters_here]
+        flat = [float(len(shapes)), *(n for shape in shapes for n in (len(shape), *shape))]
+        sizes = self._gathered(tensor([float(len(flat)), float(len(shapes))]).double())
+        rank, here = self.process_group.rank(), len(shapes)
+        for other, (length, count) in enumerate(sizes):
+            if int(count) != here:
+                raise RuntimeError(
+                    f"DDP expects same model across all ranks, but Rank {rank} has {here} params, while rank {other} "
+                    f"has inconsistent {int(count)} params."
+                )
+            if int(length) != len(flat):
+                raise RuntimeError(f"DDP: parameters of rank {rank} and rank {other} have different shapes")
+        for other, theirs in enumerate(self._gathered(tensor(flat).double())):
+            if theirs != flat:
+                raise RuntimeError(f"DDP: parameters of rank {rank} and rank {other} have different shapes")
+
+    def _gathered(self, own: Tensor) -> list[list[float]]:
+        rows = zeros(self.process_group.size(), len(own), dtype=own.dtype)
+        self.process_group.do_all_gather_into(rows, own)
+        return rows.tolist()
+
+    def _from(self, root: int, tensors: list[Tensor]) -> None:
+        """Take the tensors of a rank."""
+        if self.process_group.size() == 1:
+            return
+        with no_grad():
+            for indices in _by_dtype(tensors):
+                flat = cat([tensors[i].detach().reshape(-1) for i in indices])
+                self.process_group.do_broadcast(flat, root)
+                if self.process_group.rank() != root:
+                    for part, i in zip(flat.split([tensors[i].numel() for i in indices]), indices, strict=True):
+                        tensors[i].detach().copy_(part.view(tensors[i].shape))
+
+    # --- forward
+
+    def forward(self, *inputs: Any, **kwargs: Any) -> Any:
+        recording = is_grad_enabled()
+        if self._join is not None and recording and self.require_backward_grad_sync:
+            self._join.notify(self)
+        if self._unfinished and recording:
+            raise RuntimeError(_NOT_FINISHED)
+        if self.broadcast_buffers and self.training and self._buffers_here and self.require_backward_grad_sync:
+            self._from(0 if self._join is None else self._join.common_rank(True), self._buffers_here)
+        if recording:
+            self._ready.clear()
+        return self.module(*inputs, **kwargs)
+
+    @contextmanager
+    def no_sync(self) -> Iterator[None]:
+        """A context in which gradients are not averaged: they add up until the first backward behind it."""
+        before = self.require_backward_grad_sync
+        self.require_backward_grad_sync = False
+        try:
+            yield
+        finally:
+            self.require_backward_grad_sync = before
+
+    # --- backward
+
+    def _noter(self, index: int) -> Callable[[Tensor], None]:
+        def note(_: Tensor) -> None:
+            self._ready.add(index)
+            if not self._waits and self.require_backward_grad_sync:
+                self._waits = True
+                queue_callback(self._finish)
+
+        return note
+
+    def _finish(self) -> None:
+        """At the end of backward: average the gradients."""
+        self._waits = False
+        if self.static_graph and self._seen is None:
+            self._seen = sorted(self._ready)
+        expected = len(self._parameters_here) if self._seen is None else len(self._seen)
+        self._unfinished = len(self._ready) < expected and not self.find_unused_parameters
+        self._average(self._ready)
+
+    def _average(self, ready: set[int]) -> None:
+        """Average all gradients; of those that are not ready this rank has zeros."""
+        asks = self.find_unused_parameters
+        with no_grad():
+            for number, indices in enumerate(self._kinds):
+                parameters = [self._parameters_here[i] for i in indices]
+                parts = [self._gradient(p, i in ready) for p, i in zip(parameters, indices, strict=True)]
+                if asks:
+                    parts.append(tensor([float(i in ready) for i in indices]).to(parts[0].dtype))
+                bucket = GradBucket(cat(parts), parameters, number, number == len(self._kinds) - 1)
+                self._exchange(bucket, len(indices) if asks else 0)
+                used = bucket.buffer()[-len(indices) :].tolist() if asks else None
+                for at, (p, gradient) in enumerate(zip(parameters, bucket.gradients(), strict=True)):
+                    if used is None or used[at]:
+                        self._give(p, gradient, indices[at] in ready)
+
+    def _gradient(self, parameter: Tensor, ready: bool) -> Tensor:
+        gradient = parameter.grad
+        if not ready or gradient is None:
+            return zeros(parameter.numel(), dtype=parameter.dtype)
+        if str(gradient.layout) != "torch.strided":
+            raise NotBuiltError(
+                "sparse gradients of DistributedDataParallel are not built: use Embedding(sparse=False)"
+            )
+        return gradient.detach().reshape(-1)
+
+    def _exchange(self, bucket: GradBucket, flags: int) -> None:
+        if self._hook is None:
+            buffer = bucket.buffer()
+            gradients = buffer[: len(buffer) - flags] if flags else buffer
+            if self._divisor > 1:
+                gradients.div_(self._divisor)
+            self.process_group.sum(buffer)
+            return
+        state, hook = self._hook
+        whole = bucket.buffer()
+        bucket.set_buffer(whole[: len(whole) - flags] if flags else whole)
+        result = hook(state, bucket).wait()
+        result = result[0] if isinstance(result, list | tuple) else result
+        if flags:
+            used = whole[-flags:].clone()
+            self.process_group.sum(used)
+            result = cat([result.detach(), used])
+        bucket.set_buffer(result)
+
+    def _give(self, parameter: Tensor, gradient: Tensor, ready: bool) -> None:
+        if not ready and self._unfinished:
+            return
+        if parameter.is_contiguous():
+            parameter.grad = gradient
+        elif parameter.grad is None:
+            parameter.grad = gradient.clone()
+        else:
+            parameter.grad.copy_(gradient)
+
+    # --- hooks and joining
+
+    def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
+        """Let a function exchange the gradients instead.
+
+        Args:
+            state: its first argument.
+            hook: called with a `GradBucket`; returns a future of the tensor that takes its place.
+
+        Raises:
+            TypeError: it is no function.
+            ValueError: its annotations are others.
+            RuntimeError: there is one already.
+        """
+        if not callable(hook):
+            raise TypeError("Communication hook must be callable.")
+        signature = inspect.signature(hook)
+        given = signature.parameters.get("bucket")
+        if given is not None and given.annotation not in (inspect.Parameter.empty, GradBucket, "GradBucket"):
+            raise ValueError("Communication hook: bucket annotation should be dist.GradBucket.")
+        returned = str(signature.return_annotation)
+        if signature.return_annotation is not inspect.Signature.empty and "Future" not in returned:
+            raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
+        if self._hook is not None:
+            raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
+        self._hook = (state, hook)
+
+    def join(
+        self,
+        divide_by_initial_world_size: bool = True,
+        enable: bool = True,
+        throw_on_early_termination: bool = False,
+    ) -> Any:
+        """A context in which ranks may have different numbers of inputs.
+
+        Args:
+            divide_by_initial_world_size: divide gradients by the number of ranks; otherwise by that of those that
+                still have inputs.
+            enable: False makes the context do nothing.
+            throw_on_early_termination: raise on all ranks when one has no more inputs.
+        """
+        return self.process_group.join(
+            [self],
+            enable,
+            throw_on_early_termination,
+            divide_by_initial_world_size=divide_by_initial_world_size,
+        )
+
+    def join_hook(self, **kwargs: Any) -> Any:
+        """What this rank does when it has no more inputs."""
+        return _JoinHook(self, kwargs.get("divide_by_initial_world_size", True))
+
+    @property
+    def join_process_group(self) -> Any:
+        """The group whose ranks join."""
+        return self.process_group
+
+    def _get_ddp_logging_data(self) -> dict[str, Any]:
+        return {"world_size": self.process_group.size(), "rank": self.process_group.rank()}
+
+    def _set_static_graph(self) -> None:
+        self.static_graph = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        warnings.warn("a DistributedDataParallel is pickled without its group; pickle its module", stacklevel=2)
+        return {"module": self.module}
+
+
+class _JoinHook:
+    def __init__(self, model: DistributedDataParallel, divide_by_all: bool) -> None:
+        self.model, self.divide_by_all = model, divide_by_all
+
+    def active(self, count: int) -> None:
+        """So many ranks have inputs in this step."""
+        self.model._divisor = self.model.process_group.size() if self.divide_by_all else count
+
+    def main_hook(self) -> None:
+        """Take part in what a step of the others exchanges."""
+        model = self.model
+        if model.broadcast_buffers and model.training and model._buffers_here:
+            model._from(model._join.common_rank(False), model._buffers_here)
+        model._average(set())
+
+    def post_hook(self, is_last_joiner: bool) -> None:
+        """Take the parameters of a rank that has seen the last step."""
+        model = self.model
+        root = model._join.common_rank(is_last_joiner)
+        model._from(root, model._state)
+        model._from(root, model._buffers_here)
+        model._divisor = model.process_group.size()
+
+
+def _by_dtype(tensors: list[Tensor]) -> list[list[int]]:
+    """The indices of tensors of each dtype."""
+    kinds: dict[Any, list[int]] = {}
+    for i, one in enumerate(tensors):
+        kinds.setdefault(one.dtype, []).append(i)
+    return list(kinds.values())

@@ -7,17 +7,14 @@ not have flambeau takes the ``torch`` that comes behind it on its path, if it ha
 import os
 import sys
 
+del sys.modules["torch"]  # this module, in whose place comes the real one
 try:
     import flambeau
+
+    flambeau.install_as_torch()
 except ImportError as error:
     if error.name != "flambeau":
         raise
-    flambeau = None
-
-del sys.modules["torch"]  # this module, in whose place comes the real one
-if flambeau is not None:
-    flambeau.install_as_torch()
-else:
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.path[:] = [folder for folder in sys.path if os.path.abspath(folder) != here]
     import torch  # noqa: F401

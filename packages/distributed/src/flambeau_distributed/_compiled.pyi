@@ -1,0 +1,1 @@
+"""The shared object of the compiled modules: importing it lets them be found."""

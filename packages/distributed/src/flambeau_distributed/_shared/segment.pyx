@@ -1,0 +1,385 @@
+"""Collectives and messages in memory that processes share: ``shared_slots.h`` on tensors.
+
+A `Segment` is one rank's view of that memory. It takes contiguous tensors; `flambeau_distributed.shared_memory` brings
+others into that form, maps the memory, and knows who the peers are.
+"""
+from cpython.object cimport PyObject
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+from flambeau_tensor.abi cimport TENSOR_ABI, add_version, is_tensor
+from flambeau_tensor.compute cimport COMPUTE_ABI, Array, array_of, itemsize
+
+from time import monotonic
+
+from flambeau_tensor.abi import require
+from flambeau_tensor.compute import require as require_compute
+
+require(TENSOR_ABI, "flambeau-distributed")
+require_compute(COMPUTE_ABI, "flambeau-distributed")
+
+
+cdef extern from "shared_slots.h" nogil:
+    enum: FL_DONE, FL_STOPPED, FL_MISMATCH
+    ctypedef struct fl_call:
+        uint32_t call, kind
+        int32_t dtype, op, root
+        uint32_t piece
+        int64_t count
+    ctypedef struct fl_block:
+        uint32_t posted
+        fl_call calls[2]
+        int32_t state, pid
+        uint64_t started
+        char reason[256]
+    ctypedef struct fl_header:
+        int64_t nbytes
+        int32_t tag, dtype
+    ctypedef int (*fl_look)(void* owner, int peer) noexcept
+    ctypedef struct fl_group:
+        char* base
+        int n, me
+        uint32_t met, calls
+        int64_t slot, ring, spin
+        fl_look look
+        void* owner
+    int64_t fl_size(const fl_group* g)
+    fl_block* fl_block_of(const fl_group* g, int rank)
+    int fl_meet(fl_group* g, fl_call* call)
+    int fl_all_reduce(fl_group* g, char* data, int64_t count, int itemsize, fl_call* call)
+    int fl_broadcast(fl_group* g, char* data, int64_t nbytes, fl_call* call)
+    int fl_all_gather(fl_group* g, char* out, const char* data, int64_t nbytes, fl_call* call)
+    int fl_scatter(fl_group* g, char* out, const char* data, int64_t nbytes, fl_call* call)
+    int fl_reduce_scatter(fl_group* g, char* out, const char* data, int64_t count, int itemsize, fl_call* call)
+    int fl_all_to_all(fl_group* g, char* out, const char* data, const int64_t* sends, const int64_t* receives,
+                      fl_call* call, int* peer)
+    int64_t fl_waiting(fl_group* g, int source)
+    int64_t fl_room(fl_group* g, int to)
+    int fl_transfer(fl_group* g, int peer, char* data, int64_t n, int sends)
+    uint32_t fl_events(fl_group* g)
+    int fl_listen(fl_group* g, uint32_t seen, int peer)
+
+ABSENT, PRESENT, LEFT, FAILED = range(4)  # states of a rank
+GAVE_UP = 0xffff  # the kind of call of a rank that has failed
+cdef enum:
+    IS_FAILED = 3
+HEADER_BYTES = sizeof(fl_header)
+
+
+cdef class Watch:
+    """What a waiting call asks every 50 ms: ``check(peer, seconds waited)`` raises what ends it."""
+    cdef object check, error
+    cdef double began
+
+    def __cinit__(self, check):
+        self.check = check
+
+
+cdef int _look(void* owner, int peer) noexcept with gil:
+    cdef Watch watch = <Watch>owner
+    try:
+        PyErr_CheckSignals()
+        now = monotonic()
+        if not watch.began:
+            watch.began = now - 0.05
+        watch.check(peer, now - watch.began)
+    except BaseException as error:
+        watch.error = error
+        return 1
+    return 0
+
+
+cdef class Segment:
+    """One rank's view of a group's memory.
+
+    Args:
+        memory: a writable buffer of `size_of` bytes, all zero at first.
+        size, rank: of the group.
+        slot, ring: bytes of a buffer and of a ring.
+        spin: nanoseconds to spin before sleeping.
+        check: called every 50 ms of waiting with the peer and the seconds; raises what ends the wait.
+        explain: gives the error for calls that do not match, from a list of what each rank calls.
+    """
+    cdef fl_group g
+    cdef object memory, check, explain
+    cdef unsigned char[::1] bytes
+    cdef Watch watch
+    cdef bint busy
+    cdef public object timeout  # seconds, which `check` may ask for
+
+    def __init__(self, memory, int size, int rank, int64_t slot, int64_t ring, int64_t spin, check, explain):
+        memset(&self.g, 0, sizeof(fl_group))
+        self.g.n, self.g.me, self.g.slot, self.g.ring, self.g.spin = size, rank, slot, ring, spin
+        self.bytes = memory
+        if self.bytes.shape[0] < fl_size(&self.g):
+            raise ValueError(f"the group needs {fl_size(&self.g)} bytes of memory, not {self.bytes.shape[0]}")
+        self.g.base = <char*>&self.bytes[0]
+        self.g.look = _look
+        self.memory, self.check, self.explain = memory, check, explain
+        self.watch = Watch(check)
+        self.g.owner = <void*>self.watch
+
+    @staticmethod
+    def size_of(int size, int64_t slot, int64_t ring):
+        """The bytes that a group needs."""
+        cdef fl_group g
+        memset(&g, 0, sizeof(fl_group))
+        g.n, g.slot, g.ring = size, slot, ring
+        return fl_size(&g)
+
+    # --- who is there
+
+    def enter(self, int pid, uint64_t started):
+        """Say that this rank is there, and as which process."""
+        cdef fl_block* own = fl_block_of(&self.g, self.g.me)
+        own.pid, own.started = pid, started
+        own.state = PRESENT
+
+    def leave(self, int state, str reason):
+        """Say that this rank takes no further part, and why."""
+        cdef fl_block* own = fl_block_of(&self.g, self.g.me)
+        cdef bytes text = reason.encode()[:255]
+        if own.state in (LEFT, FAILED):
+            return
+        memcpy(own.reason, <char*>text, len(text))
+        own.state = state
+        if state == IS_FAILED:  # whoever comes to the meeting that this rank has posted compares this
+            own.calls[0].kind = own.calls[1].kind = GAVE_UP
+
+    def peer(self, int rank):
+        """(state, process id, its start, reason) of a rank."""
+        cdef fl_block* block = fl_block_of(&self.g, rank)
+        return block.state, block.pid, block.started, (<bytes>block.reason).decode(errors="replace")
+
+    def lagging(self):
+        """The ranks that have not come to the meeting that this one waits in."""
+        cdef uint32_t number = fl_block_of(&self.g, self.g.me).posted
+        return [r for r in range(self.g.n) if <int32_t>(fl_block_of(&self.g, r).posted - number) < 0]
+
+    def calling(self, int rank):
+        """What a rank calls in its last meeting: (kind, dtype, op, root, count, piece, number of the call)."""
+        cdef fl_block* block = fl_block_of(&self.g, rank)
+        cdef fl_call* call = &block.calls[block.posted & 1]
+        return call.kind, call.dtype, call.op, call.root, call.count, call.piece, call.call
+
+    # --- collectives
+
+    cdef int begin(self, fl_call* call, int kind, int dtype, int op, int root, int64_t count) except -1:
+        cdef fl_block* own = fl_block_of(&self.g, self.g.me)
+        if own.state == IS_FAILED:
+            raise RuntimeError(f"this group of processes cannot go on: {(<bytes>own.reason).decode(errors='replace')}")
+        if self.busy:
+            raise RuntimeError("two threads call collectives of one group at the same time; make a group for each")
+        self.busy = True
+        self.g.calls += 1
+        memset(call, 0, sizeof(fl_call))
+        call.call, call.kind, call.dtype, call.op, call.root, call.count = self.g.calls, kind, dtype, op, root, count
+        self.watch.began = 0
+        return 0
+
+    cdef int end(self, int status) except -1:
+        self.busy = False
+        if status == FL_DONE:
+            return 0
+        if status == FL_MISMATCH:
+            raise self.explain([self.called(rank) for rank in range(self.g.n)])
+        error, self.watch.error = self.watch.error, None
+        self.leave(FAILED, f"rank {self.g.me}: {error or type(error).__name__}")
+        raise error
+
+    def called(self, int rank):
+        cdef fl_call* call = &fl_block_of(&self.g, rank).calls[self.g.met & 1]
+        return call.kind, call.dtype, call.op, call.root, call.count, call.piece, call.call
+
+    def barrier(self, int kind):
+        cdef fl_call call
+        cdef int status
+        self.begin(&call, kind, -1, 0, -1, 0)
+        with nogil:
+            status = fl_meet(&self.g, &call)
+        self.end(status)
+
+    def all_reduce(self, tensor, int kind, int op, int root):
+        """Reduce in place; with `root` >= 0 that rank alone has the result."""
+        cdef fl_call call
+        cdef Array a
+        cdef int status, size, dtype
+        cdef int64_t count
+        if not _array(tensor, &a):
+            return False
+        size, dtype, count = <int>itemsize(a.dtype), a.dtype, a.numel
+        if dtype >= 13:  # complex: twice as many real ones
+            size, count = size // 2, 2 * count
+            dtype = 9 if dtype == 13 else dtype - 3
+        self.begin(&call, kind, dtype, op, root, count)
+        with nogil:
+            status = fl_all_reduce(&self.g, a.data, count, size, &call)
+        self.end(status)
+        if root < 0 or root == self.g.me:
+            add_version(<PyObject*>tensor)
+        return True
+
+    def broadcast(self, tensor, int kind, int root):
+        cdef fl_call call
+        cdef Array a
+        cdef int status
+        cdef int64_t nbytes
+        if not _array(tensor, &a):
+            return False
+        nbytes = a.numel * itemsize(a.dtype)
+        self.begin(&call, kind, a.dtype, 0, root, a.numel)
+        with nogil:
+            status = fl_broadcast(&self.g, a.data, nbytes, &call)
+        self.end(status)
+        if root != self.g.me:
+            add_version(<PyObject*>tensor)
+        return True
+
+    def all_gather(self, out, tensor, int kind, int root):
+        """`out`, contiguous, gets the tensors of all ranks, one behind the other; None where the root is another."""
+        cdef fl_call call
+        cdef Array a, to
+        cdef int status
+        cdef int64_t nbytes
+        if not _array(tensor, &a) or out is not None and not _array(out, &to):
+            return False
+        if out is None:
+            to.data = NULL
+        nbytes = a.numel * itemsize(a.dtype)
+        self.begin(&call, kind, a.dtype, 0, root, a.numel)
+        with nogil:
+            status = fl_all_gather(&self.g, to.data, a.data, nbytes, &call)
+        self.end(status)
+        if out is not None:
+            add_version(<PyObject*>out)
+        return True
+
+    def scatter(self, out, tensor, int kind, int root):
+        """`out` gets this rank's row of the root's `tensor`, which is None on other ranks."""
+        cdef fl_call call
+        cdef Array a, to
+        cdef int status
+        cdef int64_t nbytes
+        if not _array(out, &to) or tensor is not None and not _array(tensor, &a):
+            return False
+        if tensor is None:
+            a.data = NULL
+        nbytes = to.numel * itemsize(to.dtype)
+        self.begin(&call, kind, to.dtype, 0, root, to.numel)
+        with nogil:
+            status = fl_scatter(&self.g, to.data, a.data, nbytes, &call)
+        self.end(status)
+        add_version(<PyObject*>out)
+        return True
+
+    def reduce_scatter(self, out, tensor, int kind, int op):
+        cdef fl_call call
+        cdef Array a, to
+        cdef int status, size, dtype
+        cdef int64_t count
+        if not _array(out, &to) or not _array(tensor, &a):
+            return False
+        size, dtype, count = <int>itemsize(to.dtype), to.dtype, to.numel
+        if dtype >= 13:
+            size, count = size // 2, 2 * count
+            dtype = 9 if dtype == 13 else dtype - 3
+        self.begin(&call, kind, dtype, op, -1, count)
+        with nogil:
+            status = fl_reduce_scatter(&self.g, to.data, a.data, count, size, &call)
+        self.end(status)
+        add_version(<PyObject*>out)
+        return True
+
+    def all_to_all(self, out, tensor, int kind, sends, receives):
+        """`sends[r]` elements of `tensor` go to rank r, `receives[r]` of `out` come from it."""
+        cdef fl_call call
+        cdef Array a, to
+        cdef int status, peer = -1, rank
+        cdef int64_t* sizes
+        if not _array(out, &to) or not _array(tensor, &a):
+            return False
+        sizes = <int64_t*>malloc(2 * self.g.n * sizeof(int64_t))
+        try:
+            for rank in range(self.g.n):
+                sizes[rank] = <int64_t>sends[rank] * itemsize(a.dtype)
+                sizes[self.g.n + rank] = <int64_t>receives[rank] * itemsize(a.dtype)
+            self.begin(&call, kind, a.dtype, 0, -1, 0)
+            with nogil:
+                status = fl_all_to_all(&self.g, to.data, a.data, sizes, sizes + self.g.n, &call, &peer)
+            if peer >= 0:
+                self.busy = False
+                raise RuntimeError(f"rank {self.g.me} expects {sizes[self.g.n + peer]} bytes of rank {peer} in "
+                                   "all_to_all, which sends another number")
+            self.end(status)
+        finally:
+            free(sizes)
+        add_version(<PyObject*>out)
+        return True
+
+    # --- messages; each ring has one reader and one writer at a time, which the caller sees to
+
+    def waiting(self, int source):
+        """How many bytes of a rank's messages have come."""
+        return fl_waiting(&self.g, source)
+
+    def room(self, int to):
+        """How many bytes of a message would go at once."""
+        return fl_room(&self.g, to)
+
+    def events(self):
+        return fl_events(&self.g)
+
+    def listen(self, seen, int peer):
+        """Wait until a ring has news after ``seen = events()``."""
+        cdef Watch watch = Watch(self.check)
+        cdef fl_group g = self.g
+        cdef uint32_t before = seen
+        cdef int status
+        g.owner = <void*>watch
+        with nogil:
+            status = fl_listen(&g, before, peer)
+        if status:
+            raise watch.error
+
+    def send(self, int to, header, data):
+        """A message: (nbytes, tag, dtype), and a contiguous tensor or None."""
+        cdef fl_header head
+        cdef Array a
+        head.nbytes, head.tag, head.dtype = header
+        self.move(to, <char*>&head, sizeof(head), True)
+        if data is not None and head.nbytes:
+            array_of(<PyObject*>data, &a)
+            self.move(to, a.data, head.nbytes, True)
+
+    def receive_header(self, int source):
+        cdef fl_header head
+        self.move(source, <char*>&head, sizeof(head), False)
+        return head.nbytes, head.tag, head.dtype
+
+    def receive(self, int source, tensor, int64_t nbytes):
+        """The bytes of a message into a contiguous tensor."""
+        cdef Array a
+        if nbytes:
+            array_of(<PyObject*>tensor, &a)
+            self.move(source, a.data, nbytes, False)
+            add_version(<PyObject*>tensor)
+
+    cdef int move(self, int peer, char* data, int64_t n, bint sends) except -1:
+        cdef Watch watch = Watch(self.check)
+        cdef fl_group g = self.g
+        cdef int status
+        g.owner = <void*>watch
+        with nogil:
+            status = fl_transfer(&g, peer, data, n, sends)
+        if status:
+            raise watch.error
+        return 0
+
+
+cdef bint _array(object tensor, Array* a):
+    if not is_tensor(<PyObject*>tensor):
+        return False
+    array_of(<PyObject*>tensor, a)
+    return a.contiguous and (a.data != NULL or not a.numel)

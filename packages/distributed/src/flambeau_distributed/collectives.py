@@ -1,0 +1,508 @@
+"""Collectives: every process of a group calls the same function, and together they compute something.
+
+Each returns None, or with ``async_op=True`` a `Work` whose ``wait()`` says that it is done. A process outside of the
+group is warned and gets None. Processes that call different things, or tensors of different sizes, all raise.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from flambeau_distributed.methods import ProcessGroup
+from flambeau_distributed.reduce_op import CODES, ReduceOp
+from flambeau_distributed.work import Work
+from flambeau_distributed.world import default_group, group_of, member_of, world
+from flambeau_tensor import Tensor
+
+__all__ = [
+    "all_gather",
+    "all_gather_coalesced",
+    "all_gather_into_tensor",
+    "all_reduce",
+    "all_reduce_coalesced",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "gather",
+    "monitored_barrier",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+]
+
+
+def checked_tensor(tensor: Any, name: str) -> None:
+    """Raise a TypeError for what is no tensor."""
+    if not isinstance(tensor, Tensor):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
+            f"             but got {type(tensor)} instead."
+        )
+
+
+def checked_tensors(tensors: Any, name: str) -> None:
+    """Raise a TypeError for what is no list of tensors."""
+    if not isinstance(tensors, list | tuple) or not all(isinstance(t, Tensor) for t in tensors):
+        raise TypeError(
+            f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
+            f"             but got {type(tensors)} with elements of type "
+            f"{[type(t) for t in tensors] if isinstance(tensors, list | tuple) else None}."
+        )
+
+
+def same_dtype(*tensors: Any) -> None:
+    """Raise a ValueError for tensors of several dtypes."""
+    flat = [t for part in tensors for t in ([part] if isinstance(part, Tensor) else part)]
+    if len({t.dtype for t in flat}) > 1:
+        raise ValueError(
+            f"Invalid usage of tensors with different dtypes. Found {flat[0].dtype} and  "
+            f"{next(t.dtype for t in flat if t.dtype != flat[0].dtype)}"
+        )
+
+
+def root_of(group: ProcessGroup, rank: "int | None", group_rank: "int | None", name: str) -> int:
+    """The rank in the group of the one that is told by its rank among all, or in the group; by default 0 among all."""
+    if group_rank is not None:
+        if rank is not None:
+            raise ValueError(f"Can't specify both group_{name} and {name}")
+        return group_rank
+    rank = 0 if rank is None else rank
+    if group is world.default:
+        if not 0 <= rank < group.size():
+            raise RuntimeError(f"ProcessGroupGloo: invalid root rank: {rank}")
+        return rank
+    if rank not in group.ranks:
+        raise ValueError(f"Global rank {rank} is not part of group {group}")
+    return group.ranks.index(rank)
+
+
+def _answer(work: Work, async_op: bool) -> "Work | None":
+    return work if async_op else None
+
+
+def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> "Work | None":
+    """Reduce the tensors of all ranks; each becomes the result.
+
+    Args:
+        tensor: of the same number of elements on all ranks.
+        op: a `ReduceOp`; `ReduceOp.AVG` divides the sum by the number of ranks.
+        group: whose ranks; by default all.
+        async_op: return at once.
+
+    Returns:
+        The `Work`, if it is to be waited for.
+
+    Raises:
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+
+    >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
+    >>> x = torch.ones(2)
+    >>> torch.distributed.all_reduce(x)
+    >>> x
+    tensor([1., 1.])
+    >>> torch.distributed.destroy_process_group()
+    """
+    found = world.default if group is None else member_of(group, "all_reduce")
+    if found is not None and found.quick is not None and not async_op and not found.worker.pending:
+        if (
+            type(op) is ReduceOp
+            and op is not ReduceOp.AVG
+            and type(tensor) is Tensor
+            and tensor.dtype.is_floating_point
+        ):
+            if op.value < 5 and found.quick.all_reduce(tensor, 2, CODES[op], -1):
+                return None
+    if found is None:
+        if group is None:
+            default_group()
+        return None
+    checked_tensor(tensor, "tensor")
+    return _answer(found.run(lambda: found.do_all_reduce(tensor, op), [tensor], async_op), async_op)
+
+
+def all_reduce_coalesced(
+    tensors: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> "Work | None":
+    """Reduce each of several tensors over all ranks, in one exchange.
+
+    Args:
+        tensors: of one dtype.
+        op, group, async_op: as for `all_reduce`.
+
+    Raises:
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    checked_tensors(tensors, "tensors")
+    same_dtype(tensors)
+    found = member_of(group, "all_reduce_coalesced")
+    if found is None:
+        return None
+    work = found.allreduce_coalesced(tensors, op)
+    if async_op:
+        return work
+    work.wait()
+    return None
+
+
+def reduce(
+    tensor: Tensor,
+    dst: "int | None" = None,
+    op: Any = ReduceOp.SUM,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: "int | None" = None,
+) -> "Work | None":
+    """Reduce the tensors of all ranks to one of them; the others' stay as they are.
+
+    Args:
+        tensor: of the same number of elements on all ranks.
+        dst: the rank that has the result.
+        op, group, async_op: as for `all_reduce`.
+        group_dst: the rank in the group, instead of `dst`.
+
+    Raises:
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    found = member_of(group, "reduce")
+    checked_tensor(tensor, "tensor")
+    if found is None:
+        return None
+    root = root_of(found, dst, group_dst, "dst")
+    return _answer(found.run(lambda: found.do_reduce(tensor, root, op), [tensor], async_op), async_op)
+
+
+def broadcast(
+    tensor: Tensor,
+    src: "int | None" = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: "int | None" = None,
+) -> "Work | None":
+    """Give all ranks the tensor of one.
+
+    Args:
+        tensor: what is given, or is written.
+        src: the rank that gives.
+        group, async_op: as for `all_reduce`.
+        group_src: the rank in the group, instead of `src`.
+
+    Raises:
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    found = member_of(group, "broadcast")
+    checked_tensor(tensor, "tensor")
+    if found is None:
+        return None
+    root = root_of(found, src, group_src, "src")
+    return _answer(found.run(lambda: found.do_broadcast(tensor, root), [tensor], async_op), async_op)
+
+
+def all_gather(
+    tensor_list: Sequence[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
+) -> "Work | None":
+    """Give all ranks the tensors of all.
+
+    Args:
+        tensor_list: a tensor to be written for each rank.
+        tensor: this rank's.
+        group, async_op: as for `all_reduce`.
+
+    Raises:
+        RuntimeError: the list or its tensors have the wrong size.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensors(tensor_list, "tensor_list")
+    checked_tensor(tensor, "tensor")
+    same_dtype(tensor_list, tensor)
+    found = member_of(group, "all_gather")
+    if found is None:
+        return None
+    return _done(found.allgather([tensor_list], [tensor]), async_op)
+
+
+def _done(work: Work, async_op: bool) -> "Work | None":
+    if async_op:
+        return work
+    work.wait()
+    return None
+
+
+def all_gather_into_tensor(
+    output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
+) -> "Work | None":
+    """Give all ranks the tensors of all in one, one behind the other.
+
+    Args:
+        output_tensor: as large as those of all ranks together.
+        input_tensor: this rank's.
+        group, async_op: as for `all_reduce`.
+
+    Raises:
+        RuntimeError: the output has the wrong size.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(input_tensor, "input_tensor")
+    checked_tensor(output_tensor, "output_tensor")
+    same_dtype(output_tensor, input_tensor)
+    found = member_of(group, "all_gather_into_tensor")
+    if found is None:
+        return None
+    if output_tensor.numel() != input_tensor.numel() * found.size():
+        raise RuntimeError("output tensor size must be equal to world_size times input tensor size")
+    return _answer(
+        found.run(lambda: found.do_all_gather_into(output_tensor, input_tensor), [output_tensor], async_op), async_op
+    )
+
+
+def all_gather_coalesced(
+    output_tensor_lists: Sequence[Sequence[Tensor]],
+    input_tensor_list: Sequence[Tensor],
+    group: Any = None,
+    async_op: bool = False,
+) -> "Work | None":
+    """Give all ranks several tensors of all.
+
+    Args:
+        output_tensor_lists: for each rank a list of tensors to be written.
+        input_tensor_list: this rank's.
+        group, async_op: as for `all_reduce`.
+
+    Raises:
+        RuntimeError: a list has the wrong length.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    found = member_of(group, "all_gather_coalesced")
+    if found is None:
+        return None
+    checked_tensors(input_tensor_list, "input_tensor_list")
+    if not isinstance(output_tensor_lists, list):
+        raise TypeError("Invalid function argument: output_tensor_lists should be a list")
+    return _done(found.allgather_coalesced(output_tensor_lists, input_tensor_list), async_op)
+
+
+def gather(
+    tensor: Tensor,
+    gather_list: "Sequence[Tensor] | None" = None,
+    dst: "int | None" = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_dst: "int | None" = None,
+) -> "Work | None":
+    """Give one rank the tensors of all.
+
+    Args:
+        tensor: this rank's.
+        gather_list: on that rank, a tensor to be written for each.
+        dst: the rank that gets them.
+        group, async_op: as for `all_reduce`.
+        group_dst: the rank in the group, instead of `dst`.
+
+    Raises:
+        ValueError: the list is missing, or is where it should not be.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(tensor, "tensor")
+    found = member_of(group, "gather")
+    if found is None:
+        return None
+    root = root_of(found, dst, group_dst, "dst")
+    _check_list(gather_list, found.rank() == root, "gather_list", "destination")
+    same_dtype(tensor, gather_list or [])
+    return _done(found.gather([gather_list] if gather_list else [], [tensor], root), async_op)
+
+
+def _check_list(tensors: Any, expected: bool, name: str, where: str) -> None:
+    if expected and not tensors:
+        raise ValueError(f"Argument ``{name}`` must be specified on {where} rank.")
+    if tensors and not expected:
+        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{where} ranks.")
+    if tensors:
+        checked_tensors(tensors, name)
+
+
+def scatter(
+    tensor: Tensor,
+    scatter_list: "Sequence[Tensor] | None" = None,
+    src: "int | None" = None,
+    group: Any = None,
+    async_op: bool = False,
+    group_src: "int | None" = None,
+) -> "Work | None":
+    """Give each rank a tensor of one's list.
+
+    Args:
+        tensor: what is written.
+        scatter_list: on that rank, a tensor for each.
+        src: the rank that gives them.
+        group, async_op: as for `all_reduce`.
+        group_src: the rank in the group, instead of `src`.
+
+    Raises:
+        ValueError: the list is missing, or is where it should not be.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(tensor, "tensor")
+    found = member_of(group, "scatter")
+    if found is None:
+        return None
+    root = root_of(found, src, group_src, "src")
+    _check_list(scatter_list, found.rank() == root, "scatter_list", "source")
+    same_dtype(tensor, scatter_list or [])
+    return _done(found.scatter([tensor], [scatter_list] if scatter_list else [], root), async_op)
+
+
+def reduce_scatter(
+    output: Tensor, input_list: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> "Work | None":
+    """Reduce a list of tensors over all ranks and give each rank its part.
+
+    Args:
+        output: what is written.
+        input_list: a tensor for each rank.
+        op, group, async_op: as for `all_reduce`.
+
+    Raises:
+        ValueError: the list has the wrong length.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(output, "output")
+    checked_tensors(input_list, "input_list")
+    same_dtype(output, input_list)
+    found = member_of(group, "reduce_scatter")
+    if found is None:
+        return None
+    if len(input_list) != found.size():
+        raise ValueError(f"reduce_scatter(): {len(input_list)} tensors for {found.size()} ranks")
+    return _answer(found.run(lambda: found.do_reduce_scatter(output, input_list, op), [output], async_op), async_op)
+
+
+def reduce_scatter_tensor(
+    output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
+) -> "Work | None":
+    """Reduce a tensor over all ranks and give each rank its part.
+
+    Args:
+        output: what is written.
+        input: as large as the outputs of all ranks together.
+        op, group, async_op: as for `all_reduce`.
+
+    Raises:
+        RuntimeError: the input has the wrong size.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(output, "output")
+    checked_tensor(input, "input")
+    same_dtype(output, input)
+    found = member_of(group, "reduce_scatter_tensor")
+    if found is None:
+        return None
+    if input.numel() != output.numel() * found.size():
+        raise RuntimeError("input tensor must be the same size as output size times world size")
+    return _answer(found.run(lambda: found.do_reduce_scatter_into(output, input, op), [output], async_op), async_op)
+
+
+def all_to_all_single(
+    output: Tensor,
+    input: Tensor,
+    output_split_sizes: "Sequence[int] | None" = None,
+    input_split_sizes: "Sequence[int] | None" = None,
+    group: Any = None,
+    async_op: bool = False,
+) -> "Work | None":
+    """Send each rank some rows of a tensor, and get some from each.
+
+    Args:
+        output: what is written.
+        input: what is sent.
+        output_split_sizes: how many rows come from each rank; by default equally many.
+        input_split_sizes: how many rows go to each.
+        group, async_op: as for `all_reduce`.
+
+    Raises:
+        RuntimeError: the numbers do not add up, or a rank sends another number than is expected.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensor(output, "output")
+    checked_tensor(input, "input")
+    same_dtype(output, input)
+    found = member_of(group, "all_to_all_single")
+    if found is None:
+        return None
+    receives, sends = (
+        found.splits(output, output_split_sizes, "output"),
+        found.splits(input, input_split_sizes, "input"),
+    )
+    return _answer(
+        found.run(lambda: found.do_all_to_all_single(output, input, receives, sends), [output], async_op), async_op
+    )
+
+
+def all_to_all(
+    output_tensor_list: Sequence[Tensor],
+    input_tensor_list: Sequence[Tensor],
+    group: Any = None,
+    async_op: bool = False,
+) -> "Work | None":
+    """Send each rank a tensor, and get one from each.
+
+    Args:
+        output_tensor_list: what is written, for each rank.
+        input_tensor_list: what is sent to each.
+        group, async_op: as for `all_reduce`.
+
+    Raises:
+        ValueError: a list has the wrong length.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    checked_tensors(output_tensor_list, "output_tensor_list")
+    checked_tensors(input_tensor_list, "input_tensor_list")
+    same_dtype(output_tensor_list, input_tensor_list)
+    found = member_of(group, "all_to_all")
+    if found is None:
+        return None
+    if not len(output_tensor_list) == len(input_tensor_list) == found.size():
+        raise ValueError(f"all_to_all(): the lists must have a tensor for each of {found.size()} ranks")
+    outs, ins = output_tensor_list, input_tensor_list
+    return _answer(found.run(lambda: found.do_all_to_all(outs, ins), list(outs), async_op), async_op)
+
+
+def barrier(
+    group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: "timedelta | None" = None
+) -> "Work | None":
+    """Wait until all ranks have come here.
+
+    Args:
+        group, async_op: as for `all_reduce`.
+        device_ids: None.
+        timeout: how long to wait for the others.
+
+    Raises:
+        RuntimeError: devices are named.
+        DistBackendError: a rank calls something else, has ended, or does not come in time.
+    """
+    found = member_of(group, "barrier")
+    if found is None:
+        return None
+    if device_ids is not None:
+        raise RuntimeError(f"Function argument device_ids not supported for the selected backend {found.backend}")
+    return _answer(found.run(lambda: found.do_barrier(timeout), [], async_op), async_op)
+
+
+def monitored_barrier(group: Any = None, timeout: "timedelta | None" = None, wait_all_ranks: bool = False) -> None:
+    """Wait until all ranks have come here, or say which do not.
+
+    Args:
+        group: whose ranks; by default all.
+        timeout: how long to wait for them.
+        wait_all_ranks: name all ranks that do not come, not the first.
+
+    Raises:
+        DistBackendError: some do not come in time.
+    """
+    found = group_of(group)
+    if found is None:
+        return
+    found.monitored_barrier(timeout, wait_all_ranks)

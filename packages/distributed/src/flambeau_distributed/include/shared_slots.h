@@ -1,0 +1,438 @@
+/* Collectives and messages between processes that map the same memory.
+
+   Every rank has a block of words and two buffers. A collective is a number of *meetings*: each rank fills one of its
+   buffers, posts the number of the meeting, and waits until all have posted it; then it may read everyone's buffer of
+   this meeting. Meeting k uses buffer k & 1. A rank posts k only when it has read what it wants of k - 1, so whoever has
+   met at k may write into the buffer of k + 1. With each post stands what the rank calls, and all ranks compare: calls
+   that do not match end in an error on every rank, not in waiting.
+
+   Messages go through a ring for each ordered pair of ranks.
+
+   Who waits spins for a while, if there are processors for all, then sleeps on the word until its writer wakes it. Every
+   50 ms it asks `look`, which raises for signals, deadlines and peers that have ended. */
+#ifndef FLAMBEAU_SHARED_SLOTS_H
+#define FLAMBEAU_SHARED_SLOTS_H
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include "halves.h"
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#ifndef _WIN32
+#include <sched.h>
+#endif
+
+enum { FL_DONE = 0, FL_STOPPED = 1, FL_MISMATCH = 2 };
+enum { FL_SUM, FL_PRODUCT, FL_MIN, FL_MAX, FL_BAND, FL_BOR, FL_BXOR };
+
+typedef struct {      /* what a rank calls; all must be equal */
+    uint32_t call;    /* how many collectives it has called in this group */
+    uint32_t kind;    /* which one: a number of the Python side */
+    int32_t dtype, op, root;
+    uint32_t piece;
+    int64_t count;
+} fl_call;
+
+typedef struct {
+    uint32_t posted, sleepers;   /* the last meeting, and how many sleep until the next */
+    char pad0[56];
+    uint32_t event, listeners;   /* rises when a ring of this rank has news */
+    char pad1[56];
+    fl_call calls[2];
+    int32_t state, pid;          /* see segment.pyx */
+    uint64_t started;
+    char pad2[48];
+    char reason[256];            /* why it gave up */
+} fl_block;
+
+typedef struct {
+    uint64_t head;               /* bytes written so far, */
+    char pad0[56];
+    uint64_t tail;               /* and read */
+    char pad1[56];
+} fl_ring;
+
+typedef struct { int64_t nbytes; int32_t tag, dtype; } fl_header;
+
+typedef int (*fl_look)(void *owner, int peer);  /* not 0: stop waiting */
+
+typedef struct {
+    char *base;
+    int n, me;
+    uint32_t met, calls;
+    int64_t slot, ring;          /* bytes of a buffer and of a ring */
+    int64_t spin;                /* nanoseconds */
+    fl_look look;
+    void *owner;
+} fl_group;
+
+static inline int64_t fl_aligned(int64_t bytes) { return (bytes + 127) & ~(int64_t)127; }
+static inline int64_t fl_ring_stride(const fl_group *g) { return (int64_t)sizeof(fl_ring) + fl_aligned(g->ring); }
+static inline int64_t fl_size(const fl_group *g) {
+    return g->n * (int64_t)sizeof(fl_block) + 2 * g->n * g->slot + (int64_t)g->n * g->n * fl_ring_stride(g);
+}
+static inline fl_block *fl_block_of(const fl_group *g, int rank) { return (fl_block *)g->base + rank; }
+static inline char *fl_buffer(const fl_group *g, int rank, uint32_t meeting) {
+    return g->base + g->n * sizeof(fl_block) + (2 * (int64_t)rank + (meeting & 1)) * g->slot;
+}
+static inline fl_ring *fl_ring_of(const fl_group *g, int from, int to) {
+    int64_t rings = g->n * (int64_t)sizeof(fl_block) + 2 * g->n * g->slot;
+    return (fl_ring *)(g->base + rings + ((int64_t)from * g->n + to) * fl_ring_stride(g));
+}
+
+/* --- waiting ------------------------------------------------------------------------------------------------------ */
+
+static inline int64_t fl_now(void) {
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static inline void fl_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+static inline void fl_wake(uint32_t *word, uint32_t *sleepers) {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(sleepers, __ATOMIC_RELAXED)) {
+#ifdef __linux__
+        syscall(SYS_futex, word, FUTEX_WAKE, 0x7fffffff, NULL, NULL, 0);
+#endif
+    }
+}
+
+/* Sleep for at most 50 ms while the word is `seen`. */
+static inline void fl_sleep(uint32_t *word, uint32_t *sleepers, uint32_t seen) {
+    __atomic_fetch_add(sleepers, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == seen) {
+#ifdef __linux__
+        struct timespec slice = {0, 50000000};
+        syscall(SYS_futex, word, FUTEX_WAIT, seen, &slice, NULL, 0);
+#else
+        struct timespec slice = {0, 50000};
+        nanosleep(&slice, NULL);
+#endif
+    }
+    __atomic_fetch_sub(sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Wait until the word is at least `wanted` (or, with `other`, no longer that). */
+static int fl_wait(fl_group *g, uint32_t *word, uint32_t *sleepers, uint32_t wanted, int other, int peer) {
+    int64_t began = 0, asked = 0;
+    for (unsigned turn = 0;; turn++) {
+        uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+        if (other ? seen != wanted : (int32_t)(seen - wanted) >= 0) return FL_DONE;
+        if (turn < 64 && g->spin) {
+            fl_pause();
+            continue;
+        }
+        int64_t now = fl_now();
+        if (!began) began = asked = now;
+        if (now - began < g->spin) {
+            for (int i = 0; i < 16; i++) fl_pause();
+            continue;
+        }
+#ifndef _WIN32
+        if (now - began < g->spin + 20000) {
+            sched_yield();
+            continue;
+        }
+#endif
+        fl_sleep(word, sleepers, seen);
+        if (fl_now() - asked > 45000000) {
+            if (g->look(g->owner, peer)) return FL_STOPPED;
+            asked = fl_now();
+        }
+    }
+}
+
+/* Post this rank's call, wait for all, compare. What each calls stays in its block until the meeting after the next. */
+static int fl_meet(fl_group *g, const fl_call *call) {
+    fl_block *own = fl_block_of(g, g->me);
+    uint32_t number = g->met + 1;
+    int same = 1;
+    own->calls[number & 1] = *call;
+    __atomic_store_n(&own->posted, number, __ATOMIC_RELEASE);
+    fl_wake(&own->posted, &own->sleepers);
+    for (int rank = 0; rank < g->n; rank++) {
+        fl_block *peer = fl_block_of(g, rank);
+        if (rank == g->me) continue;
+        if (fl_wait(g, &peer->posted, &peer->sleepers, number, 0, rank)) return FL_STOPPED;
+        same &= !memcmp(&peer->calls[number & 1], call, sizeof *call);
+    }
+    g->met = number;
+    return same ? FL_DONE : FL_MISMATCH;
+}
+
+/* --- reductions --------------------------------------------------------------------------------------------------- */
+
+#define FL_TIMES(a, b) ((a) * (b))
+#define FL_PLUS(a, b) ((a) + (b))
+#define FL_LESS(a, b) ((b) < (a) || (b) != (b) ? (b) : (a))
+#define FL_MORE(a, b) ((b) > (a) || (b) != (b) ? (b) : (a))
+#define FL_AND(a, b) ((a) & (b))
+#define FL_OR(a, b) ((a) | (b))
+#define FL_XOR(a, b) ((a) ^ (b))
+#define FL_LOOP(T, F) for (i = 0; i < n; i++) ((T *)to)[i] = (T)F(((const T *)a)[i], ((const T *)b)[i]); break;
+#define FL_REALS(T) \
+    switch (op) { case FL_SUM: FL_LOOP(T, FL_PLUS) case FL_PRODUCT: FL_LOOP(T, FL_TIMES) \
+                  case FL_MIN: FL_LOOP(T, FL_LESS) case FL_MAX: FL_LOOP(T, FL_MORE) }
+#define FL_INTS(T) \
+    switch (op) { case FL_SUM: FL_LOOP(T, FL_PLUS) case FL_PRODUCT: FL_LOOP(T, FL_TIMES) \
+                  case FL_MIN: FL_LOOP(T, FL_LESS) case FL_MAX: FL_LOOP(T, FL_MORE) \
+                  case FL_BAND: FL_LOOP(T, FL_AND) case FL_BOR: FL_LOOP(T, FL_OR) case FL_BXOR: FL_LOOP(T, FL_XOR) }
+#define FL_BLOCK 512
+
+/* to = op(a, b) for n elements; `to` may be `a`. The dtypes are those of compute.pxd. */
+static void fl_combine(char *to, const char *a, const char *b, int64_t n, int dtype, int op) {
+    int64_t i;
+    switch (dtype) {
+        case 0:  /* bool: sums and maxima are "or", products and minima "and" */
+            op = op == FL_SUM || op == FL_MAX ? FL_BOR : op == FL_PRODUCT || op == FL_MIN ? FL_BAND : op;
+            FL_INTS(uint8_t) break;
+        case 1: FL_INTS(uint8_t) break;
+        case 2: FL_INTS(int8_t) break;
+        case 3: FL_INTS(int16_t) break;
+        case 4: FL_INTS(int32_t) break;
+        case 5: FL_INTS(int64_t) break;
+        case 6: FL_INTS(uint16_t) break;
+        case 7: FL_INTS(uint32_t) break;
+        case 8: FL_INTS(uint64_t) break;
+        case 11: FL_REALS(float) break;
+        case 12: FL_REALS(double) break;
+    }
+}
+
+static void fl_floats(float *to, const uint16_t *from, int64_t n, int dtype) {
+    if (dtype == 9) fl_halves_to_floats(from, to, n);
+    else for (int64_t i = 0; i < n; i++) to[i] = fl_bf16_to_float(from[i]);
+}
+
+/* Combine n elements, from `first` on, of the buffers of all ranks, in their order. Halves are rounded once, at the end. */
+static void fl_reduce(const fl_group *g, char *to, int64_t offset, int64_t n, int dtype, int op, int itemsize) {
+    char *first = fl_buffer(g, 0, g->met) + offset;
+    if (dtype == 9 || dtype == 10) {
+        float sum[FL_BLOCK], next[FL_BLOCK];
+        for (int64_t i = 0; i < n; i += FL_BLOCK) {
+            int64_t part = n - i < FL_BLOCK ? n - i : FL_BLOCK;
+            fl_floats(sum, (const uint16_t *)first + i, part, dtype);
+            for (int rank = 1; rank < g->n; rank++) {
+                fl_floats(next, (const uint16_t *)(fl_buffer(g, rank, g->met) + offset) + i, part, dtype);
+                fl_combine((char *)sum, (const char *)sum, (const char *)next, part, 11, op);
+            }
+            uint16_t *half = (uint16_t *)to + i;
+            if (dtype == 9) fl_floats_to_halves(sum, half, part);
+            else for (int64_t j = 0; j < part; j++) half[j] = fl_float_to_bf16(sum[j]);
+        }
+        return;
+    }
+    if (g->n == 1) {
+        memcpy(to, first, n * itemsize);
+        return;
+    }
+    int64_t block = g->n == 2 ? n : 8192 / itemsize;  /* further operands find the sum so far in the first cache */
+    for (int64_t i = 0; i < n; i += block) {
+        int64_t part = n - i < block ? n - i : block, at = offset + i * itemsize;
+        fl_combine(to + i * itemsize, first + i * itemsize, fl_buffer(g, 1, g->met) + at, part, dtype, op);
+        for (int rank = 2; rank < g->n; rank++) {
+            fl_combine(to + i * itemsize, to + i * itemsize, fl_buffer(g, rank, g->met) + at, part, dtype, op);
+        }
+    }
+}
+
+/* --- collectives -------------------------------------------------------------------------------------------------- */
+
+#define FL_MEET(call) do { int fl_r = fl_meet(g, call); if (fl_r) return fl_r; (call)->piece++; } while (0)
+static inline int64_t fl_least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Everyone has the reduction of all `data`, in place; with a root, that one alone. */
+static int fl_all_reduce(fl_group *g, char *data, int64_t count, int itemsize, fl_call *call) {
+    int64_t bytes = count * itemsize, at = 0;
+    int alone = call->root >= 0;
+    do {
+        int64_t piece = fl_least(bytes - at, g->slot);
+        memcpy(fl_buffer(g, g->me, g->met + 1), data + at, piece);
+        FL_MEET(call);
+        if (alone || piece * g->n <= 65536) {  /* each reads everything */
+            if (!alone || call->root == g->me) fl_reduce(g, data + at, 0, piece / itemsize, call->dtype, call->op, itemsize);
+        } else {  /* each reduces its part, and all take all parts */
+            int64_t part = (piece / itemsize + g->n - 1) / g->n * itemsize;
+            int64_t mine = fl_least(part * g->me, piece), end = fl_least(mine + part, piece);
+            fl_reduce(g, fl_buffer(g, g->me, g->met + 1) + mine, mine, (end - mine) / itemsize, call->dtype, call->op, itemsize);
+            FL_MEET(call);
+            for (int rank = 0; rank < g->n; rank++) {
+                int64_t from = fl_least(part * rank, piece), to = fl_least(from + part, piece);
+                memcpy(data + at + from, fl_buffer(g, rank, g->met) + from, to - from);
+            }
+        }
+        at += piece;
+    } while (at < bytes);
+    return FL_DONE;
+}
+
+static int fl_broadcast(fl_group *g, char *data, int64_t bytes, fl_call *call) {
+    int64_t at = 0;
+    do {
+        int64_t piece = fl_least(bytes - at, g->slot);
+        if (call->root == g->me) memcpy(fl_buffer(g, g->me, g->met + 1), data + at, piece);
+        FL_MEET(call);
+        if (call->root != g->me) memcpy(data + at, fl_buffer(g, call->root, g->met), piece);
+        at += piece;
+    } while (at < bytes);
+    return FL_DONE;
+}
+
+/* `out`: one row of `bytes` for each rank; with a root, that one's alone. */
+static int fl_all_gather(fl_group *g, char *out, const char *in, int64_t bytes, fl_call *call) {
+    int64_t at = 0;
+    do {
+        int64_t piece = fl_least(bytes - at, g->slot);
+        memcpy(fl_buffer(g, g->me, g->met + 1), in + at, piece);
+        FL_MEET(call);
+        if (call->root < 0 || call->root == g->me) {
+            for (int rank = 0; rank < g->n; rank++) memcpy(out + rank * bytes + at, fl_buffer(g, rank, g->met), piece);
+        }
+        at += piece;
+    } while (at < bytes);
+    return FL_DONE;
+}
+
+/* What of a buffer is each rank's when all ranks get different things. */
+static inline int64_t fl_share(const fl_group *g) { return g->slot / g->n & ~(int64_t)63; }
+
+static int fl_scatter(fl_group *g, char *out, const char *in, int64_t bytes, fl_call *call) {
+    int64_t at = 0, share = fl_share(g);
+    do {
+        int64_t piece = fl_least(bytes - at, share);
+        if (call->root == g->me) {
+            char *own = fl_buffer(g, g->me, g->met + 1);
+            for (int rank = 0; rank < g->n; rank++) memcpy(own + rank * share, in + rank * bytes + at, piece);
+        }
+        FL_MEET(call);
+        memcpy(out + at, fl_buffer(g, call->root, g->met) + g->me * share, piece);
+        at += piece;
+    } while (at < bytes);
+    return FL_DONE;
+}
+
+static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t count, int itemsize, fl_call *call) {
+    int64_t at = 0, bytes = count * itemsize, share = fl_share(g);
+    do {
+        int64_t piece = fl_least(bytes - at, share);
+        char *own = fl_buffer(g, g->me, g->met + 1);
+        for (int rank = 0; rank < g->n; rank++) memcpy(own + rank * share, in + rank * bytes + at, piece);
+        FL_MEET(call);
+        fl_reduce(g, out + at, g->me * share, piece / itemsize, call->dtype, call->op, itemsize);
+        at += piece;
+    } while (at < bytes);
+    return FL_DONE;
+}
+
+/* `sends[r]` bytes to rank r and `receives[r]` from it, one behind the other. Rank `*peer` does not send what is expected
+   of it: FL_MISMATCH with peer >= 0. */
+static int fl_all_to_all(fl_group *g, char *out, const char *in, const int64_t *sends, const int64_t *receives,
+                         fl_call *call, int *peer) {
+    int64_t most = 0, share = fl_share(g);
+    *peer = -1;
+    memcpy(fl_buffer(g, g->me, g->met + 1), sends, g->n * sizeof *sends);
+    FL_MEET(call);
+    for (int from = 0; from < g->n; from++) {
+        const int64_t *row = (const int64_t *)fl_buffer(g, from, g->met);
+        if (row[g->me] != receives[from]) *peer = from;
+        for (int to = 0; to < g->n; to++) if (row[to] > most) most = row[to];
+    }
+    call->root = *peer;  /* a rank that found a difference tells all in the next meeting */
+    FL_MEET(call);
+    if (*peer >= 0) return FL_MISMATCH;
+    for (int64_t at = 0; at < most; at += share) {
+        char *own = fl_buffer(g, g->me, g->met + 1);
+        const char *row = in;
+        char *target = out;
+        for (int rank = 0; rank < g->n; row += sends[rank++]) {
+            if (at < sends[rank]) memcpy(own + rank * share, row + at, fl_least(sends[rank] - at, share));
+        }
+        FL_MEET(call);
+        for (int rank = 0; rank < g->n; target += receives[rank++]) {
+            if (at < receives[rank]) {
+                memcpy(target + at, fl_buffer(g, rank, g->met) + g->me * share, fl_least(receives[rank] - at, share));
+            }
+        }
+    }
+    return FL_DONE;
+}
+
+/* --- messages ----------------------------------------------------------------------------------------------------- */
+
+static inline void fl_notify(fl_group *g, int rank) {
+    fl_block *block = fl_block_of(g, rank);
+    __atomic_fetch_add(&block->event, 1, __ATOMIC_RELEASE);
+    fl_wake(&block->event, &block->listeners);
+}
+
+/* Sleep until something happens to a ring of this rank after `seen`. */
+static int fl_listen(fl_group *g, uint32_t seen, int peer) {
+    fl_block *own = fl_block_of(g, g->me);
+    return fl_wait(g, &own->event, &own->listeners, seen, 1, peer);
+}
+static inline uint32_t fl_events(fl_group *g) {
+    return __atomic_load_n(&fl_block_of(g, g->me)->event, __ATOMIC_ACQUIRE);
+}
+
+/* Bytes between the ring and memory, as many as there is room or news for; how many. */
+static int64_t fl_put(fl_group *g, int to, const char *data, int64_t n) {
+    fl_ring *ring = fl_ring_of(g, g->me, to);
+    char *bytes = (char *)(ring + 1);
+    uint64_t head = ring->head, used = head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+    int64_t at = (int64_t)(head % (uint64_t)g->ring), first;
+    n = fl_least(n, g->ring - (int64_t)used);
+    if (n <= 0) return 0;
+    first = fl_least(n, g->ring - at);
+    memcpy(bytes + at, data, first);
+    memcpy(bytes, data + first, n - first);
+    __atomic_store_n(&ring->head, head + n, __ATOMIC_RELEASE);
+    fl_notify(g, to);
+    return n;
+}
+static inline int64_t fl_waiting(fl_group *g, int from) {
+    fl_ring *ring = fl_ring_of(g, from, g->me);
+    return (int64_t)(__atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - ring->tail);
+}
+static inline int64_t fl_room(fl_group *g, int to) {
+    fl_ring *ring = fl_ring_of(g, g->me, to);
+    return g->ring - (int64_t)(ring->head - __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE));
+}
+static int64_t fl_take(fl_group *g, int from, char *data, int64_t n) {
+    fl_ring *ring = fl_ring_of(g, from, g->me);
+    const char *bytes = (const char *)(ring + 1);
+    uint64_t tail = ring->tail;
+    int64_t at = (int64_t)(tail % (uint64_t)g->ring), first;
+    n = fl_least(n, fl_waiting(g, from));
+    if (n <= 0) return 0;
+    first = fl_least(n, g->ring - at);
+    memcpy(data, bytes + at, first);
+    memcpy(data + first, bytes, n - first);
+    __atomic_store_n(&ring->tail, tail + n, __ATOMIC_RELEASE);
+    fl_notify(g, from);
+    return n;
+}
+
+/* All of it, with waiting. */
+static int fl_transfer(fl_group *g, int peer, char *data, int64_t n, int sends) {
+    while (n) {
+        uint32_t seen = fl_events(g);
+        int64_t done = sends ? fl_put(g, peer, data, n) : fl_take(g, peer, data, n);
+        if (!done && fl_listen(g, seen, peer)) return FL_STOPPED;
+        data += done;
+        n -= done;
+    }
+    return FL_DONE;
+}
+#endif

@@ -1,0 +1,10 @@
+"""``torch.distributed.nn``: collectives that gradients go through.
+
+Backward of a collective is a collective, so every rank has to go backward.
+"""
+
+from flambeau_distributed.nn.functional import *  # noqa: F403
+from flambeau_distributed.reduce_op import ReduceOp as ReduceOp
+from flambeau_distributed.unbuilt import class_not_built as _class
+
+RemoteModule = _class("nn.RemoteModule", ": calls of other processes (RPC) are not built")

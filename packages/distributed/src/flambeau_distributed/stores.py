@@ -1,0 +1,341 @@
+"""Stores: where processes leave values for each other by name, before they have anything else in common.
+
+`Store` says what a store does, in terms of one operation on a `Values`; the stores differ in where the values are: in
+this process (`HashStore`), in a file (`FileStore`), or in the process that listens at a port (`tcp_store.TCPStore`).
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from threading import Condition
+from typing import Any, NoReturn
+
+from flambeau_distributed.errors import DistStoreError, QueueEmptyError
+
+__all__ = ["HashStore", "PrefixStore", "Store"]
+
+
+def as_bytes(value: "str | bytes", function: str) -> bytes:
+    """What a store keeps of a value."""
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise TypeError(
+        f"{function}(): incompatible function arguments: values are str or bytes, not {type(value).__name__}"
+    )
+
+
+def as_key(key: str, function: str) -> str:
+    """The name itself, if it is one."""
+    if not isinstance(key, str):
+        raise TypeError(f"{function}(): incompatible function arguments: names are str, not {type(key).__name__}")
+    return key
+
+
+class Values:
+    """Values by name, and queues; each method is one step that nobody comes between."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, bytes] = {}
+        self.queues: dict[str, list[bytes]] = {}
+        self.changed = Condition()
+
+    def set(self, key: str, value: bytes) -> None:
+        with self.changed:
+            self.values[key] = value
+            self.changed.notify_all()
+
+    def get(self, key: str) -> bytes:
+        with self.changed:
+            return self.values[key]
+
+    def add(self, key: str, amount: int) -> int:
+        with self.changed:
+            total = int(self.values.get(key, b"0")) + amount
+            self.values[key] = str(total).encode()
+            self.changed.notify_all()
+            return total
+
+    def append(self, key: str, value: bytes) -> None:
+        with self.changed:
+            self.values[key] = self.values.get(key, b"") + value
+            self.changed.notify_all()
+
+    def compare_set(self, key: str, expected: bytes, desired: bytes) -> bytes:
+        with self.changed:
+            present = self.values.get(key)
+            if present is None and expected:
+                return expected
+            if (present or b"") == expected:
+                self.values[key] = present = desired
+                self.changed.notify_all()
+            return present or b""
+
+    def delete(self, key: str) -> bool:
+        with self.changed:
+            return self.values.pop(key, None) is not None
+
+    def missing(self, keys: Sequence[str], seconds: float = 0) -> list[str]:
+        """The names that have no values after waiting for them."""
+        end = time.monotonic() + seconds
+        with self.changed:
+            while True:
+                found = [key for key in keys if key not in self.values]
+                left = end - time.monotonic()
+                if not found or left <= 0:
+                    return found
+                self.changed.wait(left)
+
+    def names(self) -> list[str]:
+        with self.changed:
+            return list(self.values)
+
+    def push(self, key: str, value: bytes) -> None:
+        with self.changed:
+            self.queues.setdefault(key, []).append(value)
+            self.changed.notify_all()
+
+    def pop(self, key: str, seconds: float) -> list[bytes]:
+        """The first in a queue, or nothing after waiting for it."""
+        end = time.monotonic() + seconds
+        with self.changed:
+            while not self.queues.get(key):
+                left = end - time.monotonic()
+                if left <= 0:
+                    return []
+                self.changed.wait(left)
+            return [self.queues[key].pop(0)]
+
+    def length(self, key: str) -> int:
+        with self.changed:
+            return len(self.queues.get(key, ()))
+
+
+class Store:
+    """Values by name, which several processes see; text is kept as bytes.
+
+    A class of your own that has ``set``, ``get``, ``add`` and ``wait`` is a store, too.
+
+    Raises:
+        DistStoreError: there is no value in time; by ``get`` and ``wait``.
+
+    >>> store = torch.distributed.HashStore()
+    >>> store.set("name", "value")
+    >>> store.get("name"), store.add("count", 2), store.add("count", 3)
+    (b'value', 2, 5)
+    """
+
+    def __init__(self) -> None:
+        self._timeout = timedelta(seconds=300)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def _do(self, name: str, *args: Any) -> Any:
+        """A method of `Values`, called where the values are."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where its values are")
+
+    @property
+    def timeout(self) -> timedelta:
+        """How long ``get`` and ``wait`` wait."""
+        return getattr(self, "_timeout", timedelta(seconds=300))
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """Say how long ``get`` and ``wait`` wait."""
+        self._timeout = timeout
+
+    def set(self, key: str, value: "str | bytes") -> None:
+        """Leave a value."""
+        self._do("set", as_key(key, "set"), as_bytes(value, "set"))
+
+    def get(self, key: str) -> bytes:
+        """The value of a name, once there is one."""
+        self.wait([as_key(key, "get")])
+        return self._do("get", key)
+
+    def add(self, key: str, amount: int) -> int:
+        """Add to a counter, which begins at 0, and return it."""
+        return self._do("add", as_key(key, "add"), int(amount))
+
+    def append(self, key: str, value: "str | bytes") -> None:
+        """Put a value behind that of a name."""
+        self._do("append", as_key(key, "append"), as_bytes(value, "append"))
+
+    def check(self, keys: Iterable[str]) -> bool:
+        """Whether all names have values."""
+        return not self._do("missing", list(keys))
+
+    def wait(self, keys: Iterable[str], timeout: "timedelta | None" = None) -> None:
+        """Return when all names have values.
+
+        Args:
+            keys: the names.
+            timeout: how long to wait, by default ``self.timeout``.
+
+        Raises:
+            DistStoreError: they do not come in time.
+        """
+        keys = list(keys)
+        seconds = (self.timeout if timeout is None else timeout).total_seconds()
+        missing = self._do("missing", keys, seconds)
+        if missing:
+            names = ", ".join(f"/{key}" for key in keys)
+            raise DistStoreError(f"wait timeout after {seconds * 1000:.0f}ms, keys: {names}")
+
+    def compare_set(self, key: str, expected_value: "str | bytes", desired_value: "str | bytes") -> bytes:
+        """Leave a value if the present one, or none for the empty text, is as expected; returns what is there then."""
+        expected, desired = as_bytes(expected_value, "compare_set"), as_bytes(desired_value, "compare_set")
+        return self._do("compare_set", as_key(key, "compare_set"), expected, desired)
+
+    def multi_get(self, keys: Iterable[str]) -> list[bytes]:
+        """The values of names, once they are there."""
+        keys = list(keys)
+        self.wait(keys)
+        return [self._do("get", key) for key in keys]
+
+    def multi_set(self, keys: Iterable[str], values: "Iterable[str | bytes]") -> None:
+        """Leave values."""
+        for key, value in zip(keys, values, strict=True):
+            self.set(key, value)
+
+    def delete_key(self, key: str) -> bool:
+        """Take a value away; returns whether there was one."""
+        return self._do("delete", as_key(key, "delete_key"))
+
+    def num_keys(self) -> int:
+        """How many names have values."""
+        return len(self._do("names"))
+
+    def list_keys(self) -> list[str]:
+        """The names that have values."""
+        return self._do("names")
+
+    def queue_push(self, key: str, value: "str | bytes") -> None:
+        """Put a value at the end of a queue."""
+        self._do("push", as_key(key, "queue_push"), as_bytes(value, "queue_push"))
+
+    def queue_pop(self, key: str, block: bool = True) -> bytes:
+        """Take the first value of a queue.
+
+        Raises:
+            QueueEmptyError: there is none, now or in time.
+        """
+        found = self._do("pop", as_key(key, "queue_pop"), self.timeout.total_seconds() if block else 0)
+        if not found:
+            raise QueueEmptyError("queue is empty")
+        return found[0]
+
+    def queue_len(self, key: str) -> int:
+        """How many values a queue has."""
+        return self._do("length", as_key(key, "queue_len"))
+
+    def has_extended_api(self) -> bool:
+        """Whether ``append``, ``multi_get`` and ``multi_set`` are there."""
+        return True
+
+    def clone(self) -> "Store":
+        """A store of the same values, for another thread."""
+        return self
+
+
+class HashStore(Store):
+    """A store in this process, for its threads.
+
+    >>> store = torch.distributed.HashStore()
+    >>> store.set("a", "1")
+    >>> store.num_keys(), store.check(["a", "b"])
+    (1, False)
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._values = Values()
+
+    def _do(self, name: str, *args: Any) -> Any:
+        return getattr(self._values, name)(*args)
+
+
+class PrefixStore(Store):
+    """A store whose names all begin in the same way in another one.
+
+    Args:
+        prefix: how they begin; a slash follows.
+        store: the other one.
+
+    >>> store = torch.distributed.HashStore()
+    >>> torch.distributed.PrefixStore("group", store).set("a", "1")
+    >>> store.get("group/a")
+    b'1'
+    """
+
+    def __init__(self, prefix: str, store: Store) -> None:
+        super().__init__()
+        if not isinstance(store, Store):
+            raise TypeError(f"PrefixStore(): incompatible function arguments: {type(store).__name__} is no store")
+        self.prefix, self.underlying_store = prefix, store
+
+    @property
+    def timeout(self) -> timedelta:
+        """That of the store below."""
+        return self.underlying_store.timeout
+
+    def set_timeout(self, timeout: timedelta) -> None:
+        """Say how long the store below waits."""
+        self.underlying_store.set_timeout(timeout)
+
+    def _name(self, key: str) -> str:
+        return f"{self.prefix}/{key}"
+
+    def set(self, key: str, value: "str | bytes") -> None:
+        self.underlying_store.set(self._name(key), value)
+
+    def get(self, key: str) -> bytes:
+        return self.underlying_store.get(self._name(key))
+
+    def add(self, key: str, amount: int) -> int:
+        return self.underlying_store.add(self._name(key), amount)
+
+    def append(self, key: str, value: "str | bytes") -> None:
+        self.underlying_store.append(self._name(key), value)
+
+    def check(self, keys: Iterable[str]) -> bool:
+        return self.underlying_store.check(list(map(self._name, keys)))
+
+    def wait(self, keys: Iterable[str], timeout: "timedelta | None" = None) -> None:
+        names = list(map(self._name, keys))
+        return self.underlying_store.wait(names) if timeout is None else self.underlying_store.wait(names, timeout)
+
+    def compare_set(self, key: str, expected_value: "str | bytes", desired_value: "str | bytes") -> bytes:
+        return self.underlying_store.compare_set(self._name(key), expected_value, desired_value)
+
+    def multi_get(self, keys: Iterable[str]) -> list[bytes]:
+        return self.underlying_store.multi_get(list(map(self._name, keys)))
+
+    def multi_set(self, keys: Iterable[str], values: "Iterable[str | bytes]") -> None:
+        self.underlying_store.multi_set(list(map(self._name, keys)), values)
+
+    def delete_key(self, key: str) -> bool:
+        return self.underlying_store.delete_key(self._name(key))
+
+    def num_keys(self) -> int:
+        return self.underlying_store.num_keys()
+
+    def list_keys(self) -> list[str]:
+        start = f"{self.prefix}/"
+        return [key.removeprefix(start) for key in self.underlying_store.list_keys() if key.startswith(start)]
+
+    def queue_push(self, key: str, value: "str | bytes") -> None:
+        self.underlying_store.queue_push(self._name(key), value)
+
+    def queue_pop(self, key: str, block: bool = True) -> bytes:
+        return self.underlying_store.queue_pop(self._name(key), block)
+
+    def queue_len(self, key: str) -> int:
+        return self.underlying_store.queue_len(self._name(key))
+
+    def has_extended_api(self) -> bool:
+        return self.underlying_store.has_extended_api()
+
+    def clone(self) -> "Store":
+        return PrefixStore(self.prefix, self.underlying_store.clone())

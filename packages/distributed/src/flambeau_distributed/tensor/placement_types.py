@@ -1,0 +1,6 @@
+"""``torch.distributed.tensor.placement_types``: how a tensor lies apart in several processes, which is not built."""
+
+from flambeau_distributed.tensor import Partial as Partial
+from flambeau_distributed.tensor import Placement as Placement
+from flambeau_distributed.tensor import Replicate as Replicate
+from flambeau_distributed.tensor import Shard as Shard

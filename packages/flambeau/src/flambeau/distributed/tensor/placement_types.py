@@ -1,6 +1,0 @@
-"""``torch.distributed.tensor.placement_types``: how a tensor lies apart in several processes, which is not built."""
-
-from flambeau.distributed.tensor import Partial as Partial
-from flambeau.distributed.tensor import Placement as Placement
-from flambeau.distributed.tensor import Replicate as Replicate
-from flambeau.distributed.tensor import Shard as Shard
