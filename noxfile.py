@@ -86,6 +86,7 @@ def build(session):
         if "scikit-build" in PROJECTS[package]["tool"]:
             compiler = "".join(f"-{Path(name).name}" for name in os.environ.get("CC", "").split()[:1])
             options.append(f"-Cbuild-dir={ROOT}/build/wheel/{{cache_tag}}{compiler}/{package}")
+            options.append("-Ccmake.define.CMAKE_COMPILE_WARNING_AS_ERROR=ON")
         session.run("python", "-m", "build", "--wheel", *options)
     session.run("python", "-m", "pytest", "-q", "tests/test_artifacts.py", "tests/test_translate.py")
 
