@@ -53,7 +53,7 @@ elu_backward = _gradient("elu", _ELU)
 leaky_relu_ = _loop("leaky_relu", ", Scalar negative_slope=0.01", doc="x above 0, negative_slope · x below.")
 leaky_relu_backward = _gradient("leaky_relu", ", Scalar negative_slope=0.01")
 hardtanh_ = _loop(
-    "hardtanh", ", Scalar min_val=-1, Scalar max_val=1", doc="x, no less than min_val, no more than max_val."
+    "hardtanh", ", Scalar min_val=-1, Scalar max_val=1", doc="x limited to the range from min_val to max_val."
 )
 hardtanh_backward = _gradient("hardtanh", ", Scalar min_val=-1, Scalar max_val=1")
 hardsigmoid_ = _loop("hardsigmoid", doc="(x + 3) / 6 between -3 and 3; 0 below, 1 above.")
@@ -64,7 +64,7 @@ silu_ = _loop("silu", doc="x · sigmoid(x).")
 silu_backward = _gradient("silu")
 mish_ = _loop("mish", doc="x · tanh(softplus(x)).")
 mish_backward = _gradient("mish")
-threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x where it is above threshold, else value.")
+threshold_ = _loop("threshold", ", Scalar threshold, Scalar value", doc="x if it is above threshold, else value.")
 threshold_backward = _gradient("threshold", ", Scalar threshold, Scalar value=0")
 
 _TANH = Elementwise("gelu", 1, LOOPS["gelu_tanh"], dtypes=FLOATS)
@@ -99,7 +99,7 @@ softplus = _loop(
     ", Scalar beta=1, Scalar threshold=20",
     **_PUBLIC,
     aten="softplus",
-    doc="log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.",
+    doc="log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`.",
 )
 softplus_backward = _gradient("softplus", ", Scalar beta=1, Scalar threshold=20")
 softshrink_ = _loop("softshrink", ", Scalar lambd=0.5", doc="x moved towards 0 by `lambd`; 0 where it would go past.")
@@ -133,7 +133,7 @@ relu = _switch(
     "relu(Tensor self, bool inplace=False)",
     ft.relu,
     ft.relu.inplace,  # type: ignore[attr-defined]
-    "x, or 0 where it is negative.",
+    "x, or 0 if x is negative.",
 )
 elu = _switch(
     "elu(Tensor self, Scalar alpha=1.0, bool inplace=False)",
@@ -171,7 +171,7 @@ mish = _switch("mish(Tensor self, bool inplace=False)", mish_, mish_.inplace, "x
 
 @composite(
     "hardtanh(Tensor self, Scalar min_val=-1.0, Scalar max_val=1.0, bool inplace=False)",
-    "x, no less than `min_val` and no more than `max_val`, which are rounded towards 0 for integers.",
+    "x limited to the range from `min_val` to `max_val`, which are rounded towards 0 for integers.",
 )
 def hardtanh(input, min_val, max_val, inplace):
     if min_val > max_val:
@@ -200,7 +200,7 @@ def _integer(value, kind):
 
 @composite(
     "threshold(Tensor self, Scalar threshold, Scalar value, bool inplace=False)",
-    "x where it is above `threshold`, else `value`; both are rounded towards 0 for integers.",
+    "x if it is above `threshold`, else `value`; both are rounded towards 0 for integers.",
 )
 def threshold(input, threshold, value, inplace):
     if input.is_floating_point() or input.is_complex() or input.dtype is ft.bool:
@@ -224,7 +224,7 @@ _SELU_ALPHA, _SELU_SCALE = 1.6732632423543772848170429916717, 1.0507009873554804
 
 
 @composite(
-    "softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 where it would go past.", aten=True
+    "softshrink(Tensor self, Scalar lambd=0.5)", "x moved towards 0 by `lambd`; 0 if |x| is at most `lambd`.", aten=True
 )
 def softshrink(input, lambd):
     if input.is_floating_point() and not 0 <= lambd <= ft.finfo(input.dtype).max:
@@ -255,7 +255,7 @@ def celu(input, alpha, inplace):
     return (elu_.inplace if inplace else elu_)(input, alpha, 1, 1 / alpha)
 
 
-@composite("relu6(Tensor self, bool inplace=False)", "x, no less than 0 and no more than 6.", aten=True)
+@composite("relu6(Tensor self, bool inplace=False)", "x limited to the range from 0 to 6.", aten=True)
 def relu6(input, inplace):
     return hardtanh(input, 0, 6, inplace)
 
@@ -289,7 +289,7 @@ def prelu(input, weight):
 
 @composite(
     "rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.3333333333333333, bool training=False, bool inplace=False)",
-    "leaky_relu with slopes drawn from [lower, upper) while training, their mean otherwise (Xu et al., 2015).",
+    "leaky_relu with random slopes from [lower, upper) in training, and their mean otherwise (Xu et al., 2015).",
 )
 def rrelu(input, lower, upper, training, inplace):
     return randomly_leaky(input, lower, upper, training, inplace)
@@ -324,7 +324,7 @@ def _no_grad():
 
 @composite(
     "glu(Tensor self, int dim=-1)",
-    "a · sigmoid(b), a and b the two halves of a dimension (Dauphin et al., 2016).",
+    "a · sigmoid(b), where a and b are the two halves of a dimension (Dauphin et al., 2016).",
     aten=True,
 )
 def glu(input, dim):

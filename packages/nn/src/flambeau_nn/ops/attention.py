@@ -156,8 +156,8 @@ scaled_dot_product_attention = Operator(
     aten="scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
     "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
     doc="softmax(query keyᵀ · scale + attn_mask) value over the last two dimensions: (*, L, E), (*, S, E) and "
-    "(*, S, Ev) to (*, L, Ev). `scale` is 1/sqrt(E) unless given. `attn_mask` (*, L, S) is added, or says as "
-    "booleans which keys a query sees; with `is_causal` it sees those up to its own place. A query that sees none "
-    "gets zeros. `dropout_p` drops weights. With `enable_gqa` several heads of queries (dimension -3) share one of "
-    "keys and values.",
+    "(*, S, Ev) to (*, L, Ev). `scale` is by default 1/sqrt(E). A floating-point `attn_mask` (*, L, S) is added to "
+    "the scores; a boolean one is True for keys that a query attends to. With `is_causal`, a query attends to keys up "
+    "to its own position. A query without keys gives zeros. `dropout_p` is the dropout probability of the weights. "
+    "With `enable_gqa`, several query heads (dimension -3) share one head of keys and values.",
 )

@@ -132,8 +132,8 @@ embedding_bags_backward = Operator(
     "embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, "
     "float norm_type=2.0, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, "
     "Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None)",
-    "The sum, mean or maximum of the rows of `weight` that each bag of indices names: the rows of a matrix, or "
-    "pieces of a vector that begin at `offsets`. `padding_idx` does not count. Empty bags give zeros.",
+    "The sum, mean or maximum of the rows of `weight` for each bag of indices: a bag is a row of a matrix, or a "
+    "piece of a vector that begins at `offsets`. `padding_idx` does not count. Empty bags give zeros.",
 )
 def embedding_bag(
     input,

@@ -105,9 +105,9 @@ def _declare(n):
     schema = f"Tensor input, Tensor weight, Tensor? bias=None, int[{n}] stride=1"
     doc = (
         f"Convolution of `input`, {_SHAPES[n]}, with `weight`, (out, C / groups, {_KERNEL[n]}), plus `bias`, (out): "
-        "the sum over windows of the input, `stride` apart, whose elements are `dilation` apart. Zeros of `padding` "
-        "stand at both ends: a number, 'valid' for none, or 'same' for as many as keep the size. Channels are split "
-        "into `groups` that meet only their own weights."
+        "the sum over windows of the input, `stride` apart, whose elements are `dilation` apart. `padding` zeros are "
+        "added at both ends: a number, 'valid' for none, or 'same' for as many as keep the size. Channels are divided "
+        "into `groups`, each with its own weights."
     )
 
     def unbatched(input, weight, bias, stride, padding, dilation, groups):
@@ -139,9 +139,9 @@ def _declare_transposed(n):
     @composite(
         f"{name}({arguments})",
         f"Transposed convolution of `input`, {_SHAPES[n]}, with `weight`, (C, out / groups, {_KERNEL[n]}), plus "
-        "`bias`, (out): what turns the gradient of convolution's result into that of its input. Each element of "
-        "the input adds the weights, times itself, to a window of the result; windows are `stride` apart, "
-        "`padding` is cut off at both ends, and `output_padding` added behind.",
+        "`bias`, (out): the operation that maps the gradient of a convolution's result to that of its input. Each "
+        "element of the input adds the weights, multiplied by the element, to a window of the result; windows are "
+        "`stride` apart, `padding` elements are removed at both ends, and `output_padding` are added at the end.",
         namespace="torch",
         aten=True if n == 1 else f"{name}.input({arguments})",
     )

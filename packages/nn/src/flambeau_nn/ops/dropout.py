@@ -53,7 +53,7 @@ def _alpha_drop(input, p, training, inplace, channels=False):
 
 @composite(
     f"dropout(Tensor self, {_ARGUMENTS})",
-    "Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).",
+    "Sets each element to zero with probability `p` and divides it by 1 - p otherwise (Hinton et al., 2012).",
     aten="dropout(Tensor self, float p, bool training)",
 )
 def dropout(input, p, training, inplace):
@@ -62,7 +62,7 @@ def dropout(input, p, training, inplace):
 
 @composite(
     f"alpha_dropout(Tensor self, {_AT_REST})",
-    "Dropout that keeps mean and variance of what selu returns (Klambauer et al., 2017).",
+    "Dropout that preserves the mean and variance of the results of selu (Klambauer et al., 2017).",
 )
 def alpha_dropout(input, p, training, inplace):
     return _alpha_drop(input, p, training, inplace)

@@ -104,12 +104,12 @@ _method(
     "__array__(Tensor self, Object dtype=None, bool? copy=None) -> Object",
     _array,
     plain_result=True,
-    doc="The elements as a NumPy array, over the same memory where dtype and `copy` allow it.",
+    doc="The elements as a NumPy array, which shares memory if dtype and `copy` allow it.",
 )
 _method(
     "__array_wrap__(Tensor self, Object array, Object context=None, bool return_scalar=False) -> Tensor",
     lambda self, array, context, return_scalar: as_tensor(array),
-    doc="What a function of NumPy computed from this tensor, as a tensor over the array's memory.",
+    doc="The result of a NumPy function of this tensor, as a tensor that shares the array's memory.",
 )
 set_attribute("__array_ufunc__", _array_ufunc)
 set_attribute("__array_priority__", 1000)  # for classes of arrays that ask for nothing else

@@ -63,20 +63,20 @@ _property("ndim", "int", kernels.dim, "The number of dimensions.")
 _property("itemsize", "int", kernels.itemsize, "Bytes of one element.")
 _property("nbytes", "int", kernels.nbytes, "Bytes of all elements.")
 _property("_base", "Tensor?", kernels.base, "The tensor that this is a view of.", object_state=True)
-_property("_version", "int", kernels.version, "How often the memory has been written to.")
+_property("_version", "int", kernels.version, "The number of writes to the memory.")
 _property(
     "device",
     "Device",
     conversions.device,
-    "Where the tensor lives: the CPU, or 'meta', where it has no memory.",
+    "The device: the CPU, or 'meta' for tensors without memory.",
 )
 _property("layout", "Layout", conversions.layout, "`torch.strided`.")
 for _name in "cuda sparse sparse_csr quantized mkldnn mps xpu nested ipu maia mtia vulkan xla".split():
-    _property(f"is_{_name}", "bool", lambda input: False, "False: tensors are dense and live on the CPU.")
-_property("is_meta", "bool", kernels.is_meta, "Whether it has no memory, on device 'meta'.")
-_property("is_cpu", "bool", conversions.is_cpu, "Whether it lives on the CPU.")
-_property("name", "str?", lambda input: None, "None: a name of old, which tensors no longer have.")
-_property("names", "Object", lambda input: (None,) * input.ndim, "Dimensions have no names: None for each.")
+    _property(f"is_{_name}", "bool", lambda input: False, "Always False: tensors are dense and on the CPU.")
+_property("is_meta", "bool", kernels.is_meta, "Whether the tensor is on device 'meta' and has no memory.")
+_property("is_cpu", "bool", conversions.is_cpu, "Whether the tensor is on the CPU.")
+_property("name", "str?", lambda input: None, "Always None; PyTorch keeps the name for compatibility.")
+_property("names", "Object", lambda input: (None,) * input.ndim, "The names of the dimensions: None for each.")
 
 size = _fact(
     "size(Tensor self, int? dim=None) -> Size",
@@ -87,7 +87,7 @@ size = _fact(
 stride = _fact(
     "stride(Tensor self, int? dim=None) -> int[]",
     kernels.stride,
-    "Steps in elements, all or one.",
+    "The strides in elements, all or one of them.",
     aten=("stride(Tensor self) -> int[]", "stride.int(Tensor self, int dim) -> int"),
 )
 dim = _fact("dim(Tensor self) -> int", kernels.dim, "The number of dimensions.")
@@ -96,21 +96,23 @@ element_size = _fact("element_size(Tensor self) -> int", kernels.itemsize, "Byte
 is_contiguous = _fact(
     "is_contiguous(Tensor self, *, MemoryFormat? memory_format=None) -> bool",
     kernels.is_contiguous,
-    "Whether the elements lie in order without gaps.",
+    "Whether the elements are contiguous in memory.",
     aten=(
         "is_contiguous(Tensor self) -> bool",
         "is_contiguous.memory_format(Tensor self, MemoryFormat memory_format) -> bool",
     ),
 )
 storage_offset = _fact(
-    "storage_offset(Tensor self) -> int", kernels.storage_offset, "Elements before the first one in the storage."
+    "storage_offset(Tensor self) -> int",
+    kernels.storage_offset,
+    "The offset of the first element in the storage, in elements.",
 )
 data_ptr = _elements("data_ptr(Tensor self) -> int", kernels.data_ptr, "The address of the first element.")
-untyped_storage = _elements("untyped_storage(Tensor self) -> Storage", kernels.storage, "The memory under the tensor.")
+untyped_storage = _elements("untyped_storage(Tensor self) -> Storage", kernels.storage, "The storage of the tensor.")
 is_floating_point = _fact(
     "is_floating_point(Tensor self) -> bool",
     kernels.is_floating_point,
-    "Whether the dtype is a real floating one.",
+    "Whether the dtype is a real floating-point dtype.",
     FUNCTION | METHOD,
 )
 is_complex = _fact(
@@ -130,7 +132,7 @@ is_nonzero = _elements(
 is_set_to = _fact(
     "is_set_to(Tensor self, Tensor tensor) -> bool",
     lambda a, b: kernels_same(a, b),
-    "Whether both look at the same memory in the same way.",
+    "Whether both tensors have the same memory, offset, sizes and strides.",
 )
 item = _elements("item(Tensor self) -> Scalar", interop.item, "The one element as a Python number.", meta=_NO_ITEM)
 tolist = _elements(
@@ -150,13 +152,13 @@ numpy = _elements(
 is_conj = _fact(
     "is_conj(Tensor self) -> bool",
     kernels.is_conj,
-    "Whether it is a conjugate view: what `conj` gives.",
+    "Whether the tensor is a conjugate view, as `conj` returns.",
     FUNCTION | METHOD,
 )
 is_neg = _fact(
     "is_neg(Tensor self) -> bool",
     kernels.is_neg,
-    "Whether it is a negative view: the imaginary part of a conjugate view.",
+    "Whether the tensor is a negative view, such as the imaginary part of a conjugate view.",
     FUNCTION | METHOD,
 )
 suggest_memory_format = Operator(
@@ -167,10 +169,13 @@ suggest_memory_format = Operator(
     differentiable=False,
     lazy=True,
     meta=True,
-    doc="The memory format that the order of the strides speaks for.",
+    doc="The memory format that the order of the strides suggests.",
 )
 is_inference = _fact(
-    "is_inference(Tensor self) -> bool", kernels.is_inference, "Whether made in inference mode.", FUNCTION | METHOD
+    "is_inference(Tensor self) -> bool",
+    kernels.is_inference,
+    "Whether the tensor was created in inference mode.",
+    FUNCTION | METHOD,
 )
 
 
@@ -185,13 +190,13 @@ def _is_pinned(input, device):
 
 
 is_pinned = _fact(
-    "is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned, "False: memory is never page-locked."
+    "is_pinned(Tensor self, Device? device=None) -> bool", _is_pinned, "Always False: memory is never page-locked."
 )
 get_device = _fact("get_device(Tensor self) -> int", lambda input: -1, "-1, the CPU.", FUNCTION | METHOD)
 is_shared = _fact(
     "is_shared(Tensor self) -> bool",
     lambda input: input.untyped_storage().is_shared(),
-    "Whether the memory is shared with processes that are forked.",
+    "Whether forked processes share the memory.",
 )
 alias("nelement", numel, same=True)
 alias("ndimension", dim, same=True)
@@ -208,13 +213,13 @@ clone = Operator(
     "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
     kernels.clone,
     lazy=True,
-    doc="A copy with memory of its own, whose dimensions lie in the same order unless a format is given.",
+    doc="A copy in new memory, with the same order of dimensions unless a memory format is given.",
 )
 contiguous = Operator(
     "contiguous(Tensor(a) self, *, MemoryFormat? memory_format=None) -> Tensor(a)",
     kernels.contiguous,
     variants=METHOD,
-    doc="The tensor itself if its elements lie in order (that of `memory_format`), else a copy that does.",
+    doc="The tensor itself if it is contiguous in `memory_format`, else a contiguous copy.",
 )
 to_copy = Operator(
     "to_copy(Tensor self, ScalarType dtype, MemoryFormat? memory_format=None) -> Tensor",
@@ -231,7 +236,7 @@ copy_ = Operator(
     numbers={"src"},
     lazy=True,
     meta=True,
-    doc="Write the elements of `src`, broadcast and converted.",
+    doc="Copy the elements of `src`, broadcast and converted, into the tensor.",
 )
 fill_ = Operator(
     "fill_(Tensor(a!) self, Tensor value) -> Tensor(a!)",
@@ -239,7 +244,7 @@ fill_ = Operator(
     variants=FUNCTION | METHOD,
     numbers={"value"},
     lazy=True,
-    doc="Write one value everywhere.",
+    doc="Set all elements to one value.",
 )
 fill = Operator(
     "fill(Tensor self, Tensor value) -> Tensor",
@@ -247,14 +252,14 @@ fill = Operator(
     composite=True,
     variants=FUNCTION,
     numbers={"value"},
-    doc="One value in the size and dtype of `input`.",
+    doc="A tensor filled with one value, with the size and dtype of `input`.",
 )
 zero_ = Operator(
     "zero_(Tensor(a!) self) -> Tensor(a!)",
     kernels.zero_,
     variants=FUNCTION | METHOD,
     lazy=True,
-    doc="Write zeros everywhere.",
+    doc="Set all elements to zero.",
 )
 
 
@@ -312,7 +317,7 @@ to_meta = Operator(
     variants=FUNCTION,
     lazy=True,
     meta=True,
-    doc="What has the geometry of a copy, on device 'meta'.",
+    doc="A tensor on device 'meta' with the geometry of a copy.",
 )
 
 
@@ -322,21 +327,21 @@ to = Operator(
     conversions.to_dtype,
     composite=True,
     variants=METHOD,
-    doc="The tensor in a dtype and a memory format; itself where nothing changes.",
+    doc="The tensor converted to a dtype and a memory format; the tensor itself if nothing changes.",
 )
 Operator(
     "to.other(Tensor(a) self, Tensor tensor, " + _TO,
     conversions.to_other,
     composite=True,
     variants=METHOD,
-    doc="The tensor in the dtype of another and a memory format; itself where nothing changes.",
+    doc="The tensor converted to the dtype of another and to a memory format; the tensor itself if nothing changes.",
 )
 Operator(
     "to.device(Tensor(a) self, Device? device=None, ScalarType? dtype=None, " + _TO,
     conversions.to_device,
     composite=True,
     variants=METHOD,
-    doc="The tensor on a device, the CPU or 'meta', in a dtype and a memory format; itself where nothing changes.",
+    doc="The tensor on a device, in a dtype and a memory format; the tensor itself if nothing changes.",
 )
 
 
@@ -397,7 +402,7 @@ Operator(
     _of_class,
     composite=True,
     variants=METHOD,
-    doc="The tensor converted to what a type such as `torch.FloatTensor` stands for.",
+    doc="The tensor converted to the dtype of a type such as `torch.FloatTensor`.",
 )
 type_as = Operator(
     "type_as(Tensor(a) self, Tensor other) -> Tensor(a)",
@@ -411,7 +416,7 @@ cpu = Operator(
     conversions.cpu,
     composite=True,
     variants=METHOD,
-    doc="The tensor itself, unless another memory format is asked for.",
+    doc="The tensor itself, or a copy if another memory format is given.",
 )
 
 
@@ -430,19 +435,19 @@ for _name in ("cuda", "xpu"):
         _refuse_device(_name),
         composite=True,
         variants=METHOD,
-        doc="Raises: tensors live on the CPU.",
+        doc="Always raises an error: tensors are on the CPU.",
     )
 resolve_conj = Operator(
     "resolve_conj(Tensor(a) self) -> Tensor(a)",
     conversions.resolved,
     composite=True,
-    doc="A copy of a conjugate view, with its elements in memory; other tensors themselves.",
+    doc="A copy with conjugated elements of a conjugate view; other tensors are returned unchanged.",
 )
 resolve_neg = Operator(
     "resolve_neg(Tensor(a) self) -> Tensor(a)",
     conversions.resolved,
     composite=True,
-    doc="A copy of a negative view, with its elements in memory; other tensors themselves.",
+    doc="A copy with negated elements of a negative view; other tensors are returned unchanged.",
 )
 
 

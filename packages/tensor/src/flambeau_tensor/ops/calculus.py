@@ -82,12 +82,12 @@ def _even_cumulative(y, dx, dim):
 
 
 _INTEGRAL = """
-{}, each interval counting as the mean of its ends times its width.
+{}: each interval contributes the mean of its ends times its width.
 
 Args:
     y: the samples, of any shape and any dtype but bool; integers give the default floating dtype.
-    x: where they were taken, a vector for all rows or a tensor that broadcasts with `y`; else `dx` apart.
-    dim: the dimension along which they lie{}.
+    x: the sample points, a vector for all rows or a tensor that broadcasts with `y`; by default they are `dx` apart.
+    dim: the dimension of the samples{}.
 
 Raises:
     RuntimeError: `x` is a vector of another length than that of `dim`, truth values were given, or `dx` is complex.
@@ -204,14 +204,12 @@ def _uneven(t, places, dim, order):
 
 
 _SLOPES = """
-The slopes of sampled functions: a tensor of the size of `input` for each dimension.
+The gradient of a sampled function: one tensor of the size of `input` per dimension.
 
 Args:
-    spacing: the distance between samples, one for all dimensions or one for each; or for each dimension a vector of the
-        places that the samples were taken at.
-    dim: the dimension or dimensions along which to differentiate; all of them, unless given.
-    edge_order: 1 or 2, the order of the one-sided differences at both ends. Inside they are central ones, of second
-        order.
+    spacing: the distance between samples, one for all dimensions or one for each; or, for each dimension, a vector of
+    sample points. dim: the dimension or dimensions along which to differentiate; by default all. edge_order:
+    1 or 2, the order of the one-sided differences at both ends. Inside, differences are central and of second order.
 
 Raises:
     RuntimeError: a dimension has fewer than `edge_order` + 1 samples or is named twice, `spacing` does not have as many

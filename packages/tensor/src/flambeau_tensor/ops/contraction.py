@@ -124,8 +124,8 @@ kron = _composite(
 multi_dot = _composite(
     "multi_dot(Tensor[] tensors, *, Tensor(a!)? out=None) -> Tensor",
     kernels.multi_dot,
-    "The product of two or more matrices in the order that takes the fewest multiplications; the "
-    "first and the last may be vectors.",
+    "The product of two or more matrices, in the order with the fewest multiplications; the first and last may be "
+    "vectors.",
     namespace=LINALG,
     variants=FUNCTION,
 )
@@ -158,14 +158,14 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 linalg_cross = _composite(
     "cross(Tensor self, Tensor other, *, int dim=-1, Tensor(a!)? out=None) -> Tensor",
     kernels.linalg_cross,
-    "The cross product of vectors of three along a dimension.",
+    "The cross product of vectors with three elements along a dimension.",
     namespace=LINALG,
     variants=FUNCTION,
 )
 cross = _composite(
     "cross(Tensor self, Tensor other, int? dim=None, *, Tensor(a!)? out=None) -> Tensor",
     kernels.cross,
-    "The cross product of vectors of three along a dimension, the first of size 3 unless given.",
+    "The cross product of vectors with three elements along a dimension, by default the first of size 3.",
 )
 
 

@@ -17,7 +17,7 @@ cumsum = Operator(
     Cumulative("cumsum", "sum"),
     variants=_ALL_FORMS,
     doc="""
-The sum of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted first.
+The cumulative sum along `dim`. Integers become int64; with `dtype` the elements are converted first.
 """,
 )
 cumprod = Operator(
@@ -25,19 +25,18 @@ cumprod = Operator(
     Cumulative("cumprod", "prod", start=1),
     variants=_ALL_FORMS,
     doc="""
-The product of the elements up to each one along `dim`. Integers become int64; with `dtype` elements are converted
-first.
+The cumulative product along `dim`. Integers become int64; with `dtype` the elements are converted first.
 """,
 )
 cummax = Operator(
     "cummax" + _PLACES,
     Cumulative("cummax_cpu", "max", places=True, dtypes=REALS),
-    doc="The largest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
+    doc="The cumulative maximum along `dim`, and its index (the last of equals). NaN propagates.",
 )
 cummin = Operator(
     "cummin" + _PLACES,
     Cumulative("cummin_cpu", "min", places=True, dtypes=REALS),
-    doc="The smallest up to each one along `dim`, and where it stands (the last of equals). NaN wins.",
+    doc="The cumulative minimum along `dim`, and its index (the last of equals). NaN propagates.",
 )
 
 
@@ -55,7 +54,7 @@ def _complex_logcumsumexp(input, dim):
 logcumsumexp = Operator(
     "logcumsumexp(Tensor self, int dim, *, Tensor(a!)? out=None) -> Tensor",
     Cumulative("logcumsumexp_out_cpu", "logsumexp", start=-1, dtypes=FLOATS, fallback=_complex_logcumsumexp),
-    doc="The logarithm of the running sum of exponentials along `dim`, without overflow.",
+    doc="The logarithm of the cumulative sum of exponentials along `dim`, computed without overflow.",
 )
 
 

@@ -23,7 +23,7 @@ def _safe_softmax(input, dim, dtype):
 _function(
     "_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     _safe_softmax,
-    "`softmax`, with zeros where a row holds nothing but -inf.",
+    "`softmax`, with zeros for rows that contain only -inf.",
 )
 
 
@@ -44,8 +44,8 @@ constant_pad_nd = Operator(
     "constant_pad_nd(Tensor self, int[] pad, Scalar value=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.constant_pad,
     variants=FUNCTION,
-    doc="One value around a tensor, so many times before and after the last dimension, then the one before it, …; "
-    "negative numbers cut off.",
+    doc="The tensor padded with one value: the padding lists the counts before and after the last dimension, then "
+    "the one before it, and so on; negative counts crop.",
 )
 
 
@@ -87,10 +87,10 @@ def _masked_put(input, mask, indices, values):
 _function(
     "_unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
     _masked_index,
-    "What index tensors select, with one value where a mask does not hold; there, indices may be out of range.",
+    "The elements at index tensors, with one value where a mask is False; indices there may be out of range.",
 )
 _function(
     "_unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
     _masked_put,
-    "Values added to the places that index tensors select, where a mask holds.",
+    "The tensor with values added at index tensors, where a mask is True.",
 )

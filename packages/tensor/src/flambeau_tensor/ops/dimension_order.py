@@ -42,11 +42,11 @@ Operator(
     variants=METHOD,
     plain_result=True,
     doc="""
-The dimensions from the one whose elements lie furthest apart to that whose elements are neighbours.
+The dimensions ordered by decreasing stride.
 
 Args:
-    ambiguity_check: True raises where there are several such orders; a list of memory formats does where not exactly
-        one of them is the tensor's, either.
+    ambiguity_check: True raises an error if the order is ambiguous; a list of memory formats also raises unless the
+    tensor has exactly one of them.
 
 Raises:
     RuntimeError: the order is not the only one.

@@ -55,18 +55,18 @@ cdist = Operator(
     composite=True,
     variants=FUNCTION,
     doc="""
-The distance of each row of `x1` to each of `x2`: the p-norm of their difference.
+The distances between the rows of `x1` and those of `x2`: the p-norms of their differences.
 
 Args:
     x1: float32 or float64, of shape (..., P, M).
     x2: of the same dtype and of shape (..., R, M); the dimensions in front broadcast.
     p: the order of the norm, from 0 to infinity.
-    compute_mode: Euclidean distances come from one product of matrices where one side has more than 25 rows, which is
-        fast, and inexact where distances are small beside the rows themselves;
-        'use_mm_for_euclid_dist' and 'donot_use_mm_for_euclid_dist' say so or otherwise for any number of rows.
+    compute_mode: by default, Euclidean distances are computed by a matrix product if one side has more than 25 rows.
+    This is fast, but inaccurate if the distances are small compared with the rows. 'use_mm_for_euclid_dist' always uses
+    a product, 'donot_use_mm_for_euclid_dist' never does.
 
 Returns:
-    Distances, of shape (..., P, R). Where one is 0 its derivative counts as 0.
+    The distances, of shape (..., P, R). The derivative of a zero distance is 0.
 
 Raises:
     RuntimeError: other dtypes, fewer dimensions than two, rows of two lengths, or a negative `p`.
@@ -85,7 +85,8 @@ pdist = Operator(
     composite=True,
     variants=FUNCTION,
     doc="""
-The distance of each two rows of a matrix: what `cdist` of it with itself has above the diagonal, row by row.
+The distances between all pairs of rows of a matrix: the part of `cdist` of the matrix with itself above the diagonal,
+row by row.
 
 Args:
     input: float32 or float64, of shape (N, M).

@@ -41,36 +41,40 @@ def _factory(schema, kernel, doc, variants=FUNCTION, **options):
 empty = _factory(
     "empty(int[] size, *, Tensor(a!)? out=None, OPTIONS, MemoryFormat? memory_format=None) -> Tensor",
     kernels.empty,
-    "A tensor of the given size whose elements are not set.",
+    "An uninitialized tensor of the given size.",
 )
 zeros = _factory("zeros(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.zeros, "A tensor of zeros.")
 ones = _factory("ones(int[] size, *, Tensor(a!)? out=None, OPTIONS) -> Tensor", kernels.ones, "A tensor of ones.")
 full = _factory(
     "full(int[] size, Scalar fill_value, *, Tensor(a!)? out=None, OPTIONS) -> Tensor",
     kernels.full,
-    "A tensor filled with one value; its dtype follows the value unless given.",
+    "A tensor filled with one value; the dtype is by default that of the value.",
 )
 _LIKE = f"{_OPTIONS}, MemoryFormat? memory_format=None"
 empty_like = _factory(
     f"empty_like(Tensor self, *, {_LIKE}) -> Tensor",
     kernels.empty_like,
-    "An uninitialised tensor of the size and dtype of `input`.",
+    "An uninitialized tensor of the size and dtype of `input`.",
 )
 zeros_like = _factory(
-    f"zeros_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.zeros_like, "Zeros of the size and dtype of `input`."
+    f"zeros_like(Tensor self, *, {_LIKE}) -> Tensor",
+    kernels.zeros_like,
+    "A tensor of zeros with the size and dtype of `input`.",
 )
 ones_like = _factory(
-    f"ones_like(Tensor self, *, {_LIKE}) -> Tensor", kernels.ones_like, "Ones of the size and dtype of `input`."
+    f"ones_like(Tensor self, *, {_LIKE}) -> Tensor",
+    kernels.ones_like,
+    "A tensor of ones with the size and dtype of `input`.",
 )
 full_like = _factory(
     f"full_like(Tensor self, Scalar fill_value, *, {_LIKE}) -> Tensor",
     kernels.full_like,
-    "One value in the size and dtype of `input`.",
+    "A tensor filled with one value, with the size and dtype of `input`.",
 )
 empty_strided = _factory(
     "empty_strided(int[] size, int[] stride, *, OPTIONS) -> Tensor",
     kernels.empty_strided,
-    "An uninitialised tensor with the given sizes and strides.",
+    "An uninitialized tensor with the given sizes and strides.",
 )
 
 
@@ -101,14 +105,14 @@ empty_permuted = _factory(
     lambda size, physical_layout, dtype, layout, device, pin_memory, requires_grad: _empty_permuted(
         size, physical_layout, dtype=dtype, layout=layout, device=device, requires_grad=requires_grad
     ),
-    "An uninitialised tensor without gaps, whose dimensions lie in memory in the order of `physical_layout`, largest "
+    "An uninitialized tensor without gaps, whose dimensions lie in memory in the order of `physical_layout`, largest "
     "steps first.",
     composite=True,
 )
 new_empty = _factory(
     "new_empty(Tensor self, int[] size, *, OPTIONS) -> Tensor",
     kernels.new_empty,
-    "An uninitialised tensor of another size and the dtype of `input`.",
+    "An uninitialized tensor of another size and the dtype of `input`.",
     METHOD,
 )
 
@@ -263,7 +267,7 @@ def _of_several(schema, kernel, doc, *signatures, numbers=()):
 arange = _of_several(
     "arange(Scalar end, Scalar start=0, Scalar step=1",
     ranges.arange,
-    "Numbers from `start` (0 when one number is given) up to `end`, `step` apart.",
+    "Numbers from `start` (by default 0) up to but excluding `end`, `step` apart.",
     "arange(Scalar end",
     "arange.start(Scalar start, Scalar end",
     "arange.start_step(Scalar start, Scalar end, Scalar step=1",
@@ -319,7 +323,7 @@ def _scalar_tensor(s, dtype, layout, device, pin_memory, requires_grad):
 scalar_tensor = _factory(
     "scalar_tensor(Scalar s, *, OPTIONS) -> Tensor",
     _scalar_tensor,
-    "A tensor without dimensions, of one value and of the default dtype unless given.",
+    "A tensor without dimensions that holds one value, by default in the default dtype.",
 )
 
 
@@ -327,7 +331,7 @@ complex_ = Operator(
     "complex(Tensor real, Tensor imag, *, Tensor(a!)? out=None) -> Tensor",
     pointwise.complex,
     variants=FUNCTION,
-    doc="A complex tensor of two real ones.",
+    doc="A complex tensor from its real and imaginary parts.",
 )
 
 

@@ -54,7 +54,7 @@ _ONE = {
     ),
     "irfft": (False, "result", f"The inverse of `rfft`. {_BACK}"),
     "hfft": (True, "result", f"The Fourier transform of a Hermitian signal, given by its first half. {_BACK}"),
-    "ihfft": (False, "input", "The inverse of `hfft`: of real numbers, the first half of a Hermitian signal."),
+    "ihfft": (False, "input", "The inverse of `hfft`: the first half of a Hermitian signal, from real numbers."),
 }
 for _name, (_forward, _real, _doc) in _ONE.items():
     Operator(
@@ -233,7 +233,7 @@ def _shift(name, steps, doc):
 _shift(
     "fftshift",
     lambda n: n // 2,
-    "Rolled so that frequency 0, which `fft` puts first, is in the middle of the "
-    "dimensions `dim`, of all unless given.",
+    "The tensor rolled so that frequency 0, which `fft` puts first, is in the middle of the dimensions `dim` (by "
+    "default all).",
 )
 _shift("ifftshift", lambda n: (n + 1) // 2, "The inverse of `fftshift`.")

@@ -16,37 +16,37 @@ _ALL_FORMS = FUNCTION | METHOD | INPLACE
 index_select = Operator(
     "index_select(Tensor self, int dim, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
     kernels.index_select,
-    doc="The slices of a dimension that a vector of indices names.",
+    doc="The slices of a dimension at a vector of indices.",
 )
 index_add = Operator(
     "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
     kernels.index_add,
     variants=_ALL_FORMS,
-    doc="Adds slices of `source`, times `alpha`, to the slices that `index` names; equal indices add up.",
+    doc="Adds slices of `source`, multiplied by `alpha`, to the slices at `index`; repeated indices accumulate.",
 )
 index_copy = Operator(
     "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
     kernels.index_copy,
     variants=_ALL_FORMS,
-    doc="Replaces the slices that `index` names by those of `source`.",
+    doc="Replaces the slices at `index` with those of `source`.",
 )
 index_fill = Operator(
     "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
     kernels.index_fill,
     variants=_ALL_FORMS,
     numbers={"value"},
-    doc="Writes one value to the slices that `index` names.",
+    doc="Sets the slices at `index` to one value.",
 )
 take = Operator(
     "take(Tensor self, Tensor index, *, Tensor(a!)? out=None) -> Tensor",
     kernels.take,
-    doc="The elements at places of the flattened tensor; the result has the shape of `index`.",
+    doc="The elements of the flattened tensor at `index`; the result has the shape of `index`.",
 )
 put = Operator(
     "put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor",
     kernels.put,
     variants=_ALL_FORMS,
-    doc="Writes (or adds) elements of `source` to places of the flattened tensor.",
+    doc="Writes (or adds) elements of `source` to the flattened tensor at the given indices.",
 )
 gather = Operator(
     "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!)? out=None) -> Tensor",
@@ -59,8 +59,8 @@ scatter = Operator(
     namespace="torch._ops",
     variants=FUNCTION | INPLACE_FUNCTION,
     numbers={"src"},
-    doc="Writes each element of `src` (or one value) to the place that `index` gives as its coordinate "
-    "in `dim`; `reduce` ('add' or 'multiply') combines it with what is there.",
+    doc="Writes each element of `src` (or one value) to the position whose coordinate in `dim` is in `index`; "
+    "`reduce` ('add' or 'multiply') combines it with the present value.",
 )
 _SCATTER = "(Tensor self, int dim, Tensor index, "
 overloads(
@@ -80,15 +80,15 @@ scatter_add = Operator(
     "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
     kernels.scatter_add,
     variants=_ALL_FORMS,
-    doc="Adds each element of `src` to the place that `index` gives in `dim`.",
+    doc="Adds each element of `src` to the position whose coordinate in `dim` is in `index`.",
 )
 scatter_reduce = Operator(
     "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
     "bool include_self=True) -> Tensor",
     kernels.scatter_reduce,
     variants=_ALL_FORMS,
-    doc="Combines the elements of `src` that go to one place by sum, prod, mean, amax or amin, "
-    "with what is there unless `include_self` is False.",
+    doc="Combines the elements of `src` with the same position by sum, prod, mean, amax or amin, together with the "
+    "present value unless `include_self` is False.",
 )
 
 
@@ -135,14 +135,14 @@ index_reduce = Operator(
     variants=_ALL_FORMS,
     composite=True,
     doc="""
-Combines slices of `source` with the slices of a dimension that `index` names.
+Combines slices of `source` with the slices of a dimension at `index`.
 
 Args:
     dim: the dimension of the slices.
-    index: their numbers, an int64 or int32 vector, as many as `source` has slices.
+    index: the indices of the slices, an int64 or int32 vector with one element per slice of `source`.
     source: of the dtype of `input`, and of its sizes in other dimensions.
-    reduce: 'prod', 'mean', 'amax' or 'amin', of what comes to one place.
-    include_self: whether what is there takes part, too.
+    reduce: 'prod', 'mean', 'amax' or 'amin': how slices with the same index are combined.
+    include_self: whether the present slices take part, too.
 
 Raises:
     IndexError: an index is out of range, or `index` is no vector.
@@ -162,8 +162,8 @@ embedding = Operator(
     variants=FUNCTION,
     aten="embedding(Tensor weight, Tensor input, int? padding_idx=None, "
     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-    doc="The rows of `weight` that the indices in `input` name. With `max_norm`, longer rows among "
-    "them are scaled down first, in place.",
+    doc="The rows of `weight` at the indices in `input`. With `max_norm`, rows with a larger norm are first scaled "
+    "down in place.",
 )
 
 
@@ -245,7 +245,7 @@ one_hot = Operator(
     variants=FUNCTION,
     differentiable=False,
     aten="one_hot(Tensor tensor, int num_classes=-1) -> Tensor",
-    doc="A new last dimension with 1 at the place of each class number and 0 elsewhere.",
+    doc="A one-hot encoding: a new last dimension with 1 at the index of the class and 0 elsewhere.",
 )
 
 sockets.renormalize, sockets.scatter_mean = renormalize, scatter_mean

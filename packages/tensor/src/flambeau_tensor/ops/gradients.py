@@ -60,7 +60,7 @@ def _set_volatile(input, value):
 
 
 _FACT = {"variants": FUNCTION, "differentiable": False, "plain_result": True, "lazy": True, "meta": True}
-_DOC = "False. Of old, it said that nothing should be recorded."
+_DOC = "Always False; formerly it disabled recording."
 define_property(
     "volatile",
     Operator("volatile(Tensor self) -> bool", _volatile, namespace="torch._get", doc=_DOC, **_FACT),

@@ -11,8 +11,8 @@ getitem = Operator(
     variants=METHOD,
     syntax={"getitem"},
     composite=True,
-    doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy of what index "
-    "tensors, lists, arrays and masks select.",
+    doc="`self[index]`: a view for integers, slices, None and the ellipsis; a copy for index tensors, lists, arrays "
+    "and masks.",
 )
 setitem = Operator(
     "__setitem__(Tensor(a!) self, Index? index, Data? value) -> ()",
@@ -20,7 +20,7 @@ setitem = Operator(
     variants=METHOD,
     syntax={"setitem"},
     composite=True,
-    doc="Writes a number or a tensor, broadcast, to `self[index]`.",
+    doc="Assigns a number or a tensor, broadcast, to `self[index]`.",
 )
 
 
@@ -38,13 +38,13 @@ index = Operator(
     namespace="torch._ops",
     variants=FUNCTION,
     meta=_count_unknown,
-    doc="What index tensors and masks (None: a whole dimension) select.",
+    doc="The elements at index tensors and masks (None: a whole dimension).",
 )
 index_put = Operator(
     "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
     kernels.index_put,
     variants=FUNCTION | METHOD | INPLACE_FUNCTION,
-    doc="`values`, broadcast, written (or added) to the places that `indices` select.",
+    doc="The tensor with `values`, broadcast, written (or added) at `indices`.",
 )
 
 # --- masks ----------------------------------------------------------------------------------------------------------
@@ -55,27 +55,26 @@ nonzero = Operator(
     differentiable=False,
     meta=False,
     aten="nonzero(Tensor self, *, Tensor(a!)? out=None) -> Tensor",
-    doc="The coordinates of elements that are not zero, one a row; with `as_tuple`, a vector for each "
-    "dimension, which index the elements.",
+    doc="The indices of nonzero elements, one per row; with `as_tuple`, one vector per dimension.",
 )
 argwhere = Operator(
     "argwhere(Tensor self) -> Tensor",
     lambda input: nonzero(input),
     differentiable=False,
     meta=False,
-    doc="The coordinates of elements that are not zero, one a row.",
+    doc="The indices of nonzero elements, one per row.",
 )
 masked_select = Operator(
     "masked_select(Tensor self, Tensor mask, *, Tensor(a!)? out=None) -> Tensor",
     masks.masked_select,
     meta=False,
-    doc="The elements where a mask, broadcast with `input`, holds; a vector.",
+    doc="A vector of the elements where a mask, broadcast with `input`, is True.",
 )
 masked_scatter = Operator(
     "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
     masks.masked_scatter,
     variants=FUNCTION | METHOD | INPLACE,
-    doc="Replaces elements where `mask` holds by those of `source`, in order.",
+    doc="Replaces elements where `mask` is True with those of `source`, in order.",
 )
 
 
@@ -84,5 +83,5 @@ masked_fill = Operator(
     masks.masked_fill,
     variants=FUNCTION | METHOD | INPLACE,
     numbers={"value"},
-    doc="One value where `mask` holds, and `input` elsewhere.",
+    doc="One value where `mask` is True, and `input` elsewhere.",
 )

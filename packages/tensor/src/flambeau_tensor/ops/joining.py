@@ -25,7 +25,7 @@ cat = Operator(
     "cat(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.cat,
     variants=FUNCTION,
-    doc="The tensors one after the other along a dimension; their other sizes have to be equal.",
+    doc="The tensors concatenated along a dimension; their other sizes must be equal.",
 )
 for _name in ("concat", "concatenate"):
     alias(_name, cat)
@@ -33,7 +33,7 @@ stack = Operator(
     "stack(Tensor[] tensors, int dim=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.stack,
     variants=FUNCTION,
-    doc="Tensors of one shape side by side along a new dimension.",
+    doc="Tensors of equal shape stacked along a new dimension.",
 )
 
 
@@ -44,7 +44,7 @@ def _views(schema, kernel, doc, **options):
 split = _views(
     "split.Tensor(Tensor(a) self, int split_size, int dim=0)",
     kernels.split,
-    "Views of pieces of a dimension, of one size; the last may be smaller.",
+    "Views of pieces of equal size along a dimension; the last may be smaller.",
 )
 _views(
     "split.sizes(Tensor(a) self, int[] split_size, int dim=0)",
@@ -166,16 +166,21 @@ hstack = _joined(
     "hstack",
     _with_dims(1),
     lambda t: 0 if t.ndim == 1 else 1,
-    "Joined side by side: vectors along dimension 0, others along dimension 1.",
+    "The tensors concatenated horizontally: vectors along dimension 0, others along dimension 1.",
 )
-vstack = _joined("vstack", _with_dims(2), lambda t: 0, "Joined below each other; vectors count as rows.")
+vstack = _joined("vstack", _with_dims(2), lambda t: 0, "The tensors concatenated vertically; vectors count as rows.")
 alias("row_stack", vstack)
-dstack = _joined("dstack", _with_dims(3), lambda t: 2, "Joined along dimension 2, which smaller tensors get.")
+dstack = _joined(
+    "dstack",
+    _with_dims(3),
+    lambda t: 2,
+    "The tensors concatenated along dimension 2, which is added to smaller tensors.",
+)
 column_stack = _joined(
     "column_stack",
     lambda t: t.reshape((-1, 1)) if t.ndim < 2 else t,
     lambda t: 1,
-    "Joined side by side; vectors count as columns.",
+    "The tensors concatenated horizontally; vectors count as columns.",
 )
 
 
@@ -431,7 +436,7 @@ combinations = Operator(
     _combinations,
     composite=True,
     variants=FUNCTION,
-    doc="All ways to take `r` elements of a vector, one a row.",
+    doc="All combinations of `r` elements of a vector, one per row.",
 )
 
 # What the functions of any number of tensors do, of a list: for callers in C and C++.

@@ -15,13 +15,13 @@ _INT64 = find_operator("torch.arange")(0).dtype
 
 
 _DOC = """
-Whether each element is in a set.
+Whether each element is in a set of elements.
 
 Args:
     elements: a tensor of any shape, or a number.
     test_elements: the set: a tensor of any shape, or a number. Both are compared in the dtype they promote to.
-    assume_unique: that no element occurs twice in either; of no effect here.
-    invert: whether to ask for those that are not in it.
+    assume_unique: whether no element occurs twice in either; it has no effect.
+    invert: whether to return the negation.
 
 Returns:
     Truth values, of the shape of `elements`. NaN is in no set.
@@ -67,11 +67,11 @@ nonzero_static = Operator(
     _nonzero_static,
     differentiable=False,
     doc="""
-The coordinates of elements that are not zero, one a row, for a number of rows that is known beforehand.
+The indices of nonzero elements, one per row, with a fixed number of rows.
 
 Args:
-    size: how many rows there are: elements beyond are left out.
-    fill_value: what stands in the rows that are left over.
+    size: the number of rows; further elements are omitted.
+    fill_value: the value in the remaining rows.
 
 Returns:
     int64, of shape (`size`, number of dimensions).
@@ -112,7 +112,7 @@ unravel_index = Operator(
     composite=True,
     variants=FUNCTION,
     doc="""
-The coordinates of places in a flattened tensor.
+The coordinates of indices into a flattened tensor.
 
 Args:
     indices: integers, of any shape. Those beyond the last element wrap around.
@@ -140,7 +140,7 @@ hash_tensor = Operator(
     kernels.hash_tensor,
     differentiable=False,
     doc="""
-A hash of the elements over `dim`, or over all dimensions: the exclusive or of their bits as float64 or int64.
+A hash of the elements over `dim`, or over all dimensions: the bitwise XOR of the elements as float64 or int64.
 
 Args:
     input: floating point numbers, integers or truth values.

@@ -29,7 +29,7 @@ mv = Operator(
 dot = Operator(
     "dot(Tensor self, Tensor tensor, *, Tensor(a!)? out=None) -> Tensor",
     kernels.dot,
-    doc="The sum of the products of two vectors' elements.",
+    doc="The dot product of two vectors.",
 )
 vdot = Operator(
     "vdot(Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
@@ -49,7 +49,7 @@ Operator(
     lambda input, other: matmul(other, input),
     composite=True,
     variants=METHOD,
-    doc="`matmul` with the two turned round.",
+    doc="`matmul` with swapped operands.",
 )
 addmm = Operator(
     "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!)? out=None) -> Tensor",
@@ -118,7 +118,7 @@ outer = Operator(
     "outer(Tensor self, Tensor vec2, *, Tensor(a!)? out=None) -> Tensor",
     _outer,
     composite=True,
-    doc="The matrix of all products of an element of one vector (rows) and one of another (columns).",
+    doc="The outer product of two vectors: rows correspond to the first, columns to the second.",
 )
 alias("ger", outer)
 

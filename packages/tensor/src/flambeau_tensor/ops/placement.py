@@ -10,12 +10,12 @@ Operator(
     lambda input, device=None: input,
     variants=METHOD,
     composite=True,
-    doc="The tensor itself: there is no device that reads page-locked memory faster.",
+    doc="The tensor itself: no device benefits from page-locked memory.",
 )
 Operator(
     "is_distributed(Tensor self) -> bool",
     lambda input: False,
-    doc="False: tensors live in one process.",
+    doc="Always False: a tensor belongs to one process.",
     **_QUESTION,
 )
 Operator(

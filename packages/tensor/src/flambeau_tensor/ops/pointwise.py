@@ -116,7 +116,7 @@ floor_divide = _binary(
 remainder = _binary(
     "remainder",
     (LOOPS["remainder"] | HALVES["remainder"], np.remainder),
-    "What is left of Python's division: it has the sign of `other`.",
+    "The remainder of Python's division, with the sign of `other`.",
     syntax={"mod", "imod"},
     numbers={"self", "other"},
     **_INTEGER_DIVISION,
@@ -124,7 +124,7 @@ remainder = _binary(
 fmod = _binary(
     "fmod",
     (LOOPS["fmod"] | HALVES["fmod"], np.fmod),
-    "What is left of C's division: it has the sign of `input`.",
+    "The remainder of C's division, with the sign of `input`.",
     numbers={"other"},
     **_INTEGER_DIVISION,
 )
@@ -140,19 +140,19 @@ _ORDERED = {"variants": FUNCTION | METHOD, "dtypes": REALS}
 maximum = _binary(
     "maximum",
     (LOOPS["maximum"], np.maximum),
-    "The larger of the two; NaN wins.",
+    "The elementwise maximum; NaN propagates.",
     **_ORDERED,
     refuse={COMPLEX: "maximum not implemented for complex tensors."},
 )
 minimum = _binary(
     "minimum",
     (LOOPS["minimum"], np.minimum),
-    "The smaller of the two; NaN wins.",
+    "The elementwise minimum; NaN propagates.",
     **_ORDERED,
     refuse={COMPLEX: "minimum not implemented for complex tensors."},
 )
-fmax = _binary("fmax", np.fmax, "The larger of the two; NaN loses.", **_ORDERED)
-fmin = _binary("fmin", np.fmin, "The smaller of the two; NaN loses.", **_ORDERED)
+fmax = _binary("fmax", np.fmax, "The elementwise maximum; NaN is ignored.", **_ORDERED)
+fmin = _binary("fmin", np.fmin, "The elementwise minimum; NaN is ignored.", **_ORDERED)
 atan2 = _binary(
     "atan2",
     _elementary(np.arctan2),
@@ -164,7 +164,7 @@ hypot = _binary("hypot", LOOPS["hypot"], "sqrt(input² + other²) without overfl
 copysign = _binary(
     "copysign",
     LOOPS["copysign"],
-    "The size of `input` with the sign of `other`.",
+    "The magnitude of `input` with the sign of `other`.",
     numbers={"other"},
     default_float=True,
     dtypes=REALS,
@@ -172,7 +172,7 @@ copysign = _binary(
 nextafter = _binary(
     "nextafter",
     LOOPS["nextafter"] | HALVES["nextafter"],
-    "The number next to `input` towards `other`.",
+    "The next representable number after `input` towards `other`.",
     dtypes=FLOATS,
 )
 logaddexp = _binary(
@@ -319,13 +319,19 @@ gt = _compare("gt", np.greater, "Whether `input` is greater than `other`.", {"gt
 ge = _compare("ge", np.greater_equal, "Whether `input` is at least `other`.", {"ge"}, dtypes=REALS)
 for _name, _op in (("not_equal", ne), ("less", lt), ("less_equal", le), ("greater", gt), ("greater_equal", ge)):
     alias(_name, _op)
-logical_and = _compare("logical_and", LOOPS["logical_and"], "Whether both are nonzero.", numbers=())
-logical_or = _compare("logical_or", LOOPS["logical_or"], "Whether one of the two is nonzero.", numbers=())
-logical_xor = _compare("logical_xor", LOOPS["logical_xor"], "Whether exactly one is nonzero.", numbers=())
+logical_and = _compare(
+    "logical_and", LOOPS["logical_and"], "Logical AND: whether both elements are nonzero.", numbers=()
+)
+logical_or = _compare(
+    "logical_or", LOOPS["logical_or"], "Logical OR: whether at least one element is nonzero.", numbers=()
+)
+logical_xor = _compare(
+    "logical_xor", LOOPS["logical_xor"], "Logical XOR: whether exactly one element is nonzero.", numbers=()
+)
 logical_not = _unary(
     "logical_not",
     LOOPS["logical_not"],
-    "Whether the element is zero.",
+    "Logical NOT: whether the element is zero.",
     variants=BOTH,
     result=_BOOL,
     differentiable=False,
@@ -376,17 +382,23 @@ def _bitwise(name, loops, doc, syntax, dtypes=BOOLS | INTS):
     return _binary(name, loops, doc, syntax=syntax, dtypes=dtypes, numbers={"self", "other"}, differentiable=False)
 
 
-bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bit by bit: both.", {"and", "iand"}, _BITS)
-bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bit by bit: one or both.", {"or", "ior"}, _BITS)
-bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bit by bit: exactly one.", {"xor", "ixor"}, _BITS)
-bitwise_left_shift = _bitwise("bitwise_left_shift", np.left_shift, "Bits moved up.", {"lshift", "ilshift"}, INTS)
+bitwise_and = _bitwise("bitwise_and", np.bitwise_and, "Bitwise AND; logical AND for bool.", {"and", "iand"}, _BITS)
+bitwise_or = _bitwise("bitwise_or", np.bitwise_or, "Bitwise OR; logical OR for bool.", {"or", "ior"}, _BITS)
+bitwise_xor = _bitwise("bitwise_xor", np.bitwise_xor, "Bitwise XOR; logical XOR for bool.", {"xor", "ixor"}, _BITS)
+bitwise_left_shift = _bitwise(
+    "bitwise_left_shift", np.left_shift, "The bits shifted to the left.", {"lshift", "ilshift"}, INTS
+)
 bitwise_right_shift = _bitwise(
-    "bitwise_right_shift", np.right_shift, "Bits moved down, with the sign.", {"rshift", "irshift"}, INTS
+    "bitwise_right_shift",
+    np.right_shift,
+    "The bits shifted to the right, with sign extension.",
+    {"rshift", "irshift"},
+    INTS,
 )
 bitwise_not = _unary(
     "bitwise_not",
     np.invert,
-    "Every bit flipped; logical not for bool.",
+    "Bitwise NOT; logical NOT for bool.",
     variants=BOTH,
     dtypes=BOOLS | INTS,
     differentiable=False,
@@ -450,10 +462,10 @@ sgn = _unary(
     variants=BOTH,
     dtypes=USUAL | HALF_COMPLEX,
 )
-floor = _unary("floor", np.floor, "The next integer below.", dtypes=INTS | UNSIGNED | FLOATS)
-ceil = _unary("ceil", np.ceil, "The next integer above.", dtypes=INTS | UNSIGNED | FLOATS)
+floor = _unary("floor", np.floor, "The largest integer not greater than the element.", dtypes=INTS | UNSIGNED | FLOATS)
+ceil = _unary("ceil", np.ceil, "The smallest integer not less than the element.", dtypes=INTS | UNSIGNED | FLOATS)
 trunc = _unary("trunc", np.trunc, "The integer part.", dtypes=INTS | UNSIGNED | FLOATS)
-frac = _unary("frac", LOOPS["frac"], "What is left without the integer part, with its sign.", dtypes=FLOATS)
+frac = _unary("frac", LOOPS["frac"], "The fractional part, with the sign of the element.", dtypes=FLOATS)
 angle = _unary(
     "angle",
     LOOPS["angle"],
@@ -463,27 +475,27 @@ angle = _unary(
     variants=FUNCTION | METHOD,
 )
 square = _unary("square", np.square, "The square.", bool_as=_INT64)
-reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "One over the element.", default_float=True)
+reciprocal = _unary("reciprocal", (LOOPS["reciprocal"], np.reciprocal), "The reciprocal, 1 / x.", default_float=True)
 sqrt = _unary("sqrt", np.sqrt, "The square root.", default_float=True)
-rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "One over the square root.", default_float=True)
+rsqrt = _unary("rsqrt", LOOPS["rsqrt"], "The reciprocal of the square root.", default_float=True)
 conj = Operator(
     "conj(Tensor(a) self) -> Tensor(a)",
     kernels.conj,
-    doc="The complex conjugate, a view that is computed when it is read; a real tensor itself.",
+    doc="The complex conjugate as a lazy view; a real tensor is returned unchanged.",
 )
 neg_view = Operator(
     "_neg_view(Tensor(a) self) -> Tensor(a)",
     kernels.neg_view,
-    doc="The negative, a view that is computed when it is read.",
+    doc="The negated elements as a lazy view.",
 )
 conj_physical = _unary(
-    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate, always computed.", dtypes=EVERY
+    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate as a new tensor.", dtypes=EVERY
 )
 round = Operator(
     "round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
     Elementwise("round", 1, LOOPS["round"], dtypes=INTS | UNSIGNED | FLOATS, params=("decimals",)),
     variants=UNARY,
-    doc="Rounded to `decimals` places, halves to even.",
+    doc="The elements rounded to `decimals` places, with halves to even.",
 )
 for _name, _op in (
     ("negative", neg),
@@ -536,7 +548,7 @@ _polygamma = Operator(
 sinc = _float("sinc", LOOPS["sinc"], "sin(pi x) / (pi x).")
 for _name in ("sin", "cos", "tan", "sinh", "cosh", "tanh"):
     alias(f"arc{_name}", globals()[f"a{_name}"])
-for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in degrees.")):
+for _name, _doc in (("deg2rad", "Degrees converted to radians."), ("rad2deg", "Radians converted to degrees.")):
     globals()[_name] = _unary(
         _name,
         LOOPS[_name],
@@ -548,7 +560,7 @@ for _name, _doc in (("deg2rad", "Degrees in radians."), ("rad2deg", "Radians in 
 relu = _unary(
     "relu",
     LOOPS["relu"],
-    "The element, or 0 where it is negative.",
+    "The element, or 0 if it is negative.",
     dtypes=INTS | FLOATS,
     refuse={
         BOOLS: RuntimeError("Boolean inputs not supported for relu"),
@@ -564,7 +576,7 @@ Operator(
     lambda condition: find_operator("torch.nonzero")(condition, as_tuple=True),
     composite=True,
     variants=FUNCTION,
-    doc="The indices of what is not zero, a tensor for each dimension.",
+    doc="The indices of nonzero elements, one tensor per dimension.",
 )
 where = Operator(
     "where.self(Tensor condition, Tensor self, Tensor other, *, Tensor(a!)? out=None) -> Tensor",
@@ -573,14 +585,14 @@ where = Operator(
     ),
     variants=FUNCTION,
     numbers={"self", "other"},
-    doc="`input` where `condition` holds, `other` elsewhere.",
+    doc="`input` where `condition` is True, `other` elsewhere.",
 )
 Operator(
     "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
     Forward(where),
     composite=True,
     variants=FUNCTION,
-    doc="One number where `condition` holds, another elsewhere.",
+    doc="One number where `condition` is True, another elsewhere.",
 )
 Operator(
     "where(Tensor self, Tensor condition, Tensor other) -> Tensor",
@@ -588,7 +600,7 @@ Operator(
     composite=True,
     variants=METHOD,
     numbers={"other"},
-    doc="The tensor where `condition` holds, `other` elsewhere.",
+    doc="The tensor where `condition` is True, `other` elsewhere.",
 )
 lerp = Operator(
     "lerp(Tensor self, Tensor end, Tensor weight, *, Tensor(a!)? out=None) -> Tensor",
@@ -650,7 +662,7 @@ clamp = Operator(
     namespace="torch._ops",
     variants=FUNCTION | INPLACE_FUNCTION,
     numbers={"min", "max"},
-    doc="No less than `min` and no more than `max`; one may be left out.",
+    doc="The elements limited to the range from `min` to `max`; one bound may be omitted.",
 )
 alias(
     "clip",
@@ -754,7 +766,7 @@ def _largest(dtype):
 @_composite(
     "nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None, *, "
     "Tensor(a!)? out=None) -> Tensor",
-    "NaN and infinities replaced by numbers.",
+    "The elements with NaN and infinities replaced by numbers.",
     UNARY,
 )
 def nan_to_num(input, nan, posinf, neginf, out):
@@ -806,7 +818,7 @@ def isreal(input):
 
 @_composite(
     "polar(Tensor abs, Tensor angle, *, Tensor(a!)? out=None) -> Tensor",
-    "Complex numbers of given modulus and angle.",
+    "Complex numbers with the given modulus and angle.",
     FUNCTION,
 )
 def polar(abs, angle, out):

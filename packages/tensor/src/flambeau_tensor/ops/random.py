@@ -41,8 +41,8 @@ def _fill(schema, kernel, doc, composite=False):
 
 # --- tensors of random numbers --------------------------------------------------------------------------------------
 
-rand = _factory(f"rand(int[] size, {_FRESH})", factories.rand, "Uniform numbers in [0, 1).")
-randn = _factory(f"randn(int[] size, {_FRESH})", factories.randn, "Normal numbers of mean 0 and variance 1.")
+rand = _factory(f"rand(int[] size, {_FRESH})", factories.rand, "Random uniform numbers in [0, 1).")
+randn = _factory(f"randn(int[] size, {_FRESH})", factories.randn, "Random normal numbers with mean 0 and variance 1.")
 _randint = _factory(
     f"randint.low(int low, int high, int[] size, {_FRESH})",
     factories.randint,
@@ -59,12 +59,12 @@ randperm = _factory(f"randperm(int n, {_FRESH})", factories.randperm, "The integ
 rand_like = _factory(
     f"rand_like(Tensor self, {_LIKE})",
     factories.rand_like,
-    "Uniform numbers in [0, 1), in the size and dtype of `input`.",
+    "Random uniform numbers in [0, 1), in the size and dtype of `input`.",
 )
 randn_like = _factory(
     f"randn_like(Tensor self, {_LIKE})",
     factories.randn_like,
-    "Normal numbers of mean 0 and variance 1, in the size and dtype of `input`.",
+    "Random normal numbers with mean 0 and variance 1, in the size and dtype of `input`.",
 )
 _randint_like = _factory(
     f"randint_like.low_dtype(Tensor self, int low, int high, {_LIKE})",
@@ -87,7 +87,7 @@ bernoulli = Operator(
     namespace="torch._ops",
     variants=FUNCTION,
     random=True,
-    doc="Ones and zeros: each one with the probability that `input` holds there, or with `p`.",
+    doc="Random ones and zeros: 1 with the probability in `input`, or with `p`.",
 )
 overloads(
     bernoulli,
@@ -100,7 +100,7 @@ multinomial = Operator(
     multinomial_kernels.multinomial,
     differentiable=False,
     random=True,
-    doc="Indices into the last dimension, drawn with the weights that `input` holds. The weights need not sum to one.",
+    doc="Random indices into the last dimension, with the weights in `input`, which need not sum to one.",
 )
 poisson = Operator(
     "poisson(Tensor self, Generator? generator=None) -> Tensor",
@@ -108,11 +108,11 @@ poisson = Operator(
     variants=FUNCTION,
     random=True,
     doc="""
-Numbers of the Poisson distribution: how many independent events occur where `input` are expected.
+Random Poisson numbers: the number of independent events with the expected number in `input`.
 
 Args:
     input: the rates, not negative, of a floating point dtype.
-    generator: where randomness comes from; the default generator, unless given.
+    generator: the source of random numbers; by default the default generator.
 
 Returns:
     Whole numbers, of the shape and dtype of `input`. Their gradient is 0.
@@ -162,12 +162,12 @@ for _overload, _arguments in (
         _normal,
         variants=FUNCTION,
         random=True,
-        doc="Normal numbers; tensors hold the mean and the standard deviation of each. Their gradient is 0.",
+        doc="Random normal numbers, with means and standard deviations from tensors. Their gradient is 0.",
     )
 _factory(
     f"normal.float_float(float mean, float std, int[] size, {_FRESH})",
     _normal_numbers,
-    "Normal numbers of one mean and standard deviation.",
+    "Random normal numbers with one mean and one standard deviation.",
 )
 
 # --- in place -------------------------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ log_normal_ = _fill(
 cauchy_ = _fill(
     "cauchy_(Tensor(a!) self, float median=0, float sigma=1",
     kernels.cauchy,
-    "Fills with numbers of the Cauchy distribution, density sigma / (pi (sigma^2 + (x - median)^2)).",
+    "Fills with Cauchy random numbers, density sigma / (pi (sigma^2 + (x - median)^2)).",
 )
 exponential_ = _fill(
     "exponential_(Tensor(a!) self, float lambd=1",
@@ -198,17 +198,17 @@ exponential_ = _fill(
 geometric_ = _fill(
     "geometric_(Tensor(a!) self, float p",
     kernels.geometric,
-    "Fills with how many trials the first success takes, where each one succeeds with probability `p`.",
+    "Fills with geometric random numbers: the number of trials up to the first success, each with probability `p`.",
 )
 bernoulli_ = _fill(
     "bernoulli_.float(Tensor(a!) self, float p=0.5",
     kernels.bernoulli_inplace,
-    "Fills with ones, each with probability `p`, and zeros.",
+    "Fills with ones and zeros: 1 with probability `p`.",
 )
 bernoulli_each_ = _fill(
     "bernoulli_.Tensor(Tensor(a!) self, Tensor p",
     kernels.bernoulli_inplace,
-    "Fills with ones, each with the probability that `p` holds there, and zeros.",
+    "Fills with ones and zeros: 1 with the probability in `p`.",
 )
 random_from_ = _fill(
     "random_.from(Tensor(a!) self, int from, int? to",

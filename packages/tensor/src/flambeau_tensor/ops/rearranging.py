@@ -23,13 +23,13 @@ tril = Operator(
     "tril(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.tril,
     variants=FUNCTION | METHOD | INPLACE,
-    doc="The matrix, or batch of them, with zeros above a diagonal.",
+    doc="The lower triangle of a matrix or a batch of matrices, with zeros above a diagonal.",
 )
 triu = Operator(
     "triu(Tensor self, int diagonal=0, *, Tensor(a!)? out=None) -> Tensor",
     kernels.triu,
     variants=FUNCTION | METHOD | INPLACE,
-    doc="The matrix, or batch of them, with zeros below a diagonal.",
+    doc="The upper triangle of a matrix or a batch of matrices, with zeros below a diagonal.",
 )
 
 
@@ -73,15 +73,14 @@ def _rot90(input, k, dims):
 rot90 = _composite(
     "rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
     _rot90,
-    "A copy turned by 90 degrees `k` times, from the first towards the second of two dimensions.",
+    "A copy rotated `k` times by 90 degrees, from the first towards the second of two dimensions.",
 )
 
 
 roll = _composite(
     "roll(Tensor self, int[1] shifts, int[1]? dims=None) -> Tensor",
     kernels.roll,
-    "Elements moved along dimensions, those that leave at the end coming in at the beginning; without "
-    "`dims`, over the flattened tensor.",
+    "The elements shifted cyclically along dimensions; without `dims`, along the flattened tensor.",
 )
 
 
@@ -111,7 +110,7 @@ def _spread(input, narrow, wide, result):
 repeat = _composite(
     "repeat(Tensor self, int[] repeats) -> Tensor",
     _repeat,
-    "Copies of the whole tensor side by side, so many along each dimension.",
+    "The tensor repeated the given number of times along each dimension.",
     METHOD,
 )
 
@@ -124,7 +123,7 @@ def _tile(input, dims):
 tile = _composite(
     "tile(Tensor self, int[] dims) -> Tensor",
     _tile,
-    "As `repeat`; missing counts are 1 and belong to the first dimensions.",
+    "Like `repeat`; missing counts are 1 and belong to the first dimensions.",
 )
 
 
@@ -135,7 +134,7 @@ repeated = Operator(
     variants=FUNCTION,
     differentiable=False,
     meta=RuntimeError("cannot repeat_interleave a meta tensor without output_size"),
-    doc="The number of each element of a vector, so often as it says.",
+    doc="The indices of a vector's elements, each repeated as often as the element says.",
 )
 
 
@@ -182,12 +181,12 @@ for _overload, _type in ("self_int", "int"), ("self_Tensor", "Tensor"):
     _composite(
         f"repeat_interleave.{_overload}(Tensor self, {_type} repeats, " + _REPEATED,
         _repeat_interleave,
-        "Each element (slice of `dim`) several times in a row, a number of times given for all or for each.",
+        "Each element (or slice of `dim`) repeated, with one count for all or one for each.",
     )
 _composite(
     "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
     lambda repeats, output_size: _repeat_interleave(None, repeats, 0, output_size).to(repeats.dtype),
-    "The indices 0, 1, … each so often as `repeats` says.",
+    "The indices 0, 1, …, each repeated as often as `repeats` says.",
     variants=FUNCTION,
 )
 

@@ -54,7 +54,7 @@ sum = Operator(
     Reduction("sum", "sum", result=WIDE, empty=0, dtypes=USUAL | UNSIGNED),
     **_INNER,
     doc="""
-The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64, floats in double precision;
+The sum of the elements over `dim`, or over all dimensions. Integers are summed in int64 and floats in double precision;
 with `dtype` the elements are converted first.
 """,
 )
@@ -70,7 +70,7 @@ nansum = Operator(
         refusal="nansum on CPU does not support complex inputs",
         skips_nan=True,
     ),
-    doc="The sum with NaN counted as zero.",
+    doc="The sum, with NaN treated as zero.",
 )
 prod = Operator(
     "prod(Tensor self, int? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
@@ -91,7 +91,7 @@ mean = Operator(
         "Got: {}",
     ),
     **_INNER,
-    doc="The arithmetic mean over `dim`, or over all dimensions; NaN of nothing.",
+    doc="The arithmetic mean over `dim`, or over all dimensions; NaN if there are no elements.",
 )
 _with_and_without_dim(mean, "int[1]? dim", "dim")
 
@@ -104,7 +104,7 @@ def _nanmean(input, dim, keepdim, dtype, out):
     return nansum(input, dim, keepdim, dtype=dtype) / sum(isnan(input).logical_not(), dim, keepdim)
 
 
-nanmean = Operator("nanmean" + _SUM, _nanmean, composite=True, doc="The mean of those elements that are not NaN.")
+nanmean = Operator("nanmean" + _SUM, _nanmean, composite=True, doc="The mean of the elements that are not NaN.")
 
 
 def _sum_to_size(input, size):
@@ -133,12 +133,12 @@ sum_to_size = Operator(
 amax = Operator(
     "amax(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
     Reduction("amax", "max", dtypes=REALS),
-    doc=f"The largest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
+    doc=f"The maximum over `dim`, or over all dimensions; NaN propagates. {_NOTHING_LIKE_IT}",
 )
 amin = Operator(
     "amin(Tensor self, int[1] dim=[], bool keepdim=False, *, " + _OUT,
     Reduction("amin", "min", dtypes=REALS),
-    doc=f"The smallest element over `dim`, or over all dimensions; NaN wins. {_NOTHING_LIKE_IT}",
+    doc=f"The minimum over `dim`, or over all dimensions; NaN propagates. {_NOTHING_LIKE_IT}",
 )
 
 
@@ -157,7 +157,7 @@ def _extreme(name, word, both):
     along = Operator(
         f"{name}.dim(Tensor self, int dim, bool keepdim=False, *, {_PAIR}",
         Reduction(name, f"arg{name}", dtypes=REALS, indices=True, refusal=f"{name}(): does not support complex input"),
-        doc=f"The {word} elements along one dimension and where they stand, the first of equals; NaN wins.",
+        doc=f"The {word} elements along one dimension and their indices, the first of equals; NaN propagates.",
     )
     places = Operator(
         f"arg{name}(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!)? out=None) -> Tensor",
@@ -203,14 +203,14 @@ all = Operator(
     "all" + _DIMS + _OUT,
     Reduction("all", "min", result=_BOOL, compute=_BOOL, empty=1, each=True, dtypes=EVERY),
     differentiable=False,
-    doc="Whether every element is nonzero; True of nothing. uint8 stays uint8.",
+    doc="Whether every element is nonzero; True if there are no elements. uint8 stays uint8.",
     **_INNER,
 )
 any = Operator(
     "any" + _DIMS + _OUT,
     Reduction("any", "max", result=_BOOL, compute=_BOOL, empty=0, each=True, dtypes=EVERY),
     differentiable=False,
-    doc="Whether some element is nonzero; False of nothing. uint8 stays uint8.",
+    doc="Whether any element is nonzero; False if there are no elements. uint8 stays uint8.",
     **_INNER,
 )
 
@@ -249,7 +249,7 @@ count_nonzero = Operator(
     "count_nonzero(Tensor self, int[1]? dim=None) -> Tensor",
     Reduction("count_nonzero", "sum", result=_INT64, compute=_BOOL, empty=0, dtypes=EVERY),
     differentiable=False,
-    doc="How many elements are nonzero.",
+    doc="The number of nonzero elements.",
     **_INNER,
 )
 overloads(
@@ -365,7 +365,7 @@ logsumexp = Operator(
         dtypes=REALS,
         fallback=_complex_logsumexp,
     ),
-    doc="The logarithm of the sum of exponentials, without overflow.",
+    doc="The logarithm of the sum of exponentials, computed without overflow.",
 )
 vector_norm = Operator(
     "vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT,
@@ -438,12 +438,12 @@ renorm = Operator(
     composite=True,
     variants=FUNCTION | METHOD | INPLACE,
     doc="""
-The slices of one dimension, those scaled down whose p-norm is larger than `maxnorm`.
+The slices along one dimension, scaled down if their p-norm is larger than `maxnorm`.
 
 Args:
     input: of a floating point or complex dtype and at least two dimensions.
     p: the order of the norm, more than 0.
-    dim: the dimension of which each slice is looked at.
+    dim: the dimension of the slices.
     maxnorm: the norm that no slice of the result exceeds.
 
 Raises:

@@ -12,14 +12,14 @@ _standard_gamma = Operator(
     kernels.standard_gamma,
     variants=FUNCTION,
     random=True,
-    doc="Numbers of the gamma distribution with the parameters `input` and rate 1.",
+    doc="Random gamma numbers with the shape parameters `input` and rate 1.",
 )
 _sample_dirichlet = Operator(
     "_sample_dirichlet(Tensor self, Generator? generator=None) -> Tensor",
     kernels.sample_dirichlet,
     variants=FUNCTION,
     random=True,
-    doc="Numbers of the Dirichlet distribution with the parameters `input` along the last dimension.",
+    doc="Random Dirichlet numbers with the parameters `input` along the last dimension.",
 )
 binomial = Operator(
     "binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
@@ -27,12 +27,12 @@ binomial = Operator(
     variants=FUNCTION,
     random=True,
     doc="""
-Numbers of the binomial distribution: how many of some trials succeed.
+Random binomial numbers: the number of successful trials.
 
 Args:
-    count: how many trials there are, of a floating point dtype.
+    count: the number of trials, of a floating-point dtype.
     prob: the probability that one succeeds, of the same dtype and shape.
-    generator: where randomness comes from; the default generator, unless given.
+    generator: the source of random numbers; by default the default generator.
 
 Returns:
     Whole numbers, of the shape and dtype of `count`. Their gradient is 0.

@@ -61,16 +61,16 @@ segment_reduce = Operator(
     composite=True,
     variants=FUNCTION,
     doc="""
-The sum, mean, product, maximum or minimum of each of several segments that a dimension is cut into.
+The sum, mean, product, maximum or minimum of each segment of a dimension.
 
 Args:
     data: of a floating point dtype.
     reduce: 'sum', 'mean', 'prod', 'max' or 'min'.
-    lengths: how long the segments are, int64 or int32; a row for each index of the dimensions in front of `axis`.
-    offsets: where they begin, and the last one ends; instead of `lengths`.
-    axis: the dimension that is cut, which must be the last one of `lengths`.
-    unsafe: not to check that `lengths` are not negative and make up the dimension.
-    initial: what every segment begins with; else empty ones give 0, NaN, 1, -inf and inf.
+    lengths: the lengths of the segments, int64 or int32; one row for each index of the dimensions before `axis`.
+    offsets: the start of each segment and the end of the last; an alternative to `lengths`.
+    axis: the segmented dimension, which must be the last one of `lengths`.
+    unsafe: whether to skip the check that `lengths` are not negative and add up to the dimension.
+    initial: the initial value of every segment; by default, empty segments give 0, NaN, 1, -inf and inf.
 
 Raises:
     RuntimeError: there are neither `lengths` nor `offsets`, or they do not fit.

@@ -311,8 +311,8 @@ def _window(name, doc, formula, *more):
         namespace="torch._ops",
         variants=FUNCTION,
         differentiable=False,
-        doc=f"{doc} `window_length` numbers; a `periodic` window, for transforms, is "
-        "the symmetric one of one number more without its last.",
+        doc=f"{doc} `window_length` numbers; a `periodic` window, for transforms, is a symmetric window with one "
+        "more number, without the last.",
     )
     overloads(
         op, *(f"{each}, *, {_OPTIONS}) -> Tensor" for each in signatures), variants=FUNCTION, differentiable=False

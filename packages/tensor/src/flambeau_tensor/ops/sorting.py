@@ -16,8 +16,8 @@ _PAIR = "Tensor(a!)[]? out=None) -> (Tensor values, Tensor indices)"
 # --- sorting --------------------------------------------------------------------------------------------------------
 
 _SORTED = """
-The elements in ascending or descending order along `dim`, and where they were. NaN counts as largest. Sorting is always
-stable.
+The elements sorted along `dim` in ascending or descending order, and their indices. NaN counts as largest. Sorting is
+always stable.
 """
 sort = Operator("sort(Tensor self, int dim=-1, bool descending=False, *, " + _PAIR, kernels.sort, doc=_SORTED)
 Operator(
@@ -27,7 +27,7 @@ Operator(
     composite=True,
     doc=_SORTED,
 )
-_ORDER = "The indices that sort along `dim`; of equals, the first comes first."
+_ORDER = "The indices that sort the elements along `dim`, in a stable order."
 argsort = Operator(
     "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
     kernels.argsort,
@@ -43,18 +43,18 @@ Operator(
 topk = Operator(
     "topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True, *, " + _PAIR,
     kernels.topk,
-    doc="The `k` largest (or smallest) elements along `dim`, in order, and where they stand.",
+    doc="The `k` largest (or smallest) elements along `dim`, in order, and their indices.",
 )
 kthvalue = Operator(
     "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False, *, " + _PAIR,
     kernels.kthvalue,
-    doc="The `k`-th smallest element along `dim`, counted from 1, and where it stands.",
+    doc="The `k`-th smallest element along `dim`, counted from 1, and its index.",
 )
 mode = Operator(
     "mode(Tensor self, int dim=-1, bool keepdim=False, *, " + _PAIR,
     kernels.mode,
     doc="""
-The most frequent element along `dim`, the smallest of several, and where it stands last.
+The most frequent element along `dim` (the smallest of several), and its last index.
 """,
 )
 
@@ -89,10 +89,8 @@ def _median(name, kernel, doc):
     return along
 
 
-median_dim = _median(
-    "median", kernels.median, "The element in the middle of the sorted ones (the lower of two); NaN where there is one."
-)
-nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of those elements that are not NaN.")
+median_dim = _median("median", kernels.median, "The median, the lower one of two middle elements; NaN propagates.")
+nanmedian_dim = _median("nanmedian", kernels.nanmedian, "The median of the elements that are not NaN.")
 
 _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -153,7 +151,7 @@ _OF_ALL = (
 )
 for _name, _ignores, _what in (
     ("quantile", False, _OF_ALL),
-    ("nanquantile", True, "The quantiles of those elements that are not NaN."),
+    ("nanquantile", True, "The quantiles of the elements that are not NaN."),
 ):
     for _schema in ("(Tensor self, Tensor q, ", ".scalar(Tensor self, float q, "):
         Operator(_name + _schema + _QUANTILE, _quantile(_name, _ignores), composite=True, doc=_what)
@@ -168,15 +166,15 @@ unique = Operator(
     unique_kernels.unique,
     meta=False,
     doc="""
-The distinct elements in ascending order (or slices along `dim`); also, if asked for, which of them stands at each place
-of `input`, and how often each occurs. Every NaN is distinct.
+The distinct elements (or slices along `dim`) in ascending order; optionally also the index of each element of `input`
+among them, and their counts. Every NaN is distinct.
 """,
 )
 unique_consecutive = Operator(
     "unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor",
     unique_kernels.unique_consecutive,
     meta=False,
-    doc="The elements without those that equal their predecessor.",
+    doc="The elements without consecutive duplicates.",
 )
 
 
@@ -203,7 +201,7 @@ for _original, _sorted, _what, _aten in (
     (
         unique_consecutive,
         "",
-        "The elements without those that equal their predecessor.",
+        "The elements without consecutive duplicates.",
         f"unique_consecutive(Tensor self, {_FLAGS}, int? dim=None) {_THREE}",
     ),
 ):
@@ -229,8 +227,8 @@ for _overload, _type in ("Tensor", "Tensor"), ("Scalar", "Scalar"):
         variants=FUNCTION,
         differentiable=False,
         doc="""
-Where the values would be put into a sorted sequence (row by row, if it has several dimensions): before equals, or
-behind them with `right`.
+The indices at which values would be inserted into a sorted sequence (row by row if it has several dimensions): before
+equal elements, or behind them with `right`.
 """,
     )
     Operator(
@@ -239,7 +237,7 @@ behind them with `right`.
         lookup.bucketize,
         variants=FUNCTION,
         differentiable=False,
-        doc="The number of the interval between sorted boundaries that each value falls into.",
+        doc="The index of the interval between sorted boundaries that contains each value.",
     )
 
 
@@ -251,14 +249,14 @@ histc = Operator(
     histograms.histc,
     differentiable=False,
     doc="""
-How many elements fall into each of `bins` equal intervals from `min` to `max` (of the data, if both are equal).
+The number of elements in each of `bins` equal intervals from `min` to `max` (those of the data if both are equal).
 """,
 )
 bincount = Operator(
     "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",
     histograms.bincount,
     meta=False,
-    doc="How often each of the integers from 0 on occurs, or its weights' sum.",
+    doc="The count of each integer from 0 on, or the sum of its weights.",
 )
 _HOW = "sorted=True return_inverse=False return_counts=False dim=None"
 _HOW_CONSECUTIVE = "return_inverse=False return_counts=False dim=None"

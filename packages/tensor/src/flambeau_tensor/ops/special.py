@@ -120,8 +120,8 @@ mvlgamma = Operator(
 
 # --- normal distributions and entropies -----------------------------------------------------------------------------
 
-ndtr = _one("ndtr", "The area under the standard normal density up to the element.")
-log_ndtr = _one("log_ndtr", "The logarithm of `ndtr`, precise for small ones.")
+ndtr = _one("ndtr", "The cumulative distribution function of the standard normal distribution.")
+log_ndtr = _one("log_ndtr", "The logarithm of `ndtr`, accurate for small values.")
 ndtri = _one("ndtri", "The inverse of `ndtr`.")
 erfcx = _one("erfcx", "exp(x²) erfc(x).")
 entr = _one("entr", "-x log(x); 0 at 0, -inf below it.")

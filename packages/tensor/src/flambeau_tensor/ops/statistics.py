@@ -82,14 +82,14 @@ cov = Operator(
     _cov,
     composite=True,
     doc="""
-The covariances of variables, which are the rows of a matrix; their observations are its columns.
+The covariance matrix of variables. Rows are variables and columns are observations.
 
 Args:
     input: a matrix, or the observations of one variable; of any dtype but bool. Integers give the default floating
         dtype.
-    correction: subtracted from the number of observations that the sums of products are divided by.
-    fweights: how often each observation occurred, an integer vector.
-    aweights: how much each observation counts, a floating point vector.
+    correction: the number that is subtracted from the number of observations in the divisor.
+    fweights: the frequency of each observation, an integer vector.
+    aweights: the weight of each observation, a floating-point vector.
 
 Returns:
     A matrix with a row and a column for each variable, or the variance of a single one, without dimensions.
@@ -123,7 +123,7 @@ corrcoef = Operator(
     _corrcoef,
     composite=True,
     doc="""
-Pearson's correlation coefficients of variables, which are the rows of a matrix; their observations are its columns.
+Pearson's correlation coefficients of variables. Rows are variables and columns are observations.
 
 Args:
     input: a matrix, or the observations of one variable; of any dtype but bool. Integers give the default floating
@@ -260,16 +260,16 @@ def _histogram(input, bins, weight, density, range=None):
 
 
 _BINS = """
-    range: where the first bin begins and the last one ends{}; from the smallest to the largest element, unless given.
-    weight: what each {} counts, of the shape of `input`{} and of its dtype.
-    density: whether to divide by the sum of the counts and by the sizes of the bins, so that the integral is 1.
+    range: the lower end of the first bin and the upper end of the last{}; by default the smallest and the largest
+    element. weight: what each {} counts, of the shape of `input`{} and of its dtype. density: whether to divide by the
+    sum of the counts and by the sizes of the bins, so that the integral is 1.
 """
 _HISTOGRAM = f"""
-How many elements lie in each of several bins. A bin has its lower edge, and the last one the upper one, too.
+The number of elements in each of several bins. A bin includes its lower edge, and the last bin also its upper edge.
 
 Args:
     input: float32 or float64, of any shape.
-    bins: how many bins of equal width there are, or a vector of edges in ascending order, of the dtype of `input`.
+    bins: the number of bins of equal width, or a vector of edges in ascending order, of the dtype of `input`.
 {_BINS.format("", "element", "").strip(chr(10))}
 
 Returns:
@@ -298,12 +298,12 @@ Operator(
 )
 
 _HISTOGRAMDD = f"""
-How many points lie in each cell of a grid of several dimensions.
+The number of points in each cell of a multidimensional grid.
 
 Args:
     input: float32 or float64, of shape (..., N): points of N coordinates.
-    bins: how many bins of equal width there are, for each coordinate or for all of them, or their edges, a vector in
-        ascending order for each.
+    bins: the number of bins of equal width, for each coordinate or for all of them, or a vector of edges in ascending
+    order for each coordinate.
 {_BINS.format(", for one coordinate after the other", "point", " without its last dimension").strip(chr(10))}
 
 Returns:

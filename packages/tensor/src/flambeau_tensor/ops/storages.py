@@ -96,8 +96,8 @@ for _schema, _function in (
         composite=True,
         object_state=True,
         doc="""
-Look at the memory of a storage, or of another tensor, from now on: all of it, or `size` elements from `storage_offset`
-on in steps of `stride` (contiguous ones where left out). A storage that is too small grows.
+Use the memory of a storage or of another tensor: all of it, or a tensor of shape `size` from `storage_offset` on with
+the strides `stride` (by default contiguous). A storage that is too small grows.
 
     >>> import flambeau_tensor as ft
     >>> x = ft.arange(6)
@@ -128,7 +128,7 @@ Operator(
     plain_result=True,
     lazy=True,
     data_dependent=True,
-    doc="The memory under the tensor as a `torch.TypedStorage` of its dtype. Deprecated: `untyped_storage()`.",
+    doc="The storage of the tensor as a `torch.TypedStorage` of its dtype. Deprecated: use `untyped_storage()`.",
 )
 Operator(
     "_typed_storage(Tensor self) -> Object",
@@ -137,7 +137,7 @@ Operator(
     plain_result=True,
     lazy=True,
     data_dependent=True,
-    doc="The memory under the tensor as a `torch.TypedStorage` of its dtype.",
+    doc="The storage of the tensor as a `torch.TypedStorage` of its dtype.",
 )
 
 
@@ -153,8 +153,8 @@ Operator(
     lazy=True,
     object_state=True,
     doc="""
-Move the memory of the tensor, with all tensors that share it, to where processes share it when they are forked. Arrays
-that were made of the tensor before keep the old memory.
+Move the memory of the tensor, and of all tensors that share it, to memory that forked processes share. Arrays that were
+created from the tensor before keep the old memory.
 """,
 )
 
@@ -228,13 +228,13 @@ Operator(
     lambda input, sizes: _resized("resize", input, (sizes,) if isinstance(sizes, int) else sizes),
     variants=METHOD,
     composite=True,
-    doc="Deprecated: use reshape, which it is but for a warning.",
+    doc="Deprecated: `reshape` with a warning.",
 )
 Operator(
     "resize_as(Tensor self, Tensor tensor) -> Tensor",
     lambda input, tensor: _resized("resize_as", input, tuple(tensor.shape)),
     variants=METHOD,
     composite=True,
-    doc="Deprecated: use reshape with the shape of tensor, which it is but for a warning.",
+    doc="Deprecated: `reshape` to the shape of `tensor`, with a warning.",
 )
 apply("torch.Tensor", {"storage": "self!", "share_memory_": "self!"})

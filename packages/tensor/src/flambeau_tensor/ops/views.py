@@ -18,13 +18,13 @@ view = Operator(
     "view(Tensor(a) self, int[] size) -> Tensor(a)",
     kernels.view,
     variants=METHOD,
-    doc="The same elements under other sizes (at most one of them -1). Never copies.",
+    doc="A view with other sizes, of which one may be -1. Never copies.",
 )
 view_dtype = Operator(
     "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
     kernels.view,
     variants=METHOD,
-    doc="The same bytes as elements of another dtype. Never copies.",
+    doc="A view of the same bytes as another dtype. Never copies.",
 )
 reshape = Operator(
     "reshape(Tensor(a) self, int[] shape) -> Tensor(a)",
@@ -41,7 +41,7 @@ t = Operator(
     "t(Tensor(a) self) -> Tensor(a)",
     kernels.t,
     variants=_ALL_FORMS,
-    doc="A matrix transposed; vectors and scalars as they are.",
+    doc="The transpose of a matrix; vectors and scalars are returned unchanged.",
 )
 permute = Operator(
     "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
@@ -52,14 +52,14 @@ unsqueeze = Operator(
     "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
     kernels.unsqueeze,
     variants=_ALL_FORMS,
-    doc="A view with a dimension of size 1 put in at `dim`.",
+    doc="A view with a new dimension of size 1 at `dim`.",
 )
 squeeze = Operator(
     "squeeze(Tensor(a) self, int[1]? dim=None) -> Tensor(a)",
     kernels.squeeze,
     namespace="torch._ops",
     variants=FUNCTION | INPLACE_FUNCTION,
-    doc="A view without the dimensions of size 1, all of them or those named.",
+    doc="A view without the dimensions of size 1, all of them or those in `dim`.",
 )
 overloads(
     squeeze,
@@ -77,7 +77,7 @@ expand = Operator(
 select = Operator(
     "select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
     kernels.select,
-    doc="The slice at one index of a dimension, which disappears.",
+    doc="The slice at one index of a dimension, without that dimension.",
 )
 slice_ = Operator(
     "slice(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
@@ -101,13 +101,13 @@ as_strided = Operator(
 diagonal = Operator(
     "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
     kernels.diagonal,
-    doc="The diagonal of two dimensions, put last.",
+    doc="The diagonal of two dimensions, as the last dimension.",
 )
 unfold = Operator(
     "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
     kernels.unfold,
     variants=METHOD,
-    doc="All windows of `size` elements along a dimension, `step` apart, as a new one.",
+    doc="All windows of `size` elements along a dimension, `step` apart, in a new last dimension.",
 )
 flatten = Operator(
     "flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
@@ -382,22 +382,26 @@ def swapaxes(input, axis0, axis1):
     return transpose(input, axis0, axis1)
 
 
-@_composite("expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Expanded to the sizes of `other`.", METHOD)
+@_composite(
+    "expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "The tensor expanded to the sizes of `other`.", METHOD
+)
 def expand_as(input, other):
     return expand(input, other.shape)
 
 
-@_composite("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Viewed with the sizes of `other`.", METHOD)
+@_composite("view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "A view with the sizes of `other`.", METHOD)
 def view_as(input, other):
     return view(input, other.shape)
 
 
-@_composite("reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "Reshaped to the sizes of `other`.", METHOD)
+@_composite(
+    "reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "The tensor reshaped to the sizes of `other`.", METHOD
+)
 def reshape_as(input, other):
     return reshape(input, other.shape)
 
 
-@_composite("ravel(Tensor(a) self) -> Tensor(a)", "One dimension, contiguous.")
+@_composite("ravel(Tensor(a) self) -> Tensor(a)", "The tensor flattened to one dimension, contiguous.")
 def ravel(input):
     return reshape(input.contiguous(), (-1,))
 
@@ -406,7 +410,7 @@ Operator(
     "unflatten.int(Tensor(a) self, int dim, int[] sizes) -> Tensor(a)",
     compositions.unflatten,
     composite=True,
-    doc="One dimension spread over several.",
+    doc="One dimension split into several.",
 )
 movedim = Operator(
     "movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a)",
@@ -414,7 +418,7 @@ movedim = Operator(
     composite=True,
     namespace="torch._ops",
     variants=FUNCTION,
-    doc="Dimensions moved to other places, the rest in their order.",
+    doc="The tensor with some dimensions moved; the others keep their order.",
 )
 alias(
     "moveaxis",
@@ -430,7 +434,7 @@ alias(
 
 @_composite(
     "fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!)",
-    "Write `fill_value` to the diagonal; with `wrap`, to more of them below it in a tall matrix.",
+    "Write `fill_value` to the diagonal; with `wrap`, continue with further diagonals in a tall matrix.",
     METHOD,
 )
 def fill_diagonal_(input, fill_value, wrap):

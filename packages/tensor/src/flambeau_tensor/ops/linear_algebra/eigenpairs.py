@@ -173,12 +173,12 @@ the locally optimal block preconditioned conjugate gradient method.
 
 Args:
     A: (*, m, m), symmetric or Hermitian, of a floating point or complex dtype.
-    k: how many pairs; as many as `X` has columns, else 1.
+    k: the number of pairs; by default the number of columns of `X`, or 1.
     B: (*, m, m), symmetric positive definite; the identity if left out.
-    X: (*, m, n), where to begin; random unless given.
-    n: how many vectors are iterated, at least `k`, at most m / 3.
+    X: (*, m, n), the initial vectors; by default random.
+    n: the number of vectors in the iteration, at least `k` and at most m / 3.
     iK: (*, m, m), a preconditioner, by which residuals are multiplied.
-    niter: the largest number of steps, 1000 unless given.
+    niter: the maximum number of steps; by default 1000.
     tol: the relative residual of a pair that is found; the root of the dtype's precision unless given.
     largest: False asks for the smallest eigenvalues.
     method: "ortho" or "basic". Both iterate with an orthonormal basis, as PyTorch's "ortho" does.

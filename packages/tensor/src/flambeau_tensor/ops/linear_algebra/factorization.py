@@ -10,7 +10,7 @@ LINALG = {"namespace": "torch.linalg", "variants": FUNCTION}
 _OF_TORCH = {"variants": FUNCTION}
 _OUT = "Tensor(a!)? out=None"
 _OUTS = "Tensor(a!)[]? out=None"
-_BATCH = "`A` has shape (*, {shape}), its last two dimensions are matrices, all before them a batch."
+_BATCH = "`A` has shape (*, {shape}): its last two dimensions are matrices, and the others are a batch."
 _SQUARE = _BATCH.format(shape="n, n")
 _ANY = _BATCH.format(shape="m, n")
 
@@ -19,14 +19,15 @@ _ANY = _BATCH.format(shape="m, n")
 
 _CHOLESKY = f"""
 The triangular L with positive diagonal of A = L Lᴴ, or with `upper` the Lᴴ, for symmetric or Hermitian positive
-definite matrices. {_SQUARE} Only one triangle is read.
+definite matrices. {_SQUARE} Only one triangle of the matrix is read.
 """
 cholesky_ex = Operator(
     "cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False, " + _OUTS + ") -> (Tensor L, Tensor info)",
     kernels.cholesky_ex,
     doc=_CHOLESKY
     + """
-`info` is 0, or the order of the first leading minor that is not positive definite; `check_errors=True` raises there.
+`info` is 0, or the order of the first leading minor that is not positive definite; `check_errors=True` raises an error
+in that case.
 """,
     **LINALG,
 )
@@ -36,7 +37,7 @@ cholesky = Operator(
     composite=True,
     doc=_CHOLESKY
     + """
-Raises LinAlgError, naming the matrix of a batch, where one is not positive definite.
+Raises a LinAlgError that names the matrix of the batch if one is not positive definite.
 """,
     **LINALG,
 )
@@ -55,8 +56,8 @@ lu_factor_ex = Operator(
     "(Tensor LU, Tensor pivots, Tensor info)",
     kernels.lu_factor_ex,
     doc=f"""
-L and U of A = PLU in one matrix, and the exchanges of rows, counted from 1, in their order. {_ANY} `info` is 0, or the
-place of the first zero on U's diagonal.
+L and U of A = PLU in one matrix, and the row exchanges, counted from 1, in order. {_ANY} `info` is 0, or the index of
+the first zero on U's diagonal.
 """,
     **LINALG,
 )
@@ -65,7 +66,7 @@ lu_factor = Operator(
     Forward(lu_factor_ex, 2, check_errors=True),
     composite=True,
     doc=f"""
-L and U of A = PLU in one matrix, and the exchanges of rows, for `lu_solve`. {_ANY} Raises where U has a zero on its
+L and U of A = PLU in one matrix, and the row exchanges, for `lu_solve`. {_ANY} Raises an error if U has a zero on its
 diagonal.
 """,
     **LINALG,
@@ -112,7 +113,7 @@ lu_unpack = Operator(
     _lu_unpack,
     composite=True,
     doc="""
-P, L and U of A = PLU from what `linalg.lu_factor` returns; what is not asked for is empty.
+P, L and U of A = PLU from the results of `linalg.lu_factor`; parts that are not requested are empty.
 """,
     **_OF_TORCH,
 )
@@ -160,8 +161,8 @@ slogdet = Operator(
     Forward(_slogdet, 2),
     composite=True,
     doc=f"""
-The determinant as its sign (of complex matrices a number of absolute value 1) and the logarithm of its absolute value,
-which overflows later; 0 and -inf for singular matrices. {_SQUARE}
+The sign of the determinant (for complex matrices a number of absolute value 1) and the logarithm of its absolute value,
+which does not overflow; 0 and -inf for singular matrices. {_SQUARE}
 """,
     **LINALG,
 )
@@ -194,7 +195,7 @@ Operator(
     _logdet,
     composite=True,
     doc="""
-The logarithm of the determinant: nan where that is negative, -inf where it is 0.
+The logarithm of the determinant: NaN if it is negative, -inf if it is 0.
 """,
 )
 

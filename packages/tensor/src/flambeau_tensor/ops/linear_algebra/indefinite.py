@@ -29,7 +29,7 @@ ldl_factor_ex = Operator(
     kernels.ldl_factor_ex,
     doc=_LDL
     + """
-`info` is 0, or the place of the first zero in D; `check_errors=True` raises RuntimeError there.
+`info` is 0, or the index of the first zero in D; `check_errors=True` raises a RuntimeError in that case.
 """,
     **LINALG,
 )
@@ -39,7 +39,7 @@ ldl_factor = Operator(
     composite=True,
     doc=_LDL
     + """
-Raises RuntimeError where D has a zero, naming the matrix of a batch.
+Raises a RuntimeError that names the matrix of the batch if D has a zero.
 
 >>> import flambeau_tensor as ft
 >>> from flambeau_tensor.linalg import ldl_factor
@@ -53,13 +53,13 @@ ldl_solve = Operator(
     "ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False, Tensor(a!)? out=None) -> Tensor",
     kernels.ldl_solve,
     doc="""
-X of A X = B, from what `linalg.ldl_factor` gives for A. There is no derivative.
+The solution X of A X = B, from the results of `linalg.ldl_factor` for A. There is no derivative.
 
 Args:
     LD: (*, n, n).
     pivots: (*, n), integers.
     B: (*, n, k), of the dtype of `LD`; batches broadcast.
-    hermitian: what `ldl_factor` was called with.
+    hermitian: the value that `ldl_factor` was called with.
 
 Raises:
     RuntimeError: sizes or dtypes do not fit.
@@ -136,7 +136,7 @@ The singular value decomposition of matrices of low rank: A - M ≈ U diag(S) V�
 
 Args:
     A: (*, m, n), of a floating point or complex dtype.
-    q: somewhat more than the rank.
+    q: the number of components; use slightly more than the rank.
     niter: steps of subspace iteration.
     M: what is subtracted, broadcast to the shape of A.
 """
@@ -165,7 +165,7 @@ directions, S²/(m - 1) the variances along them.
 
 Args:
     A: (*, m, n), m samples of n variables.
-    q: how many components, at most min(m, n); 6 or fewer unless given.
+    q: the number of components, at most min(m, n); by default at most 6.
     center: whether to subtract the mean.
     niter: steps of subspace iteration.
 

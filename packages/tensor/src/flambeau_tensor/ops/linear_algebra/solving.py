@@ -15,11 +15,11 @@ inv_ex = Operator(
     "inv_ex(Tensor A, *, bool check_errors=False, " + _OUTS + ") -> (Tensor inverse, Tensor info)",
     kernels.inv_ex,
     doc=f"""
-The inverse. {_SQUARE} `info` is 0, or for a singular matrix the place of the first zero on the diagonal of its LU.
+The inverse. {_SQUARE} `info` is 0, or for a singular matrix the index of the first zero on the diagonal of U.
 """,
     **LINALG,
 )
-_INVERSE = f"The inverse. {_SQUARE} Raises LinAlgError, naming the matrix of a batch, where one is singular."
+_INVERSE = f"The inverse. {_SQUARE} Raises a LinAlgError that names the matrix of the batch if one is singular."
 inv = Operator(
     "inv(Tensor A, *, " + _OUT + ") -> Tensor",
     Forward(inv_ex, 1, check_errors=True),
@@ -37,8 +37,8 @@ _solve_ex = Operator(
     **_OF_TORCH,
 )
 _SOLVED = f"""
-X of AX = B, with `left=False` of XA = B. {_SQUARE} `B` has shape (*, n, k), or holds vectors: (n,), or (*, n) with the
-batch of `A`.
+The solution X of AX = B, or of XA = B with `left=False`. {_SQUARE} `B` has shape (*, n, k), or holds vectors: (n,), or
+(*, n) with the batch of `A`.
 """
 
 
@@ -54,7 +54,7 @@ Operator(
     composite=True,
     doc=_SOLVED
     + """
-`info` is 0, or for a singular matrix the place of the first zero on the diagonal of its LU.
+`info` is 0, or for a singular matrix the index of the first zero on the diagonal of U.
 """,
     **LINALG,
 )
@@ -64,7 +64,7 @@ solve = Operator(
     composite=True,
     doc=_SOLVED
     + """
-Raises LinAlgError, naming the matrix of a batch, where one is singular.
+Raises a LinAlgError that names the matrix of the batch if one is singular.
 """,
     **LINALG,
 )
@@ -72,7 +72,7 @@ lu_solve = Operator(
     "lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False, " + _OUT + ") -> Tensor",
     kernels.lu_solve,
     doc="""
-X of AX = B, XA = B, or of these with the adjoint of A, from what `lu_factor` gave for A.
+The solution X of AX = B or XA = B, or of these with the adjoint of A, from the results of `lu_factor` for A.
 """,
     **LINALG,
 )
@@ -80,7 +80,7 @@ Operator(
     "lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots, *, " + _OUT + ") -> Tensor",
     lambda input, LU_data, LU_pivots, out: lu_solve(LU_data, LU_pivots, input),
     composite=True,
-    doc="`linalg.lu_solve` with its arguments in another order.",
+    doc="Like `linalg.lu_solve`, with another order of arguments.",
 )
 
 
@@ -92,8 +92,9 @@ solve_triangular = Operator(
     + ") -> Tensor",
     kernels.solve_triangular,
     doc="""
-X of AX = B, with `left=False` of XA = B, for triangular A of shape (*, n, n). The other triangle is not read, with
-`unitriangular` neither the diagonal, which counts as ones. A zero on the diagonal gives inf and nan.
+The solution X of AX = B, or of XA = B with `left=False`, for triangular A of shape (*, n, n). The other triangle is not
+read. With `unitriangular` the diagonal is not read either, and counts as ones. A zero on the diagonal gives inf and
+NaN.
 """,
     **LINALG,
 )
@@ -112,7 +113,7 @@ Operator(
     + ") -> (Tensor solution, Tensor cloned_coefficient)",
     _triangular,
     composite=True,
-    doc="`linalg.solve_triangular` with its arguments in another order, and a copy of `A`.",
+    doc="Like `linalg.solve_triangular`, with another order of arguments, and a copy of `A`.",
 )
 
 
@@ -129,7 +130,7 @@ cholesky_solve = Operator(
     "cholesky_solve(Tensor self, Tensor input2, bool upper=False, *, " + _OUT + ") -> Tensor",
     lambda input, L, upper, out: _cholesky_solve(input, L, upper),
     doc="""
-X of AX = B, where `input` is B and `input2` the Cholesky factor of A.
+The solution X of AX = B, where `input` is B and `input2` is the Cholesky factor of A.
 """,
 )
 
@@ -147,7 +148,7 @@ def _cholesky_inverse(input, upper, out):
 cholesky_inverse = Operator(
     "cholesky_inverse(Tensor self, bool upper=False, *, " + _OUT + ") -> Tensor",
     _cholesky_inverse,
-    doc="The inverse of the matrix whose Cholesky factor is given.",
+    doc="The inverse of a matrix, from its Cholesky factor.",
 )
 
 
@@ -206,9 +207,10 @@ lstsq = Operator(
     "(Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
     _lstsq,
     doc="""
-The X for which ‖AX - B‖ is smallest, of several the smallest; `input` is A, (*, m, n), and `b` is B, (*, m, k) or (*,
-m). Squared residuals, rank and singular values are empty where the driver (LAPACK's `"gelsy"`, `"gels"`, `"gelsd"` or
-`"gelss"`) does not give them. Singular values up to `rcond` times the largest count as zero.
+The least-squares solution X that minimizes ‖AX - B‖ (of several, the one with the smallest norm); `input` is A, (*, m,
+n), and `b` is B, (*, m, k) or (*, m). Squared residuals, rank and singular values are empty if the driver (LAPACK's
+`"gelsy"`, `"gels"`, `"gelsd"` or `"gelss"`) does not compute them. Singular values up to `rcond` times the largest
+count as zero.
 """,
     **LINALG,
 )
@@ -235,7 +237,8 @@ Operator(
     _tensorinv,
     composite=True,
     doc="""
-The inverse for `tensordot` over `ind` dimensions: of the matrix whose rows are the first `ind` dimensions.
+The inverse with respect to `tensordot` over `ind` dimensions: that of the matrix whose rows are the first `ind`
+dimensions.
 """,
     **LINALG,
 )
@@ -258,6 +261,6 @@ Operator(
     "tensorsolve(Tensor self, Tensor other, int[]? dims=None, *, " + _OUT + ") -> Tensor",
     _tensorsolve,
     composite=True,
-    doc="X of tensordot(input, X, X.ndim) = other; `dims` of `input` are moved to its end first.",
+    doc="The solution X of tensordot(input, X, X.ndim) = other; `dims` of `input` are first moved to its end.",
     **LINALG,
 )

@@ -26,7 +26,7 @@ _eigh = Operator(
     doc="Eigenvalues in ascending order, and vectors if wanted.",
     **_OF_TORCH,
 )
-_HERMITIAN = f"of symmetric or Hermitian matrices, of which the triangle `UPLO` is read. {_SQUARE}"
+_HERMITIAN = f"of symmetric or Hermitian matrices. Only the triangle `UPLO` is read. {_SQUARE}"
 
 
 def _eigh_vectors(A, UPLO, out):
@@ -87,8 +87,8 @@ svd = Operator(
     Forward(_svd),
     composite=True,
     doc=f"""
-A = U diag(S) Vh, the singular values S in descending order. {_ANY} With `full_matrices` U and Vh are square, else there
-are min(m, n) columns in U and rows in Vh.
+A = U diag(S) Vh, the singular values S in descending order. {_ANY} With `full_matrices` U and Vh are square; otherwise
+U has min(m, n) columns and Vh as many rows.
 """,
     **LINALG,
 )
@@ -174,8 +174,8 @@ def _rank(input, atol, rtol, hermitian, out):
 
 
 _RANK = """
-How many singular values are larger than max(atol, rtol times the largest one); `rtol` is max(m, n) times the dtype's
-eps unless `atol` is given. With `hermitian` the values are had from eigenvalues.
+The rank: the number of singular values larger than max(atol, rtol times the largest one); `rtol` is max(m, n) times the
+dtype's eps unless `atol` is given. With `hermitian` the singular values are computed from eigenvalues.
 """
 _RANKS = (
     (
@@ -236,7 +236,7 @@ def _pinv(input, atol, rtol, hermitian, out):
 
 
 _PINV = """
-The pseudoinverse of Moore and Penrose, (*, n, m). Singular values up to max(atol, rtol times the largest one) count as
+The Moore-Penrose pseudoinverse, (*, n, m). Singular values up to max(atol, rtol times the largest one) count as
 zero; `rtol` is max(m, n) times the dtype's eps unless `atol` is given. `rcond` is the older name of `rtol`. With
 `hermitian` the matrices are symmetric or Hermitian.
 """
@@ -296,7 +296,7 @@ def _matrix_norm(input, ord, dim, keepdim, dtype, out):
 
 
 _NORMS = """
-A norm of matrices, which are in the dimensions `dim`: `"fro"` (of Frobenius), `"nuc"` (the sum of singular values),
+A norm of the matrices in the dimensions `dim`: `"fro"` (Frobenius), `"nuc"` (the sum of singular values),
 ±inf and ±1 (the largest or smallest sum of absolute values of rows, of columns), ±2 (the largest or smallest singular
 value).
 """
@@ -326,8 +326,8 @@ def _norm(input, ord, dim, keepdim, dtype, out):
 
 
 _EITHER = """
-A norm of vectors (`linalg.vector_norm`) where `dim` is one dimension or `input` has one, else of matrices
-(`linalg.matrix_norm`); without `ord` and `dim` that of all elements as one vector.
+A vector norm (`linalg.vector_norm`) if `dim` is one dimension or `input` has one, else a matrix norm
+(`linalg.matrix_norm`); without `ord` and `dim`, the norm of all elements as one vector.
 """
 _REST = "int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, " + _OUT + ") -> Tensor"
 Operator("norm(Tensor self, Scalar? ord=None, " + _REST, _norm, composite=True, doc=_EITHER, **LINALG)
@@ -357,8 +357,8 @@ def _cond(input, p, out):
 
 
 _COND = """
-The condition: the norm `p` of a matrix times that of its inverse; without `p` and for ±2 the quotient of extreme
-singular values. inf for singular matrices.
+The condition number: the norm `p` of a matrix times that of its inverse; without `p` and for ±2, the ratio of the
+extreme singular values. inf for singular matrices.
 """
 Operator("cond(Tensor self, Scalar? p=None, *, " + _OUT + ") -> Tensor", _cond, composite=True, doc=_COND, **LINALG)
 Operator("cond.p_str(Tensor self, str p, *, " + _OUT + ") -> Tensor", _cond, composite=True, doc=_COND, **LINALG)
@@ -393,7 +393,7 @@ def _matrix_power(input, n, out):
     return result.clone() if result is input else result
 
 
-_POWER = "The n-th power by repeated squaring; of the inverse for negative n. " + _SQUARE
+_POWER = "The n-th power by repeated squaring; for negative n, the power of the inverse. " + _SQUARE
 Operator(
     "matrix_power(Tensor self, int n, *, " + _OUT + ") -> Tensor", _matrix_power, composite=True, doc=_POWER, **LINALG
 )
@@ -479,7 +479,7 @@ Operator(
     "vander(Tensor x, *, int? N=None, " + _OUT + ") -> Tensor",
     lambda x, N, out: _vander(x, N, out),
     composite=True,
-    doc="The powers 0 to N - 1 of each number, as a row: Vandermonde's matrix.",
+    doc="The Vandermonde matrix: each row contains the powers 0 to N - 1 of a number.",
     **LINALG,
 )
 Operator(
@@ -487,7 +487,7 @@ Operator(
     _named_vander,
     composite=True,
     variants=FUNCTION,
-    doc="The powers N - 1 to 0 of each number of a vector, as a row; 0 to N - 1 if `increasing`.",
+    doc="The Vandermonde matrix: each row contains the powers N - 1 to 0 of a number, or 0 to N - 1 if `increasing`.",
 )
 Operator(
     "matmul(Tensor self, Tensor other, *, " + _OUT + ") -> Tensor",
