@@ -83,14 +83,14 @@ def _register_global(
 
 
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call ``hook(module, args)`` before the forward of every module; what it returns, unless None, replaces args."""
+    """Call ``hook(module, args)`` before the forward of every module; its result, unless None, replaces args."""
     return _register_global(GLOBAL.forward_pre_hooks, hook)
 
 
 def register_module_forward_hook(
     hook: Callable[..., Any], *, with_kwargs: bool = False, always_call: bool = False
 ) -> RemovableHandle:
-    """Call ``hook(module, args, output)`` after the forward of every module; what it returns replaces the output."""
+    """Call ``hook(module, args, output)`` after the forward of every module; its result replaces the output."""
     handle = _register_global(
         GLOBAL.forward_hooks, hook, extra=(GLOBAL.forward_hooks_with_kwargs, GLOBAL.forward_hooks_always_called)
     )
@@ -129,7 +129,7 @@ def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """Call ``hook(module, name, buffer)`` whenever a buffer is registered; what it returns is registered instead."""
+    """Call ``hook(module, name, buffer)`` whenever a buffer is registered; its result is registered instead."""
     return _register_global(GLOBAL.buffer_registration_hooks, hook)
 
 
@@ -167,12 +167,12 @@ class HookMethods(Mixed):
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args)`` before ``forward``; what it returns, unless None, replaces the arguments.
+        """Call ``hook(module, args)`` before ``forward``; its result, unless None, replaces the arguments.
 
         Args:
             hook: with ``with_kwargs`` it is called as ``hook(module, args, kwargs)`` and returns None or both.
             prepend: call it before the other hooks of this module.
-            with_kwargs: hand over keyword arguments too.
+            with_kwargs: pass keyword arguments, too.
         """
         return _register(
             self._forward_pre_hooks, hook, prepend=prepend, flags=[(self._forward_pre_hooks_with_kwargs, with_kwargs)]
@@ -181,13 +181,13 @@ class HookMethods(Mixed):
     def register_forward_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call ``hook(module, args, output)`` after ``forward``; what it returns, unless None, replaces the output.
+        """Call ``hook(module, args, output)`` after ``forward``; its result, unless None, replaces the output.
 
         Args:
             hook: with ``with_kwargs`` it is called as ``hook(module, args, kwargs, output)``.
             prepend: call it before the other hooks of this module.
-            with_kwargs: hand over keyword arguments too.
-            always_call: call it also when forward or another hook raises.
+            with_kwargs: pass keyword arguments, too.
+            always_call: call it even if forward or another hook raises.
         """
         return _register(
             self._forward_hooks,
@@ -197,13 +197,11 @@ class HookMethods(Mixed):
         )
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; what it returns, unless
-        None, replaces them."""
+        """Call ``hook(module, grad_output)`` when the gradients of the outputs are known; its result replaces them."""
         return _register(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any], prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the gradients of the inputs are known; what it returns,
-        unless None, replaces them."""
+        """Call ``hook(module, grad_input, grad_output)`` after backward; its result replaces ``grad_input``."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. "

@@ -79,9 +79,9 @@ class StateMethods(Mixed):
         """All parameters and persistent buffers by path, sharing memory with the module.
 
         Args:
-            destination: the dict to fill; a new one without it.
-            prefix: put before every path.
-            keep_vars: keep the parameters themselves instead of detached tensors.
+            destination: the dict to fill; by default a new one.
+            prefix: the prefix of every path.
+            keep_vars: whether to store the parameters themselves instead of detached tensors.
 
         >>> import flambeau_nn as nn
         >>> list(nn.Linear(2, 3).state_dict())
@@ -124,11 +124,11 @@ class StateMethods(Mixed):
             destination[prefix + EXTRA] = self.get_extra_state()
 
     def get_extra_state(self) -> Any:
-        """What else belongs into the state dict. Define it together with :meth:`set_extra_state`."""
+        """Additional state for the state dict. Define it together with :meth:`set_extra_state`."""
         raise RuntimeError("get_extra_state() is not defined by this Module")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what :meth:`get_extra_state` returned."""
+        """Restore the state that :meth:`get_extra_state` returned."""
         raise RuntimeError("set_extra_state() is not defined by this Module")
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
@@ -158,14 +158,14 @@ class StateMethods(Mixed):
 
         Args:
             state_dict: a mapping from path to tensor, as :meth:`state_dict` makes it.
-            strict: raise when keys are missing or left over.
-            assign: take the given tensors over instead of copying their elements.
+            strict: whether missing or unexpected keys raise an error.
+            assign: whether to use the given tensors instead of copying their elements.
 
         Returns:
             A named tuple of ``missing_keys`` and ``unexpected_keys``.
 
         Raises:
-            RuntimeError: sizes differ, or, with ``strict``, keys do.
+            RuntimeError: sizes differ, or, with ``strict``, keys differ.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

@@ -46,7 +46,7 @@ __all__ = [
 
 
 class _Inplace(Module):
-    """With `inplace` the input itself is changed and returned."""
+    """With `inplace`, the layer changes and returns its input."""
 
     __constants__ = ["inplace"]
     inplace: bool
@@ -60,14 +60,14 @@ class _Inplace(Module):
 
 
 class ReLU(_Inplace):
-    """x, or 0 where it is negative.
+    """x, or 0 if x is negative.
 
     Shape:
         (*) → (*)
 
     Raises:
         NotImplementedError: the input is complex.
-        RuntimeError: the input is of bools.
+        RuntimeError: the input has dtype bool.
 
     >>> ReLU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0., 0., 2.])
@@ -78,14 +78,14 @@ class ReLU(_Inplace):
 
 
 class RReLU(Module):
-    """leaky_relu with slopes drawn from [lower, upper) while training, and their mean otherwise.
+    """leaky_relu with random slopes from [lower, upper) in training, and their mean otherwise.
 
     Shape:
         (*) → (*)
 
     Raises:
         RuntimeError: ``lower`` is above ``upper``.
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> RReLU(0.1, 0.3).eval()(torch.tensor([-1.0, 2.0]))
     tensor([-0.2000,  2.0000])
@@ -107,7 +107,7 @@ class RReLU(Module):
 
 
 class Hardtanh(Module):
-    """x, no less than `min_val` and no more than `max_val`.
+    """x limited to the range from `min_val` to `max_val`.
 
     Shape:
         (*) → (*)
@@ -152,7 +152,7 @@ class Hardtanh(Module):
 
 
 class ReLU6(Hardtanh):
-    """x, no less than 0 and no more than 6.
+    """x limited to the range from 0 to 6.
 
     Shape:
         (*) → (*)
@@ -178,7 +178,7 @@ class Sigmoid(Module):
         (*) → (*)
 
     Raises:
-        TypeError: the input is no tensor.
+        TypeError: the input is not a tensor.
 
     >>> Sigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([0.2689, 0.5000, 0.8808])
@@ -195,7 +195,7 @@ class Hardsigmoid(_Inplace):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Hardsigmoid()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
     tensor([0.0000, 0.5000, 0.7500, 1.0000])
@@ -214,7 +214,7 @@ class Tanh(Module):
         (*) → (*)
 
     Raises:
-        TypeError: the input is no tensor.
+        TypeError: the input is not a tensor.
 
     >>> Tanh()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.7616,  0.0000,  0.9640])
@@ -231,7 +231,7 @@ class SiLU(_Inplace):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> SiLU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2689,  0.0000,  1.7616])
@@ -248,7 +248,7 @@ class Mish(_Inplace):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Mish()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.3034,  0.0000,  1.9440])
@@ -265,7 +265,7 @@ class Hardswish(_Inplace):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Hardswish()(torch.tensor([-4.0, 0.0, 1.5, 4.0]))
     tensor([-0.0000, 0.0000, 1.1250, 4.0000])
@@ -284,7 +284,7 @@ class ELU(Module):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> ELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.6321,  0.0000,  2.0000])
@@ -311,7 +311,7 @@ class CELU(ELU):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
         RuntimeError: ``alpha`` is 0.
 
     >>> CELU()(torch.tensor([-1.0, 0.0, 2.0]))
@@ -329,7 +329,7 @@ class SELU(_Inplace):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> SELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-1.1113,  0.0000,  2.1014])
@@ -340,14 +340,14 @@ class SELU(_Inplace):
 
 
 class GELU(Module):
-    """x · Φ(x), Φ the normal distribution function; ``approximate="tanh"`` takes a formula with tanh for it.
+    """x · Φ(x), where Φ is the normal distribution function; ``approximate="tanh"`` uses an approximation with tanh.
 
     Shape:
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
-        RuntimeError: ``approximate`` has no such value.
+        NotImplementedError: the input has an integer dtype.
+        RuntimeError: ``approximate`` is invalid.
 
     >>> GELU()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1587,  0.0000,  1.9545])
@@ -369,14 +369,14 @@ class GELU(Module):
 
 
 class GLU(Module):
-    """a · sigmoid(b), a and b the two halves of a dimension.
+    """a · sigmoid(b), where a and b are the two halves of a dimension.
 
     Shape:
         (*, 2n, *) → (*, n, *), 2n at `dim`
 
     Raises:
         RuntimeError: the dimension is odd.
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> GLU()(torch.tensor([1.0, 2.0, 0.0, 100.0]))
     tensor([0.5000, 2.0000])
@@ -402,7 +402,7 @@ class Hardshrink(Module):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Hardshrink()(torch.tensor([-1.0, 0.3, 2.0]))
     tensor([-1.,  0.,  2.])
@@ -422,14 +422,14 @@ class Hardshrink(Module):
 
 
 class Softshrink(Hardshrink):
-    """x moved towards 0 by `lambd`; 0 where it would go past.
+    """x moved towards 0 by `lambd`; 0 if |x| is at most `lambd`.
 
     Shape:
         (*) → (*)
 
     Raises:
         ValueError: ``lambd`` is negative.
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Softshrink()(torch.tensor([-1.0, 0.3, 2.0]))
     tensor([-0.5000,  0.0000,  1.5000])
@@ -454,7 +454,7 @@ class LeakyReLU(Module):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> LeakyReLU(0.1)(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.1000,  0.0000,  2.0000])
@@ -481,7 +481,7 @@ class LogSigmoid(Module):
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> LogSigmoid()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-1.3133, -0.6931, -0.1269])
@@ -492,13 +492,13 @@ class LogSigmoid(Module):
 
 
 class Softplus(Module):
-    """log(1 + exp(beta · x)) / beta; x itself where beta · x is above `threshold`.
+    """log(1 + exp(beta · x)) / beta; x itself if beta · x is above `threshold`.
 
     Shape:
         (*) → (*)
 
     Raises:
-        NotImplementedError: the input is of integers.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Softplus()(torch.tensor([-1.0, 0.0, 30.0]))
     tensor([ 0.3133,  0.6931, 30.0000])
@@ -519,7 +519,7 @@ class Softplus(Module):
 
 
 class PReLU(Module):
-    """x above 0, weight · x below; one trained weight, or one for each of `num_parameters` channels (dimension 1).
+    """x above 0, weight · x below; with one trained weight, or one for each of `num_parameters` channels (dimension 1).
 
     Shape:
         (*), or (N, C, *) with C weights → the same
@@ -544,7 +544,7 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set the weights to their first value."""
+        """Reset the weights to their initial value."""
         from flambeau_nn.init import constant_
 
         constant_(self.weight, self.init)
@@ -563,7 +563,7 @@ class Softsign(Module):
         (*) → (*)
 
     Raises:
-        TypeError: the input is no tensor.
+        TypeError: the input is not a tensor.
 
     >>> Softsign()(torch.tensor([-1.0, 0.0, 3.0]))
     tensor([-0.5000,  0.0000,  0.7500])
@@ -580,7 +580,7 @@ class Tanhshrink(Module):
         (*) → (*)
 
     Raises:
-        TypeError: the input is no tensor.
+        TypeError: the input is not a tensor.
 
     >>> Tanhshrink()(torch.tensor([-1.0, 0.0, 2.0]))
     tensor([-0.2384,  0.0000,  1.0360])
@@ -591,7 +591,7 @@ class Tanhshrink(Module):
 
 
 class Threshold(Module):
-    """x where it is above `threshold`, else `value`.
+    """x if it is above `threshold`, else `value`.
 
     Shape:
         (*) → (*)
@@ -638,8 +638,8 @@ class Softmin(_OverDimension):
         (*) → (*)
 
     Raises:
-        IndexError: there is no such dimension.
-        NotImplementedError: the input is of integers.
+        IndexError: the dimension is out of range.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Softmin(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
     tensor([0.6652, 0.2447, 0.0900])
@@ -659,8 +659,8 @@ class Softmax(_OverDimension):
         (*) → (*)
 
     Raises:
-        IndexError: there is no such dimension.
-        NotImplementedError: the input is of integers.
+        IndexError: the dimension is out of range.
+        NotImplementedError: the input has an integer dtype.
 
     >>> Softmax(dim=1)(torch.tensor([[1.0, 2.0], [0.0, 0.0]]))
     tensor([[0.2689, 0.7311],
@@ -700,8 +700,8 @@ class LogSoftmax(_OverDimension):
         (*) → (*)
 
     Raises:
-        IndexError: there is no such dimension.
-        NotImplementedError: the input is of integers.
+        IndexError: the dimension is out of range.
+        NotImplementedError: the input has an integer dtype.
 
     >>> LogSoftmax(dim=0)(torch.tensor([1.0, 2.0, 3.0]))
     tensor([-2.4076, -1.4076, -0.4076])

@@ -41,7 +41,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     Raises:
         ValueError: ``cutoffs`` are not rising integers between 1 and ``n_classes - 1``.
-        RuntimeError: sizes of the input and the target differ, or a target is no class.
+        RuntimeError: sizes of the input and the target differ, or a target is not a class index.
 
     >>> layer = AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
     >>> output, loss = layer(torch.ones(5, 16), torch.tensor([0, 3, 5, 11, 19]))

@@ -25,13 +25,13 @@ class MultiheadAttention(Module):
     """Attention of queries to keys and values, in several heads between projections (Vaswani et al., 2017).
 
     Args:
-        embed_dim: numbers in each element; divided among the heads.
-        num_heads: how many heads.
-        dropout: probability of dropout of weights.
+        embed_dim: the size of each element, which is divided among the heads.
+        num_heads: the number of heads.
+        dropout: the dropout probability of the attention weights.
         bias: whether the projections have biases.
-        add_bias_kv: whether a trained key and value are added to the sequences.
-        add_zero_attn: whether a key and value of zeros are added.
-        kdim, vdim: sizes of keys and values, where they differ.
+        add_bias_kv: whether to append a trained key and value to the sequences.
+        add_zero_attn: whether to append a key and a value of zeros.
+        kdim, vdim: the sizes of keys and values, by default ``embed_dim``.
         batch_first: whether sequences are (batch, time, size) rather than (time, batch, size).
 
     Shape:
@@ -124,8 +124,7 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Attend. Masks are booleans (True: not seen) or numbers that are added; `is_causal` says that `attn_mask` is
-        the causal one."""
+        """Masks are boolean (True: ignored) or added to the scores; `is_causal` declares a causal `attn_mask`."""
         transposed = self.batch_first and query.ndim == 3
         if transposed:
             query, key, value = _transposed(query, key, value)

@@ -16,7 +16,7 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "SyncBatchNorm"]
 
 
 class _NormBase(Module):
-    """Statistics and trained factors for each channel."""
+    """Running statistics and trained weights for each channel."""
 
     _version = 2
     __constants__ = ["affine", "eps", "momentum", "num_features", "track_running_stats"]
@@ -60,14 +60,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the running mean and variance."""
+        """Reset the running mean and variance."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self) -> None:
-        """Forget the statistics, and set weight to ones and bias to zeros."""
+        """Reset the statistics, and set weight to ones and bias to zeros."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -134,15 +134,15 @@ class _BatchNorm(_NormBase):
 class BatchNorm1d(_BatchNorm):
     """(x - mean) / sqrt(var + eps) · weight + bias for each channel of (N, C) or (N, C, L) (Ioffe and Szegedy, 2015).
 
-    While training mean and (biased) variance are the batch's, and move the running ones by `momentum` (None: all
-    batches count the same); afterwards the running ones are used.
+    In training, mean and (biased) variance are those of the batch, and update the running ones with weight `momentum`
+    (None: a cumulative average); in evaluation, the running ones are used.
 
     Shape:
         (N, C) or (N, C, L) → the same
 
     Raises:
-        ValueError: the input has neither two nor three dimensions; in training, there is one value for a channel.
-        RuntimeError: the input has another number of channels.
+        ValueError: the input has neither two nor three dimensions; in training, a channel has only one value.
+        RuntimeError: the number of input channels does not match.
 
     >>> norm = BatchNorm1d(2)
     >>> norm(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
@@ -162,8 +162,8 @@ class BatchNorm2d(_BatchNorm):
         (N, C, H, W) → (N, C, H, W)
 
     Raises:
-        ValueError: the input does not have four dimensions; in training, there is one value for a channel.
-        RuntimeError: the input has another number of channels.
+        ValueError: the input does not have four dimensions; in training, a channel has only one value.
+        RuntimeError: the number of input channels does not match.
 
     >>> y = BatchNorm2d(3)(torch.rand(8, 3, 4, 4))
     >>> y.shape, abs(y.mean((0, 2, 3))).max() < 1e-5
@@ -180,8 +180,8 @@ class BatchNorm3d(_BatchNorm):
         (N, C, D, H, W) → (N, C, D, H, W)
 
     Raises:
-        ValueError: the input does not have five dimensions; in training, there is one value for a channel.
-        RuntimeError: the input has another number of channels.
+        ValueError: the input does not have five dimensions; in training, a channel has only one value.
+        RuntimeError: the number of input channels does not match.
 
     >>> BatchNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
     torch.Size([2, 3, 2, 4, 4])
@@ -191,13 +191,13 @@ class BatchNorm3d(_BatchNorm):
 
 
 class SyncBatchNorm(_BatchNorm):
-    """BatchNorm1d for (N, C, *) with the statistics of all processes, of which there is one.
+    """BatchNorm1d for (N, C, *). The statistics are those of the only process.
 
     Shape:
         (N, C, *) → (N, C, *)
 
     Raises:
-        ValueError: the input has fewer than two dimensions; in training, there is one value for a channel.
+        ValueError: the input has fewer than two dimensions; in training, a channel has only one value.
 
     >>> SyncBatchNorm(2)(torch.tensor([[1.0, 10.0], [3.0, 30.0]])).detach()
     tensor([[-1.0000, -1.0000],

@@ -8,7 +8,7 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Module):
-    """Channels in turn of each group, see :func:`torch.channel_shuffle`.
+    """The channels of all groups interleaved, see :func:`torch.channel_shuffle`.
 
     Shape:
         (N, C, *), C divisible by ``groups``

@@ -36,15 +36,15 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules that run one after the other, each on what the one before returned.
+    """Modules that run one after another, each on the result of the previous one.
 
-    Takes the modules, or one ordered dict that names them.
+    The arguments are the modules, or one ordered dict of names and modules.
 
     Shape:
         those of its modules
 
     Raises:
-        TypeError: an argument is no module.
+        TypeError: an argument is not a module.
 
     >>> import flambeau_nn as nn
     >>> Sequential(nn.Linear(2, 3), nn.ReLU())
@@ -86,7 +86,7 @@ class Sequential(_Numbered):
         self._renumber(self._modules.values())
 
     def pop(self, key: int) -> Module:
-        """Take a module out and return it."""
+        """Remove and return a module."""
         module = self[key]
         del self[key]
         return module
@@ -97,7 +97,7 @@ class Sequential(_Numbered):
         return self
 
     def insert(self, index: int, module: Module) -> Sequential:
-        """Put a module before the one at ``index``."""
+        """Insert a module before ``index``."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -145,13 +145,13 @@ def _check_times(other: int) -> None:
 
 
 class ModuleList(_Numbered):
-    """A list of modules, registered with their module as an ordinary list is not.
+    """A list of modules that, unlike a plain list, registers them with the enclosing module.
 
     Shape:
-        those of its modules: it has no call of its own
+        those of its modules: it cannot be called
 
     Raises:
-        TypeError: an item is no module.
+        TypeError: an item is not a module.
         IndexError: the index is out of range.
 
     >>> layers = ModuleList(torch.nn.Linear(2, 2) for _ in range(3))
@@ -188,7 +188,7 @@ class ModuleList(_Numbered):
         return ModuleList([*self, *other])
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before the one at ``index``."""
+        """Insert a module before ``index``."""
         modules = list(self._modules.values())
         modules.insert(index, module)
         self._renumber(modules)
@@ -207,7 +207,7 @@ class ModuleList(_Numbered):
         return self
 
     def pop(self, key: int) -> Module:
-        """Take a module out and return it."""
+        """Remove and return a module."""
         module = self[key]
         del self[key]
         return module
@@ -232,14 +232,14 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dict of modules, registered with their module as an ordinary dict is not.
+    """A dict of modules that, unlike a plain dict, registers them with the enclosing module.
 
     Shape:
-        those of its modules: it has no call of its own
+        those of its modules: it cannot be called
 
     Raises:
-        TypeError: a value is no module, a key no string, or what is given no mapping.
-        KeyError: there is no module of that name; by indexing; a name is taken by the class, or has a dot.
+        TypeError: a value is not a module, a key is not a string, or the argument is not a mapping.
+        KeyError: no module has the name (when indexing), or a name is an attribute of the class or contains a dot.
 
     >>> layers = ModuleDict({"first": torch.nn.Linear(2, 3), "act": torch.nn.ReLU()})
     >>> layers["act"](layers["first"](torch.ones(1, 2))).shape, list(layers)
@@ -270,11 +270,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all entries."""
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        """Take a module out and return it."""
+        """Remove and return a module."""
         module = self[key]
         del self[key]
         return module
@@ -333,10 +333,10 @@ def _listed(items: Iterable[tuple[Any, Any]], kind_of: Callable[[Tensor], Any]) 
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors put in become parameters, and other values are kept as they are.
+    """A list of parameters; tensors become parameters, and other values are stored unchanged.
 
     Shape:
-        it has no call of its own
+        it cannot be called
 
     Raises:
         TypeError: the values cannot be iterated over.
@@ -398,13 +398,13 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """A dict of parameters; tensors put in become parameters, and other values are kept as they are.
+    """A dict of parameters; tensors become parameters, and other values are stored unchanged.
 
     Shape:
-        it has no call of its own
+        it cannot be called
 
     Raises:
-        AttributeError: there is no such key; by indexing.
+        AttributeError: the key does not exist (when indexing).
 
     >>> weights = ParameterDict({"w": torch.ones(2), "note": "kept"})
     >>> type(weights["w"]).__name__, weights["note"], len(list(weights.parameters()))
@@ -453,24 +453,24 @@ class ParameterDict(Module):
         return ParameterDict(OrderedDict((k, self[k]) for k in self._keys))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """The value of ``key``, put in first if it is missing."""
+        """The value of ``key``, which is added first if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all entries."""
         for key in list(self._keys):
             del self[key]
 
     def pop(self, key: str) -> Any:
-        """Take a value out and return it."""
+        """Remove and return a value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Take the last name and value out and return them."""
+        """Remove and return the last name and value."""
         key, _ = self._keys.popitem()
         self._keys[key] = None
         return key, self.pop(key)

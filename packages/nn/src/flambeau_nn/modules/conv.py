@@ -109,7 +109,7 @@ class _ConvNd(Module):
         return sides
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Reinitialize weight and bias."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -183,18 +183,20 @@ class _Conv(_ConvNd):
 
 
 class Conv1d(_Conv):
-    """Convolution over one dimension: the sum over windows of all channels, weighted for each channel of the result.
+    """Convolution over one dimension: each output channel is a weighted sum over windows of all input channels.
 
     Args:
-        in_channels: channels of the input.
-        out_channels: channels of the result.
-        kernel_size: elements of a window.
-        stride: distance of windows.
-        padding: elements added at both ends; or ``"valid"`` for none, ``"same"`` for as many as keep the size.
-        dilation: distance of a window's elements.
-        groups: into how many groups channels are split that meet only their own weights.
-        bias: whether there is a bias.
-        padding_mode: what is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"`` (see :func:`pad`).
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the window.
+        stride: the distance between windows.
+        padding: the number of elements added at both ends; or ``"valid"`` for none, ``"same"`` for as many as keep the
+            size.
+        dilation: the distance between the elements of a window.
+        groups: the number of groups into which channels are divided, each with its own weights.
+        bias: whether to add a bias.
+        padding_mode: the added elements: ``"zeros"``, ``"reflect"``, ``"replicate"`` or ``"circular"`` (see
+            :func:`pad`).
 
     Shape:
         (N, C, L) or (C, L) → (N, out_channels, M) or (out_channels, M),
@@ -205,7 +207,7 @@ class Conv1d(_Conv):
         bias: (out_channels), likewise, or None.
 
     Raises:
-        ValueError: channels are not divisible by ``groups``, or a padding has no such name.
+        ValueError: channels are not divisible by ``groups``, or the padding mode is unknown.
 
     >>> import flambeau_tensor as ft
     >>> Conv1d(4, 8, 3, padding="same")(ft.ones(2, 4, 10)).shape
@@ -222,8 +224,8 @@ class Conv2d(_Conv):
         (N, C, H, W) or (C, H, W)
 
     Raises:
-        ValueError: channels are not divisible by ``groups``, or a padding has no such name.
-        RuntimeError: the input has other channels or dimensions, or is smaller than the kernel.
+        ValueError: channels are not divisible by ``groups``, or the padding mode is unknown.
+        RuntimeError: the number of channels or dimensions does not match, or the input is smaller than the kernel.
 
     >>> import flambeau_tensor as ft
     >>> Conv2d(3, 16, 3, stride=2, padding=1)(ft.ones(2, 3, 32, 32)).shape
@@ -241,8 +243,8 @@ class Conv3d(_Conv):
         (N, C, D, H, W) or (C, D, H, W)
 
     Raises:
-        ValueError: channels are not divisible by ``groups``, or a padding has no such name.
-        RuntimeError: the input has other channels or dimensions, or is smaller than the kernel.
+        ValueError: channels are not divisible by ``groups``, or the padding mode is unknown.
+        RuntimeError: the number of channels or dimensions does not match, or the input is smaller than the kernel.
 
     >>> Conv3d(2, 4, 3, padding=1)(torch.ones(1, 2, 5, 6, 7)).shape
     torch.Size([1, 4, 5, 6, 7])
@@ -324,20 +326,20 @@ class _ConvTransposeNd(_ConvNd):
 
 
 class ConvTranspose1d(_ConvTransposeNd):
-    """Transposed convolution over one dimension: each element adds the weights, times itself, to a window.
+    """Transposed convolution over one dimension: each element adds the weights, multiplied by the element, to a window.
 
     Args:
-        in_channels: channels of the input.
-        out_channels: channels of the result.
-        kernel_size: elements of a window.
-        stride: distance of windows.
-        padding: elements cut off at both ends of the result.
-        output_padding: elements added behind, fewer than ``stride`` or ``dilation``.
-        groups: into how many groups channels are split that meet only their own weights.
-        bias: whether there is a bias.
-        dilation: distance of a window's elements.
+        in_channels: the number of input channels.
+        out_channels: the number of output channels.
+        kernel_size: the size of the window.
+        stride: the distance between windows.
+        padding: the number of elements removed at both ends of the result.
+        output_padding: the number of elements added at the end, fewer than ``stride`` or ``dilation``.
+        groups: the number of groups into which channels are divided, each with its own weights.
+        bias: whether to add a bias.
+        dilation: the distance between the elements of a window.
 
-    Calls take ``output_size``, from which the elements to add behind follow.
+    A call may pass ``output_size``, which determines the number of elements to add at the end.
 
     Shape:
         (N, C, L) or (C, L) → (N, out_channels, M) or (out_channels, M),
@@ -350,7 +352,8 @@ class ConvTranspose1d(_ConvTransposeNd):
     Raises:
         ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
             of reach.
-        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
+        RuntimeError: the number of channels or dimensions does not match, or ``output_padding`` is not below stride or
+            dilation.
 
     >>> import flambeau_tensor as ft
     >>> ConvTranspose1d(4, 8, 3, stride=2)(ft.ones(2, 4, 10)).shape
@@ -370,7 +373,8 @@ class ConvTranspose2d(_ConvTransposeNd):
     Raises:
         ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
             of reach.
-        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
+        RuntimeError: the number of channels or dimensions does not match, or ``output_padding`` is not below stride or
+            dilation.
 
     >>> ConvTranspose2d(3, 8, 2, stride=2)(torch.ones(1, 3, 5, 6)).shape
     torch.Size([1, 8, 10, 12])
@@ -390,7 +394,8 @@ class ConvTranspose3d(_ConvTransposeNd):
     Raises:
         ValueError: channels are not divisible by ``groups``, or ``padding_mode`` is not "zeros"; ``output_size`` is out
             of reach.
-        RuntimeError: the input has other channels or dimensions, or ``output_padding`` is not below stride or dilation.
+        RuntimeError: the number of channels or dimensions does not match, or ``output_padding`` is not below stride or
+            dilation.
 
     >>> ConvTranspose3d(2, 4, 2, stride=2)(torch.ones(1, 2, 3, 4, 5)).shape
     torch.Size([1, 4, 6, 8, 10])

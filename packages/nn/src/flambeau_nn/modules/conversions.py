@@ -4,7 +4,7 @@ _settings = {"overwrite": False, "swap": False}
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Say whether converting a module gives it new parameters instead of changing the data of those it has.
+    """Set whether converting a module replaces its parameters instead of changing their data.
 
     Args:
         value: True for new ones. Optimizers keep those that they were given.
@@ -24,7 +24,7 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Say how converting a module changes the parameters that it has.
+    """Set how converting a module changes its parameters.
 
     Args:
         value: accepted. Parameters stay the objects that they are, with other data, either way: that is what programs

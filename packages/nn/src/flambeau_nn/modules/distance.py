@@ -40,7 +40,7 @@ class CosineSimilarity(Module):
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> CosineSimilarity()(torch.tensor([[1.0, 0.0]]), torch.tensor([[1.0, 1.0]]))
     tensor([0.7071])

@@ -24,7 +24,7 @@ class _DropoutNd(Module):
 
 
 class Dropout(_DropoutNd):
-    """Each element is zero with probability `p` and divided by 1 - p otherwise (Hinton et al., 2012).
+    """Sets each element to zero with probability `p` and divides it by 1 - p otherwise (Hinton et al., 2012).
 
     Shape:
         (*) → (*)
@@ -100,7 +100,7 @@ class Dropout3d(_DropoutNd):
 
 
 class AlphaDropout(_DropoutNd):
-    """Dropout that keeps mean and variance of what selu returns.
+    """Dropout that preserves the mean and variance of the results of selu.
 
     Shape:
         (*) → (*)

@@ -11,13 +11,13 @@ __all__ = ["Flatten", "Unflatten"]
 
 
 class Flatten(Module):
-    """Dimensions `start_dim` to `end_dim` merged into one.
+    """Merges the dimensions `start_dim` to `end_dim` into one.
 
     Shape:
         (N, *) → (N, product of *), as the defaults have it
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
         RuntimeError: ``end_dim`` is before ``start_dim``.
 
     >>> Flatten()(torch.ones(2, 3, 4)).shape
@@ -39,7 +39,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension spread over several.
+    """Splits one dimension into several.
 
     Shape:
         (*, n, *) → (*, *unflattened_size, *)

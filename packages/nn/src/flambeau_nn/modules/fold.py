@@ -14,12 +14,12 @@ class Unfold(Module):
 
     Args:
         kernel_size: of a window, an int or two.
-        dilation: distance of a window's elements.
+        dilation: the distance between the elements of a window.
         padding: zeros added at each side.
-        stride: distance of windows.
+        stride: the distance between windows.
 
     Shape:
-        (N, C, H, W) → (N, C · elements of a window, windows)
+        (N, C, H, W) → (N, C · window elements, windows)
 
     Raises:
         IndexError: the input has neither three nor four dimensions, or is smaller than a block.
@@ -49,14 +49,14 @@ class Unfold(Module):
 
 
 class Fold(Module):
-    """Columns of windows added up in images, see :func:`torch.nn.functional.fold`. Arguments are those of
+    """Sums columns of windows into images, see :func:`torch.nn.functional.fold`. Arguments are those of
     :class:`Unfold`, and ``output_size``, the height and width of the result.
 
     Shape:
-        (N, C · elements of a window, windows) → (N, C, *output_size)
+        (N, C · window elements, windows) → (N, C, *output_size)
 
     Raises:
-        RuntimeError: the input's sizes are not those of such blocks.
+        RuntimeError: the sizes of the input do not match the blocks.
 
     >>> columns = torch.nn.Unfold(2)(torch.ones(1, 1, 3, 3))
     >>> Fold((3, 3), 2)(columns)

@@ -49,14 +49,14 @@ class _InstanceNorm(_NormBase):
 
 
 class InstanceNorm1d(_InstanceNorm):
-    """BatchNorm1d of each sample alone, for (N, C, L) or (C, L) (Ulyanov et al., 2016).
+    """BatchNorm1d of each sample separately, for (N, C, L) or (C, L) (Ulyanov et al., 2016).
 
     Shape:
         (N, C, L) or (C, L) → the same
 
     Raises:
-        ValueError: the input has neither two nor three dimensions; in training, there is one value for a channel of an
-            example; with ``affine``, the input has another number of channels.
+        ValueError: the input has neither two nor three dimensions; in training, a channel of an example has only one
+            value; with ``affine``, the number of input channels does not match.
 
     >>> InstanceNorm1d(2)(torch.tensor([[1.0, 3.0], [10.0, 30.0]]))
     tensor([[-1.0000,  1.0000],
@@ -73,8 +73,8 @@ class InstanceNorm2d(_InstanceNorm):
         (N, C, H, W) or (C, H, W) → the same
 
     Raises:
-        ValueError: the input has neither three nor four dimensions; in training, there is one value for a channel of an
-            example; with ``affine``, the input has another number of channels.
+        ValueError: the input has neither three nor four dimensions; in training, a channel of an example has only one
+            value; with ``affine``, the number of input channels does not match.
 
     >>> y = InstanceNorm2d(3)(torch.rand(2, 3, 8, 8))
     >>> abs(y.mean((2, 3))).max() < 1e-5
@@ -91,8 +91,8 @@ class InstanceNorm3d(_InstanceNorm):
         (N, C, D, H, W) or (C, D, H, W) → the same
 
     Raises:
-        ValueError: the input has neither four nor five dimensions; in training, there is one value for a channel of an
-            example; with ``affine``, the input has another number of channels.
+        ValueError: the input has neither four nor five dimensions; in training, a channel of an example has only one
+            value; with ``affine``, the number of input channels does not match.
 
     >>> InstanceNorm3d(3)(torch.rand(2, 3, 2, 4, 4)).shape
     torch.Size([2, 3, 2, 4, 4])

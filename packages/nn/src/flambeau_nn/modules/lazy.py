@@ -37,11 +37,11 @@ else:
 
 
 class LazyModuleMixin(_Mixed):
-    """Base of modules whose parameters get their sizes from the first input; stands before the module's class.
+    """Base of modules whose parameters get their sizes from the first input; list it before the module's class.
 
     Such a class registers :class:`UninitializedParameter` and :class:`UninitializedBuffer`, and defines
-    ``initialize_parameters``, which gives them their sizes. The first call does so, and the module is of the class
-    ``cls_to_become`` (unless None) from then on. Parameters stay the same objects, so an optimizer may be made before.
+    ``initialize_parameters``, which gives them their sizes. The first call does so and changes the module's class to
+    ``cls_to_become`` (unless None). Parameters stay the same objects, so an optimizer may be created before.
 
     Raises (at the first call):
         RuntimeError: sizes are open after ``initialize_parameters``.
@@ -101,7 +101,7 @@ class _Lazy(LazyModuleMixin):
             setattr(self, name, UninitializedParameter(device=device, dtype=dtype))
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, where they have sizes."""
+        """Reinitialize the parameters that have sizes."""
         if not self.has_uninitialized_params() and self._size() != 0:
             super().reset_parameters()  # type: ignore[misc]
 
@@ -113,7 +113,7 @@ class LazyLinear(_Lazy, linear.Linear):
         (*, any) → (*, out_features)
 
     Raises:
-        RuntimeError: its parameters are used before the first input.
+        RuntimeError: the parameters are used before the first input.
 
     >>> import warnings
     >>> import flambeau_tensor as ft
@@ -136,7 +136,7 @@ class LazyLinear(_Lazy, linear.Linear):
         return self.in_features
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Give weight and bias their sizes, and draw them."""
+        """Set the sizes of weight and bias, and initialize them."""
         self.in_features = input.shape[-1]
         if self.has_uninitialized_params():
             with no_grad():
@@ -165,7 +165,7 @@ class _LazyConv(_Lazy):
         return input.shape[-n - 1]
 
     def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
-        """Give weight and bias their sizes, and draw them."""
+        """Set the sizes of weight and bias, and initialize them."""
         self.in_channels = self._channels(input)
         if self.has_uninitialized_params():
             if self.in_channels % self.groups:
@@ -221,7 +221,7 @@ class LazyConv1d(_LazyConvolution, conv.Conv1d):
     """:class:`Conv1d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, L) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither two nor three dimensions.
@@ -240,7 +240,7 @@ class LazyConv2d(_LazyConvolution, conv.Conv2d):
     """:class:`Conv2d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, H, W) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither three nor four dimensions.
@@ -259,7 +259,7 @@ class LazyConv3d(_LazyConvolution, conv.Conv3d):
     """:class:`Conv3d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, D, H, W) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither four nor five dimensions.
@@ -278,7 +278,7 @@ class LazyConvTranspose1d(_LazyTransposed, conv.ConvTranspose1d):
     """:class:`ConvTranspose1d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, L) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, L) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither two nor three dimensions.
@@ -297,7 +297,7 @@ class LazyConvTranspose2d(_LazyTransposed, conv.ConvTranspose2d):
     """:class:`ConvTranspose2d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, H, W) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither three nor four dimensions.
@@ -316,7 +316,7 @@ class LazyConvTranspose3d(_LazyTransposed, conv.ConvTranspose3d):
     """:class:`ConvTranspose3d` whose ``in_channels`` are those of the first input.
 
     Shape:
-        (N, C, D, H, W) → (N, out_channels, …), sizes as of the class that it becomes
+        (N, C, D, H, W) → (N, out_channels, …), with the sizes of the class that it becomes
 
     Raises:
         RuntimeError: the first input has neither four nor five dimensions.

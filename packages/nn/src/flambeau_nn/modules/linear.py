@@ -18,7 +18,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Returns its input; takes any arguments, so that it can stand for another layer.
+    """Returns its input. It accepts any arguments, so that it can replace another layer.
 
     Shape:
         (*) → (*)
@@ -40,7 +40,7 @@ class Linear(Module):
     Args:
         in_features: size of the last dimension of the input.
         out_features: size of the last dimension of the output.
-        bias: whether there is a bias.
+        bias: whether to add a bias.
 
     Shape:
         (*, in_features) → (*, out_features)
@@ -82,7 +82,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Reinitialize weight and bias."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in = self.weight.shape[1]
@@ -135,7 +135,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw weight and bias anew."""
+        """Reinitialize weight and bias."""
         bound = 1 / math.sqrt(self.weight.shape[1])
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:

@@ -76,7 +76,7 @@ class L1Loss(_Loss):
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> L1Loss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
     tensor(2.)
@@ -94,7 +94,7 @@ class MSELoss(_Loss):
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> MSELoss()(torch.tensor([1.0, 5.0]), torch.tensor([2.0, 2.0]))
     tensor(5.)
@@ -105,14 +105,14 @@ class MSELoss(_Loss):
 
 
 class SmoothL1Loss(_Loss):
-    """d²/(2 beta) for |d| < beta, d = input - target; |d| - beta/2 above.
+    """d²/(2 beta) for |d| < beta, where d = input - target; else |d| - beta/2.
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
         RuntimeError: sizes cannot be broadcast, or ``beta`` is negative.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> SmoothL1Loss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
     tensor([0.1250, 2.5000])
@@ -129,14 +129,14 @@ class SmoothL1Loss(_Loss):
 
 
 class HuberLoss(_Loss):
-    """d²/2 for |d| <= delta, d = input - target; delta (|d| - delta/2) above.
+    """d²/2 for |d| <= delta, where d = input - target; else delta (|d| - delta/2).
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
         RuntimeError: sizes cannot be broadcast, or ``delta`` is not positive.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> HuberLoss(reduction="none")(torch.tensor([0.5, 3.0]), torch.zeros(2))
     tensor([0.1250, 2.5000])
@@ -153,15 +153,15 @@ class HuberLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """-input[target], `input` holding log-probabilities (N, C), (C) or (N, C, d1, …).
+    """-input[target], where `input` holds log-probabilities (N, C), (C) or (N, C, d1, …).
 
     Shape:
-        log-probabilities (N, C), (C) or (N, C, d1, …), class numbers (N), () or (N, d1, …) → (), or like the
-        class numbers with ``reduction="none"``
+        log-probabilities (N, C), (C) or (N, C, d1, …), class indices (N), () or (N, d1, …) → (), or like the
+        class indices with ``reduction="none"``
 
     Raises:
-        IndexError: a target is no class.
-        ValueError: sizes of the input and the target do not fit, or ``reduction`` has no such value.
+        IndexError: a target is not a class index.
+        ValueError: sizes of the input and the target do not fit, or ``reduction`` is invalid.
 
     >>> NLLLoss()(torch.tensor([[0.5, 0.25, 0.25]]).log(), torch.tensor([0]))
     tensor(0.6931)
@@ -185,21 +185,21 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """-log softmax(input)[target] for scores (N, C), (C) or (N, C, d1, …) and class numbers or probabilities.
+    """-log softmax(input)[target] for scores (N, C), (C) or (N, C, d1, …) and class indices or probabilities.
 
     Args:
-        weight: one factor for each class.
-        ignore_index: class numbers that are left out.
+        weight: one weight per class.
+        ignore_index: class indices that are left out.
         reduction: "mean" (over the weights of the targets), "sum" or "none".
-        label_smoothing: how much of each target is spread evenly over all classes, between 0 and 1.
+        label_smoothing: the part of each target that is spread evenly over all classes, between 0 and 1.
 
     Shape:
-        scores (N, C), (C) or (N, C, d1, …); class numbers (N), () or (N, d1, …), or probabilities like the
-        scores → (), or like the class numbers with ``reduction="none"``
+        scores (N, C), (C) or (N, C, d1, …); class indices (N), () or (N, d1, …), or probabilities like the
+        scores → (), or like the class indices with ``reduction="none"``
 
     Raises:
-        IndexError: a target is no class.
-        ValueError: sizes of the input and the target do not fit, or ``reduction`` has no such value.
+        IndexError: a target is not a class index.
+        ValueError: sizes of the input and the target do not fit, or ``reduction`` is invalid.
         RuntimeError: the target is neither of classes nor of probabilities, or ``label_smoothing`` is not between 0 and
             1.
 
@@ -238,7 +238,7 @@ class BCELoss(_WeightedLoss):
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
-        ValueError: sizes differ, or ``reduction`` has no such value.
+        ValueError: sizes differ, or ``reduction`` is invalid.
         RuntimeError: an input is not between 0 and 1.
 
     >>> BCELoss()(torch.tensor([0.9, 0.2]), torch.tensor([1.0, 0.0]))
@@ -250,13 +250,13 @@ class BCELoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """BCELoss of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1.
+    """BCELoss of sigmoid(input), computed without overflow; `pos_weight` scales the term of positive targets.
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
-        ValueError: sizes differ, or ``reduction`` has no such value.
+        ValueError: sizes differ, or ``reduction`` is invalid.
 
     >>> BCEWithLogitsLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, 0.0]))
     tensor(0.2201)
@@ -281,14 +281,14 @@ class BCEWithLogitsLoss(_Loss):
 
 
 class KLDivLoss(_Loss):
-    """target · (log target - input), `input` holding log-probabilities; reduction may be "batchmean".
+    """target · (log target - input), where `input` holds log-probabilities; reduction may be "batchmean".
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> KLDivLoss(reduction="batchmean")(torch.tensor([[0.5, 0.5]]).log(), torch.tensor([[0.9, 0.1]]))
     tensor(0.3681)
@@ -318,7 +318,7 @@ class PoissonNLLLoss(_Loss):
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> PoissonNLLLoss()(torch.tensor([0.0, 1.0]), torch.tensor([1.0, 3.0]))
     tensor(0.3591)
@@ -353,7 +353,7 @@ class GaussianNLLLoss(_Loss):
         input and target (*), variance (*) or with a last size of 1, or one number → () or (*)
 
     Raises:
-        ValueError: a variance is negative, its size does not fit, or ``reduction`` has no such value.
+        ValueError: a variance is negative, its size does not fit, or ``reduction`` is invalid.
 
     >>> GaussianNLLLoss()(torch.tensor([1.0, 2.0]), torch.tensor([1.0, 3.0]), torch.tensor([1.0, 1.0]))
     tensor(0.2500)
@@ -371,14 +371,14 @@ class GaussianNLLLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-target · input)), targets being ±1.
+    """log(1 + exp(-target · input)), for targets of ±1.
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> SoftMarginLoss()(torch.tensor([2.0, -1.0]), torch.tensor([1.0, -1.0]))
     tensor(0.2201)
@@ -389,14 +389,14 @@ class SoftMarginLoss(_Loss):
 
 
 class HingeEmbeddingLoss(_Loss):
-    """input where target is 1, max(0, margin - input) where it is -1.
+    """input if target is 1, max(0, margin - input) if target is -1.
 
     Shape:
         (*) and target of the same shape → (), or (*) with ``reduction="none"``
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> HingeEmbeddingLoss(reduction="none")(torch.tensor([0.4, 0.4]), torch.tensor([1.0, -1.0]))
     tensor([0.4000, 0.6000])
@@ -422,7 +422,7 @@ class MarginRankingLoss(_Loss):
 
     Raises:
         RuntimeError: numbers of dimensions differ, or sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> MarginRankingLoss(reduction="none")(torch.tensor([2.0, 1.0]), torch.tensor([1.0, 2.0]), torch.ones(2))
     tensor([0., 1.])
@@ -441,14 +441,14 @@ class MarginRankingLoss(_Loss):
 
 
 class CosineEmbeddingLoss(_Loss):
-    """1 - cos where target is 1, max(0, cos - margin) where it is -1.
+    """1 - cos if target is 1, max(0, cos - margin) if target is -1.
 
     Shape:
         inputs (N, D) or (D), target (N) or () → (), or (N) with ``reduction="none"``
 
     Raises:
-        RuntimeError: sizes do not fit.
-        ValueError: ``reduction`` has no such value.
+        RuntimeError: sizes do not match.
+        ValueError: ``reduction`` is invalid.
 
     >>> a, b = torch.tensor([[1.0, 0.0], [1.0, 0.0]]), torch.tensor([[1.0, 1.0], [0.0, 1.0]])
     >>> CosineEmbeddingLoss(reduction="none")(a, b, torch.tensor([1, -1]))
@@ -518,11 +518,11 @@ class MultiMarginLoss(_WeightedLoss):
     """Σ max(0, margin - input[target] + input[j])^p / C over the classes j other than the target.
 
     Shape:
-        (N, C) or (C), class numbers (N) or () → (), or like the class numbers with ``reduction="none"``
+        (N, C) or (C), class indices (N) or () → (), or like the class indices with ``reduction="none"``
 
     Raises:
         ValueError: ``p`` is neither 1 nor 2, or ``weight`` has several dimensions.
-        RuntimeError: a target is no class, or sizes do not fit.
+        RuntimeError: a target is not a class index, or sizes do not match.
 
     >>> MultiMarginLoss()(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([2]))
     tensor(0.3000)
@@ -554,13 +554,13 @@ class MultiMarginLoss(_WeightedLoss):
 
 
 class MultiLabelMarginLoss(_Loss):
-    """Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none.
+    """Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and all other classes j.
 
     Shape:
         (N, C) or (C), targets like it, filled up with -1 → (), or (N) with ``reduction="none"``
 
     Raises:
-        RuntimeError: sizes differ, or a target is no class.
+        RuntimeError: sizes differ, or a target is not a class index.
 
     >>> MultiLabelMarginLoss()(torch.tensor([0.1, 0.2, 0.4, 0.8]), torch.tensor([3, 0, -1, -1]))
     tensor(0.8500)
@@ -578,7 +578,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
     Raises:
         RuntimeError: sizes cannot be broadcast.
-        ValueError: ``reduction`` has no such value.
+        ValueError: ``reduction`` is invalid.
 
     >>> MultiLabelSoftMarginLoss()(torch.tensor([[2.0, -1.0]]), torch.tensor([[1.0, 0.0]]))
     tensor(0.2201)
@@ -589,7 +589,7 @@ class MultiLabelSoftMarginLoss(_WeightedLoss):
 
 
 class TripletMarginWithDistanceLoss(_Loss):
-    """TripletMarginLoss with a distance of one's own.
+    """TripletMarginLoss with a custom distance.
 
     Shape:
         three of (N, *) → (), or (N) with ``reduction="none"``
@@ -644,15 +644,15 @@ class CTCLoss(_Loss):
     (Graves et al., 2006).
 
     Args:
-        blank: the class that stands between labels.
+        blank: the class of the blank between labels.
         reduction: "mean" (each loss is divided by its target's length), "sum" or "none".
-        zero_infinity: whether targets that are too long count as 0.
+        zero_infinity: whether the loss of targets that are too long is 0.
 
     Shape:
-        log_probs (T, N, C), targets (N, S) or one after the other, lengths (N) and (N) → (), or (N) without reduction
+        log_probs (T, N, C), targets (N, S) or concatenated, lengths (N) and (N) → (), or (N) without reduction
 
     Raises:
-        RuntimeError: a length is above the size, or ``blank`` is no class.
+        RuntimeError: a length exceeds the size, or ``blank`` is not a class index.
 
     >>> log_probs = torch.full((4, 1, 3), 1 / 3).log()
     >>> CTCLoss()(log_probs, torch.tensor([[1, 2]]), torch.tensor([4]), torch.tensor([2]))
@@ -710,18 +710,18 @@ class LinearCrossEntropyLoss(Module):
 
     Args:
         in_features: size of the input.
-        num_classes: how many classes C.
+        num_classes: the number of classes C.
         out_features: further dimensions (d1, …) of the scores (N, C, d1, …).
         bias: whether the linear layer has one.
-        reduction, weight, ignore_index, label_smoothing: as of :class:`CrossEntropyLoss`.
-        options: accepted, and without effect.
+        reduction, weight, ignore_index, label_smoothing: see :class:`CrossEntropyLoss`.
+        options: has no effect.
 
     Shape:
-        input (N, in_features) or (in_features), class numbers (N) or () → (), or like the class numbers with
+        input (N, in_features) or (in_features), class indices (N) or () → (), or like the class indices with
         ``reduction="none"``
 
     Raises:
-        RuntimeError: sizes do not fit.
+        RuntimeError: sizes do not match.
 
     >>> loss = LinearCrossEntropyLoss(4, 3)
     >>> loss(torch.ones(2, 4), torch.tensor([0, 2])).shape

@@ -70,24 +70,24 @@ def typename(obj: object) -> str:
 
 
 def _forward_unimplemented(self: Module, *input: Any) -> Any:
-    """What the module computes; every subclass defines it."""
+    """The computation of the module; every subclass defines it."""
     raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
 
 class Module(HookMethods, StateMethods, ModuleBase):
-    """Base class of everything with parameters. Subclasses make their parts in ``__init__`` and define ``forward``.
+    """Base class of all modules. Subclasses create their parts in ``__init__`` and define ``forward``.
 
-    Parameters, buffers and modules that are assigned as attributes are registered, and found by :meth:`parameters`,
-    :meth:`state_dict`, :meth:`to` and the rest. Modules in a plain list or dict are not: use ``ModuleList`` or
-    ``ModuleDict``.
+    A module registers the parameters, buffers and modules that are assigned as attributes; :meth:`parameters`,
+    :meth:`state_dict`, :meth:`to` and other methods use them. Modules in a plain list or dict are not registered: use
+    ``ModuleList`` or ``ModuleDict``.
 
     Shape:
         those of ``forward``
 
     Raises:
-        AttributeError: there is no such attribute; a parameter is set before ``__init__`` was called.
+        AttributeError: the attribute does not exist, or a parameter is set before ``__init__`` was called.
         NotImplementedError: a subclass has no ``forward``.
-        TypeError: arguments are given that no subclass takes.
+        TypeError: there are arguments that no subclass accepts.
 
     >>> import flambeau_nn as nn
     >>> class Affine(nn.Module):
@@ -156,11 +156,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
-        """Add a tensor that belongs to the module's state and is not trained, such as a running mean.
+        """Add a tensor that is part of the module's state but is not trained, such as a running mean.
 
         Args:
             name: the attribute's name.
-            tensor: the tensor, or None: then it is neither converted nor in the state dict.
+            tensor: the tensor, or None, which is neither converted nor part of the state dict.
             persistent: whether it is part of the :meth:`state_dict`.
         """
         self._check_name("buffer", name, "_buffers")
@@ -216,7 +216,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         """The module at a path such as ``"encoder.layers.0"``; ``""`` is this one.
 
         Raises:
-            AttributeError: a part of the path is missing or no module.
+            AttributeError: a part of the path does not exist or is not a module.
         """
         module = self
         for name in target.split(".") if target else ():
@@ -229,7 +229,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put a module at a path; ``strict`` asks that one is there already."""
+        """Set the module at a path; with ``strict``, the path must already have one."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         if not isinstance(module, Module):
@@ -290,10 +290,10 @@ class Module(HookMethods, StateMethods, ModuleBase):
         )
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
-        """Iterate over the parameters, as optimizers want them.
+        """Iterate over the parameters.
 
         Warns:
-            UserWarning: a module is kept in a plain list or dict, so its parameters are not among these.
+            UserWarning: a module is in a plain list or dict, so its parameters are not included.
         """
         found, hides = (walk_parameters(self) if recurse else None) or (None, recurse)
         if found is None:
@@ -393,12 +393,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point and complex parameters and buffers: ``to(dtype)``, ``to(device)``, ``to(tensor)``.
 
-        On device ``"meta"`` they have no memory; from there they come back by :meth:`to_empty` or
-        ``load_state_dict(assign=True)``. ``memory_format`` is that of all parameters and buffers of four and five
-        dimensions.
+        On device ``"meta"`` they have no memory; :meth:`to_empty` or ``load_state_dict(assign=True)`` gives them memory
+        again. ``memory_format`` applies to all parameters and buffers with four or five dimensions.
 
         Raises:
-            TypeError: the dtype is neither floating nor complex.
+            TypeError: the dtype is neither floating-point nor complex.
         """
         device, dtype, memory_format = _parse_to(*args, **kwargs)
         if device is None and dtype is None and memory_format is None:
@@ -438,7 +437,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Let calls of the module run compiled from now on; the arguments are those of `torch.compile`.
+        """Compile the calls of the module from now on; the arguments are those of `torch.compile`.
 
         Raises:
             RuntimeError: flambeau-compile is not installed.
@@ -460,11 +459,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device: Device | None = None) -> Self:
-        """Raises: tensors live on the CPU."""
+        """Always raises an error: tensors are on the CPU."""
         return self._apply(lambda t: t.cuda(device))
 
     def to_empty(self, *, device: Device, recurse: bool = True) -> Self:
-        """Replace all parameters and buffers by uninitialised ones."""
+        """Replace all parameters and buffers with uninitialized ones."""
         return self._apply(lambda t: ft.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self) -> Self:
@@ -485,13 +484,13 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self.train(False)
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Say whether the parameters are to be trained; returns the module."""
+        """Set whether the parameters require grad; returns the module."""
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients of all parameters, or fill them with zeros."""
+        """Set the gradients of all parameters to None, or to zeros."""
         for param in self.parameters():
             clear_grad(param, set_to_none)
 
@@ -516,7 +515,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses when the module is printed; may have several lines."""
+        """The text between the parentheses in the printed form of the module; it may have several lines."""
         return ""
 
     def __repr__(self) -> str:

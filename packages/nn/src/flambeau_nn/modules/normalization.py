@@ -20,10 +20,10 @@ class LayerNorm(Module):
     """(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions.
 
     Args:
-        normalized_shape: sizes of these dimensions, or the size of the last one.
+        normalized_shape: the sizes of these dimensions, or the size of the last one.
         eps: added to the variance.
-        elementwise_affine: whether there are weight (ones at the start) and bias (zeros), of that shape.
-        bias: whether there is a bias, too.
+        elementwise_affine: whether to add a weight (initially ones) and a bias (initially zeros) of that shape.
+        bias: whether to add the bias.
 
     Shape:
         (*, *normalized_shape) → the same
@@ -124,14 +124,14 @@ class RMSNorm(Module):
 
 
 class GroupNorm(Module):
-    """(x - mean) / sqrt(var + eps) over each group of channels, times weight plus bias, one for each channel.
+    """(x - mean) / sqrt(var + eps) over each group of channels; weight and bias have one element per channel.
 
     Shape:
         (N, C, *) → (N, C, *)
 
     Raises:
         ValueError: ``num_channels`` is not divisible by ``num_groups``.
-        RuntimeError: the input has another number of channels.
+        RuntimeError: the number of input channels does not match.
 
     >>> GroupNorm(2, 4)(torch.tensor([[1.0, 3.0, 10.0, 30.0]])).detach()
     tensor([[-1.0000,  1.0000, -1.0000,  1.0000]])
@@ -180,7 +180,7 @@ class GroupNorm(Module):
 
 
 class LocalResponseNorm(Module):
-    """x / (k + alpha · mean of x² over `size` neighbouring channels)^beta.
+    """x / (k + alpha · mean of x² over `size` neighboring channels)^beta.
 
     Shape:
         (N, C, *) → (N, C, *)
@@ -209,7 +209,7 @@ class LocalResponseNorm(Module):
 
 
 class CrossMapLRN2d(LocalResponseNorm):
-    """The older LocalResponseNorm: an even `size` counts as the odd one below it, and divides all the same.
+    """The older LocalResponseNorm: an even `size` uses a window of `size` - 1, but divides by `size`.
 
     Shape:
         (N, C, H, W) → (N, C, H, W)

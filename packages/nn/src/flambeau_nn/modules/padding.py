@@ -28,7 +28,7 @@ __all__ = [
 
 
 class _Pad(Module):
-    """`padding` is one number for all sides, or (before, after) for each dimension, the last one first."""
+    """`padding` is one number for all sides, or (before, after) for each dimension, last dimension first."""
 
     __constants__ = ["padding"]
     _mode = "constant"
@@ -74,7 +74,7 @@ class ConstantPad1d(_ConstantPadNd):
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ConstantPad1d((1, 2), 9.0)(torch.tensor([[1.0, 2.0]]))
     tensor([[9., 1., 2., 9., 9.]])
@@ -88,7 +88,7 @@ class ConstantPad2d(_ConstantPadNd):
         (N, C, H, W) or (C, H, W) → the same with H and W longer
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ConstantPad2d((1, 0, 0, 1), 9.0)(torch.ones(1, 2, 2))
     tensor([[[9., 1., 1.],
@@ -106,7 +106,7 @@ class ConstantPad3d(_ConstantPadNd):
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ConstantPad3d(1, 9.0)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
@@ -122,7 +122,7 @@ class ZeroPad1d(_ZeroPad):
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ZeroPad1d((1, 2))(torch.tensor([[1.0, 2.0]]))
     tensor([[0., 1., 2., 0., 0.]])
@@ -136,7 +136,7 @@ class ZeroPad2d(_ZeroPad):
         (N, C, H, W) or (C, H, W) → the same with H and W longer
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ZeroPad2d((1, 0, 0, 1))(torch.ones(1, 2, 2))
     tensor([[[0., 1., 1.],
@@ -154,7 +154,7 @@ class ZeroPad3d(_ZeroPad):
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
 
     Raises:
-        RuntimeError: the padding takes more than there is.
+        RuntimeError: the padding crops more elements than there are.
 
     >>> ZeroPad3d(1)(torch.ones(1, 2, 2, 2)).shape
     torch.Size([1, 4, 4, 4])
@@ -164,7 +164,7 @@ class ZeroPad3d(_ZeroPad):
 
 
 class ReflectionPad1d(_Pad):
-    """The last dimension mirrored at its ends.
+    """The last dimension padded by reflection at its ends.
 
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
@@ -180,7 +180,7 @@ class ReflectionPad1d(_Pad):
 
 
 class ReflectionPad2d(_Pad):
-    """The last two dimensions mirrored at their ends.
+    """The last two dimensions padded by reflection at their ends.
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
@@ -197,7 +197,7 @@ class ReflectionPad2d(_Pad):
 
 
 class ReflectionPad3d(_Pad):
-    """The last three dimensions mirrored at their ends.
+    """The last three dimensions padded by reflection at their ends.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer
@@ -263,7 +263,7 @@ class ReplicationPad3d(_Pad):
 
 
 class CircularPad1d(_Pad):
-    """The last dimension continued from its other end.
+    """The last dimension padded circularly, with elements from its other end.
 
     Shape:
         (N, C, W) or (C, W) → the same with W longer by the sum of the padding
@@ -279,7 +279,7 @@ class CircularPad1d(_Pad):
 
 
 class CircularPad2d(_Pad):
-    """The last two dimensions continued from their other ends.
+    """The last two dimensions padded circularly, with elements from their other ends.
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same with H and W longer
@@ -296,7 +296,7 @@ class CircularPad2d(_Pad):
 
 
 class CircularPad3d(_Pad):
-    """The last three dimensions continued from their other ends.
+    """The last three dimensions padded circularly, with elements from their other ends.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same with D, H and W longer

@@ -8,7 +8,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 
 class PixelShuffle(Module):
-    """Channels put into space, see :func:`torch.pixel_shuffle`.
+    """Moves channels to height and width, see :func:`torch.pixel_shuffle`.
 
     Shape:
         (*, C · r², H, W) → (*, C, H · r, W · r), r being ``upscale_factor``
@@ -36,7 +36,7 @@ class PixelShuffle(Module):
 
 
 class PixelUnshuffle(Module):
-    """Space put into channels: :class:`PixelShuffle` undone.
+    """Moves height and width to channels: the inverse of :class:`PixelShuffle`.
 
     Shape:
         (*, C, H · r, W · r) → (*, C · r², H, W), r being ``downscale_factor``

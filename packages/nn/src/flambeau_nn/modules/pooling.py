@@ -66,12 +66,12 @@ class MaxPool1d(_MaxPoolNd):
     """The maximum of each window of ``kernel_size`` elements.
 
     Args:
-        kernel_size: elements of a window.
-        stride: distance of windows; ``kernel_size`` unless given.
-        padding: elements added on both sides, which are never a maximum.
-        dilation: distance of a window's elements.
-        return_indices: whether to return a tuple of maxima and where they are.
-        ceil_mode: whether a last window that is only partly filled is kept.
+        kernel_size: the size of the window.
+        stride: the distance between windows; by default ``kernel_size``.
+        padding: the number of elements added on both sides, which are never a maximum.
+        dilation: the distance between the elements of a window.
+        return_indices: whether to return a tuple of the maxima and their indices.
+        ceil_mode: whether to keep a last window that is partly outside.
 
     Shape:
         (N, C, L) or (C, L) → (N, C, M) or (C, M),
@@ -156,11 +156,11 @@ class AvgPool1d(_AvgPoolNd):
     """The average of each window of ``kernel_size`` elements.
 
     Args:
-        kernel_size: elements of a window.
-        stride: distance of windows; ``kernel_size`` unless given.
-        padding: zeros added on both sides.
-        ceil_mode: whether a last window that is only partly filled is kept.
-        count_include_pad: whether the padding counts in the average.
+        kernel_size: the size of the window.
+        stride: the distance between windows; by default ``kernel_size``.
+        padding: the number of zeros added on both sides.
+        ceil_mode: whether to keep a last window that is partly outside.
+        count_include_pad: whether padding counts in the average.
 
     Shape:
         (N, C, L) or (C, L) → (N, C, M) or (C, M), M = floor((L + 2·padding - kernel_size) / stride) + 1
@@ -215,7 +215,7 @@ class _AvgPoolWithDivisor(_AvgPoolNd):
 
 class AvgPool2d(_AvgPoolWithDivisor):
     """The average of each window; sizes are an int or a tuple of two. Arguments are those of :class:`AvgPool1d`, and
-    ``divisor_override``, which sums are divided by instead of the number of elements.
+    ``divisor_override``, which replaces the number of elements as the divisor.
 
     Shape:
         (N, C, H, W) or (C, H, W)
@@ -284,8 +284,8 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of two, in which None
-    keeps a dimension.
+    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of two, where None keeps
+    the size of a dimension.
 
     Shape:
         (N, C, H, W) or (C, H, W)
@@ -303,8 +303,8 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of three, in which None
-    keeps a dimension.
+    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of three, where None
+    keeps the size of a dimension.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W)
@@ -334,7 +334,8 @@ class _AdaptiveMaxPoolNd(Module):
 
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPoolNd):
-    """The maximum of ``output_size`` windows that cover the input evenly, with ``return_indices`` and where it is.
+    """The maximum of ``output_size`` windows that cover the input evenly; with ``return_indices``, also the indices of
+    the maxima.
 
     Shape:
         (N, C, L) or (C, L) → (N, C, output_size) or (C, output_size)

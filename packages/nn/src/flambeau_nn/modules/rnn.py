@@ -430,7 +430,7 @@ class RNNCellBase(Module):
     """What cells have in common: the weights of `num_chunks` gates.
 
     Shape:
-        it has no call of its own
+        it cannot be called
 
     Raises:
         RuntimeError: a size is negative.

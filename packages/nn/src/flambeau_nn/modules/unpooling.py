@@ -134,7 +134,7 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         kernel_size: of a window, an int or two.
         output_size: of the result, an int or two.
         output_ratio: of the result's size to the input's, instead of ``output_size``.
-        return_indices: whether to return a tuple of maxima and where they are.
+        return_indices: whether to return a tuple of the maxima and their indices.
 
     Shape:
         (N, C, H, W) or (C, H, W)

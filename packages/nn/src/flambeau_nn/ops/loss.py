@@ -134,13 +134,17 @@ def _pairs(name, argument="", doc=""):
 mse_loss_, mse_loss_backward = _pairs("mse_loss", doc="(self - target)², reduced.")
 l1_loss_, l1_loss_backward = _pairs("l1_loss", doc="|self - target|, reduced.")
 smooth_l1_loss_, smooth_l1_loss_backward = _pairs(
-    "smooth_l1_loss", ", float beta=1.0", "|d| - beta/2 for d = self - target, d²/(2 beta) below beta; reduced."
+    "smooth_l1_loss",
+    ", float beta=1.0",
+    "d²/(2 beta) for |d| < beta, where d = self - target, else |d| - beta/2; reduced.",
 )
 huber_loss_, huber_loss_backward = _pairs(
-    "huber_loss", ", float delta=1.0", "d²/2 for d = self - target, delta (|d| - delta/2) above delta; reduced."
+    "huber_loss",
+    ", float delta=1.0",
+    "d²/2 for |d| <= delta, where d = self - target, else delta (|d| - delta/2); reduced.",
 )
 binary_cross_entropy_, binary_cross_entropy_backward = _pairs(
-    "binary_cross_entropy", doc="-(y log x + (1 - y) log(1 - x)), reduced; logarithms are no less than -100."
+    "binary_cross_entropy", doc="-(y log x + (1 - y) log(1 - x)), reduced; logarithms are at least -100."
 )
 binary_cross_entropy_with_logits_, binary_cross_entropy_with_logits_backward = _pairs(
     "binary_cross_entropy_with_logits", doc="binary_cross_entropy of sigmoid(self), reduced."
@@ -167,9 +171,9 @@ cross_entropy = with_fast_path(
     defaulted=(3, 5),
     aten="cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', "
     "int ignore_index=-100, float label_smoothing=0.0)",
-    doc="-log softmax(input)[target]: `input` holds scores (N, C), (C) or (N, C, d1, …), `target` class numbers "
-    "(int64) or probabilities of the same size as `input`. Classes may have a `weight`; `ignore_index` is left "
-    f"out. {_REDUCES}",
+    doc="-log softmax(input)[target]: `input` holds scores (N, C), (C) or (N, C, d1, …), `target` class indices "
+    f"(int64) or probabilities of the same size as `input`. `weight` has one element per class; targets equal to "
+    f"`ignore_index` do not count. {_REDUCES}",
 )
 
 
@@ -268,7 +272,7 @@ smooth_l1_loss = with_fast_path(
     defaulted=(2, 3),
     matching=True,
     aten=True,
-    doc=f"d²/(2 beta) for |d| < beta, d = input - target, |d| - beta/2 above. {_REDUCES}",
+    doc=f"d²/(2 beta) for |d| < beta, where d = input - target, else |d| - beta/2. {_REDUCES}",
 )
 
 
@@ -303,7 +307,7 @@ huber_loss = with_fast_path(
     defaulted=(4,),
     matching=True,
     aten="huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0)",
-    doc=f"d²/2 for |d| <= delta, d = input - target, delta (|d| - delta/2) above (Huber, 1964). {_REDUCES}",
+    doc=f"d²/2 for |d| <= delta, where d = input - target, else delta (|d| - delta/2) (Huber, 1964). {_REDUCES}",
 )
 
 
@@ -357,7 +361,7 @@ binary_cross_entropy_with_logits = with_fast_path(
     matching=True,
     aten="binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "
     "str reduction='mean')",
-    doc=f"binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` scales the term of targets 1. "
+    doc=f"binary_cross_entropy of sigmoid(input), without overflow; `pos_weight` scales the term of positive targets. "
     f"{_REDUCES}",
 )
 
@@ -394,13 +398,13 @@ nll_loss = with_fast_path(
     arguments=(0, 1, 2, 4, 6),
     defaulted=(3, 5),
     aten="nll_loss(Tensor self, Tensor target, Tensor? weight=None, str reduction='mean', int ignore_index=-100)",
-    doc=f"-input[target]: `input` holds log-probabilities, sized as for cross_entropy. {_REDUCES}",
+    doc=f"-input[target]: `input` holds log-probabilities, with the same sizes as for cross_entropy. {_REDUCES}",
 )
 
 
 @composite(
     f"kl_div(Tensor self, Tensor target, {_LAST}, bool log_target=False)",
-    "target · (log target - input), `input` being log-probabilities; 'batchmean' divides the sum by the first size.",
+    "target · (log target - input), for log-probabilities `input`; 'batchmean' divides the sum by the first size.",
     aten="kl_div(Tensor self, Tensor target, str reduction='mean', *, bool log_target=False)",
 )
 def kl_div(input, target, size_average, reduce, reduction, log_target):
@@ -468,7 +472,9 @@ def gaussian_nll_loss(input, target, var, full, eps, reduction):
     return reduced(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
 
 
-@composite(f"soft_margin_loss(Tensor self, Tensor target, {_LAST})", "log(1 + exp(-target · input)), targets being ±1.")
+@composite(
+    f"soft_margin_loss(Tensor self, Tensor target, {_LAST})", "log(1 + exp(-target · input)), for targets of ±1."
+)
 def soft_margin_loss(input, target, size_average, reduce, reduction):
     from flambeau_nn.ops.activation import logsigmoid
 
@@ -483,7 +489,7 @@ def soft_margin_loss(input, target, size_average, reduce, reduction):
 
 @composite(
     f"hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, {_LAST})",
-    "input where target is 1, max(0, margin - input) where it is -1.",
+    "input if target is 1, max(0, margin - input) if target is -1.",
     aten=True,
 )
 def hinge_embedding_loss(input, target, margin, size_average, reduce, reduction):
@@ -512,7 +518,7 @@ def margin_ranking_loss(input1, input2, target, margin, size_average, reduce, re
 
 @composite(
     f"cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0.0, {_LAST})",
-    "1 - cos where target is 1, max(0, cos - margin) where it is -1.",
+    "1 - cos if target is 1, max(0, cos - margin) if target is -1.",
     aten=True,
 )
 def cosine_embedding_loss(input1, input2, target, margin, size_average, reduce, reduction):

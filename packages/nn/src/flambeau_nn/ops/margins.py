@@ -82,8 +82,8 @@ with_fast_path(
     arguments=(0, 1, 4),
     defaulted=(2, 3),
     aten="multilabel_margin_loss(Tensor self, Tensor target, str reduction='mean')",
-    doc="Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and the classes j that are none: `target` "
-    "is sized as `input`, (N, C) or (C), and ends at the first -1.",
+    doc="Σ max(0, 1 - input[target[k]] + input[j]) / C over the targets k and all other classes j: `target` has the "
+    "size of `input`, (N, C) or (C), and ends at the first -1.",
 )
 
 
@@ -108,7 +108,7 @@ def multilabel_soft_margin_loss(input, target, weight, size_average, reduce, red
 @composite(
     "triplet_margin_with_distance_loss(Tensor anchor, Tensor positive, Tensor negative, *, "
     "Callable? distance_function=None, float margin=1.0, bool swap=False, str reduction='mean')",
-    "triplet_margin_loss with a distance of one's own; `pairwise_distance` unless given.",
+    "triplet_margin_loss with a custom distance; by default `pairwise_distance`.",
 )
 def triplet_margin_with_distance_loss(anchor, positive, negative, distance_function, margin, swap, reduction):
     reduction = checked_reduction(None, None, reduction)
@@ -133,7 +133,7 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, distance_funct
     "Tensor? weight=None, str reduction='mean', int? ignore_index=None, float label_smoothing=0.0, "
     "Object? options=None)",
     "cross_entropy(linear(input, linear_weight, linear_bias), target): the weight is (C, in) or (C, d1, …, in). "
-    "`options` are about memory, and change nothing here.",
+    "`options` concern memory and have no effect.",
 )
 def linear_cross_entropy(
     input, linear_weight, target, linear_bias, weight, reduction, ignore_index, label_smoothing, options

@@ -108,7 +108,7 @@ for _name, _function in (
 
 @composite(
     "native_dropout(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
-    "Dropout, unless `train` is False, and where elements were kept.",
+    "Dropout, unless `train` is False, and a mask of the elements that were kept.",
 )
 def native_dropout(input, p, train):
     if train is False:
@@ -155,7 +155,7 @@ def _check_groups(number):
 
 @composite(
     f"group_norm(Tensor input, int num_groups, {_AFFINE}, bool cudnn_enabled=True) -> Tensor",
-    "`torch.nn.functional.group_norm`, which divides by the number of groups before it looks at it.",
+    "`torch.nn.functional.group_norm`, which divides by the number of groups before it checks it.",
 )
 def group_norm(input, num_groups, weight, bias, eps, cudnn_enabled):
     input.size(1)  # raises an IndexError
@@ -264,7 +264,7 @@ def _of_batch(input, weight, bias, training, momentum, eps):
 
 @composite(
     "norm_except_dim(Tensor v, int pow=2, int dim=0) -> Tensor",
-    "The norm of each slice of a dimension, so that it broadcasts; -1: of all.",
+    "The norm of each slice of a dimension, in a shape that broadcasts; with -1, the norm of all elements.",
 )
 def norm_except_dim(v, pow, dim):
     if dim == -1:
@@ -275,7 +275,9 @@ def norm_except_dim(v, pow, dim):
     return vector_norm(v, pow, tuple([d for d in range(v.ndim) if d != dim % v.ndim]), keepdim=True)
 
 
-@composite("_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "The direction of `v` with the lengths `g`.")
+@composite(
+    "_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor", "The tensor with the direction of `v` and the norms `g`."
+)
 def _weight_norm(v, g, dim):
     return v * (g / norm_except_dim(v, 2, dim))
 
@@ -297,7 +299,7 @@ def embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse):
 
 @composite(
     "embedding_renorm_(Tensor(a!) self, Tensor indices, float max_norm, float norm_type) -> Tensor(a!)",
-    "Scale the rows that `indices` name to norms of at most `max_norm`.",
+    "Scale the rows at `indices` to norms of at most `max_norm`.",
 )
 def embedding_renorm_(weight, indices, max_norm, norm_type):
     from flambeau_autograd import no_grad

@@ -20,8 +20,8 @@ layer_norm = Operator(
     namespace=NAMESPACE,
     variants=FUNCTION,
     aten=f"layer_norm(Tensor self, {_LAYER}, bool cudnn_enable=True) -> Tensor",
-    doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, which "
-    "`normalized_shape` names (Ba et al., 2016); `weight` and `bias` have that shape.",
+    doc="(x - mean) / sqrt(var + eps) · weight + bias over the last dimensions, whose sizes are `normalized_shape` "
+    "(Ba et al., 2016); `weight` and `bias` have that shape.",
 )
 layer_norm_backward = Operator(
     f"layer_norm_backward(Tensor grad_output, Tensor self, {_LAYER}) -> (Tensor, Tensor, Tensor)",
@@ -104,8 +104,8 @@ def _wide(input):
 
 @composite(
     "group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)",
-    "(x - mean) / sqrt(var + eps) over each of `num_groups` groups of channels (dimension 1) of each sample, "
-    "times `weight` plus `bias`, one for each channel (Wu and He, 2018).",
+    "(x - mean) / sqrt(var + eps) · weight + bias over each of `num_groups` groups of channels (dimension 1) of each "
+    "sample; `weight` and `bias` have one element per channel (Wu and He, 2018).",
     aten="group_norm(Tensor self, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, "
     "bool cudnn_enabled=True)",
 )
@@ -134,8 +134,8 @@ def group_norm(input, num_groups, weight, bias, eps):
 
 @composite(
     "rms_norm(Tensor self, int[] normalized_shape, Tensor? weight=None, float? eps=None)",
-    "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is the dtype's "
-    "precision unless given. Half precision is computed in float32.",
+    "x / sqrt(mean(x²) + eps) · weight over the last dimensions (Zhang and Sennrich, 2019); eps is by default the "
+    "dtype's machine epsilon. Half precision is computed in float32.",
     aten=True,
 )
 def rms_norm(input, normalized_shape, weight, eps):
@@ -166,9 +166,9 @@ def rms_norm(input, normalized_shape, weight, eps):
 batch_norm = composite(
     "batch_norm(Tensor self, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, "
     "bool training=False, float momentum=0.1, float eps=1e-05)",
-    "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) over everything else (Ioffe "
-    "and Szegedy, 2015): of the batch while training, which moves the running ones by `momentum`, else the "
-    "running ones.",
+    "(x - mean) / sqrt(var + eps) · weight + bias for each channel (dimension 1) (Ioffe and Szegedy, 2015). In "
+    "training, mean and variance are those of the batch, and update the running ones with weight `momentum`; "
+    "otherwise the running ones are used.",
     aten="batch_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
     "bool training, float momentum, float eps, bool cudnn_enabled)",
 )(batch_kernels.batch_norm)
@@ -207,7 +207,7 @@ batch_kernels.connect(
 @composite(
     "instance_norm(Tensor self, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "
     "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05)",
-    "batch_norm of each sample alone (Ulyanov et al., 2016).",
+    "batch_norm of each sample separately (Ulyanov et al., 2016).",
     aten="instance_norm(Tensor self, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
     "bool use_input_stats, float momentum, float eps, bool cudnn_enabled)",
 )
@@ -227,7 +227,7 @@ def instance_norm(input, running_mean, running_var, weight, bias, use_input_stat
 
 @composite(
     "normalize(Tensor self, float p=2.0, int dim=1, float eps=1e-12, Tensor(a!)? out=None)",
-    "x / max(‖x‖, eps) along `dim`, of the p-norm.",
+    "x / max(‖x‖, eps) along `dim`, with the p-norm.",
 )
 def normalize(input, p, dim, eps, out):
     length = ft.norm(input, p, dim, keepdim=True).clamp_min(eps)

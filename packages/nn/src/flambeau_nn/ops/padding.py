@@ -11,14 +11,14 @@ constant_pad_nd = Operator(
     kernels.constant_pad,
     namespace=INTERNAL,
     variants=FUNCTION,
-    doc="Pairs of (before, after), last dimension first, filled with `value`; negative ones cut off.",
+    doc="Padding with `value` by pairs of (before, after), last dimension first; negative numbers crop.",
 )
 pad_by_copies = Operator(
     "pad_by_copies(Tensor self, int[] pad, str mode) -> Tensor",
     kernels.pad_by_copies,
     namespace=INTERNAL,
     variants=FUNCTION,
-    doc="Pairs of (before, after), last dimension first, of elements of `input` itself.",
+    doc="Padding with elements of `input` by pairs of (before, after), last dimension first.",
 )
 pad_by_copies_backward = Operator(
     "pad_by_copies_backward(Tensor grad_output, int[] input_size, int[] pad, str mode) -> Tensor",
@@ -36,7 +36,7 @@ pad = Operator(
     variants=FUNCTION,
     composite=True,
     aten=of_aten(_PAD, True),
-    doc="`input` with `pad[0]` and `pad[1]` elements before and after in the last dimension, the next two in the "
-    "one before, and so on. `mode` is 'constant' (filled with `value`, 0 unless given), 'reflect', 'replicate' "
-    "or 'circular' (dimensions after the first two, or all but the first).",
+    doc="`input` padded with `pad[0]` and `pad[1]` elements before and after the last dimension, with the next two "
+    "around the one before, and so on. `mode` is 'constant' (with `value`, by default 0), 'reflect', 'replicate' or "
+    "'circular' (for dimensions after the first two, or all but the first).",
 )

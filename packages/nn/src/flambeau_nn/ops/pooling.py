@@ -15,7 +15,7 @@ from flambeau_tensor.extend import FUNCTION
 
 DIMS = (1, 2, 3)
 _SHAPES = {1: "(N, C, L) or (C, L)", 2: "(N, C, H, W) or (C, H, W)", 3: "(N, C, D, H, W) or (C, D, H, W)"}
-_CEIL = "`ceil_mode` keeps a last window that is only partly filled."
+_CEIL = "`ceil_mode` keeps a last window that is partly outside."
 
 
 def _declare(schema, kernel, doc, namespace=NAMESPACE, aten=()):
@@ -31,9 +31,9 @@ def _avg_pool(n):
         f"avg_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}]? stride=None, int[{n}] padding=0, "
         f"bool ceil_mode=False, bool count_include_pad=True{divisor}) -> Tensor",
         kernels.avg_pool,
-        f"The average over each window of `kernel_size` elements, `stride` (`kernel_size` unless given) apart; "
-        f"`input` is {_SHAPES[n]}. Zeros in the `padding` count unless `count_include_pad` is False. {_CEIL}"
-        + (" `divisor_override` is what sums are divided by instead." if divisor else ""),
+        f"The average over each window of `kernel_size` elements, `stride` (by default `kernel_size`) apart; `input` "
+        f"is {_SHAPES[n]}. Padding zeros count unless `count_include_pad` is False. {_CEIL}"
+        + (" `divisor_override` replaces the divisor." if divisor else ""),
         aten=f"avg_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}] stride=[], int[{n}] padding=0, "
         f"bool ceil_mode=False, bool count_include_pad=True{divisor}) -> Tensor",
     )
@@ -45,7 +45,7 @@ def _adaptive_avg_pool(n):
         f"adaptive_avg_pool{n}d(Tensor self, {size} output_size) -> Tensor",
         kernels.adaptive_pool,
         f"The average over windows that cover `input`, {_SHAPES[n]}, evenly, so many that the result has `output_size`"
-        + (", in which None keeps a dimension." if n > 1 else "."),
+        + (", where None keeps the size of a dimension." if n > 1 else "."),
         aten=f"adaptive_avg_pool{n}d(Tensor self, int[{n}] output_size) -> Tensor",
     )
 
@@ -69,7 +69,7 @@ adaptive_avg_pool_backward = _declare(
 
 # --- maxima ---------------------------------------------------------------------------------------------------------
 
-_INDICES = "Indices count the elements of a plane of `input`, row by row."
+_INDICES = "Indices number the elements of a plane of `input`, row by row."
 
 
 def _max_pool(n):
@@ -80,14 +80,14 @@ def _max_pool(n):
     with_indices = _declare(
         f"max_pool{n}d_with_indices{arguments} -> (Tensor, Tensor)",
         kernels.max_pool,
-        f"`max_pool{n}d`, and where the maxima are. {_INDICES}",
+        f"`max_pool{n}d`, and the indices of the maxima. {_INDICES}",
     )
 
     @composite(
         f"max_pool{n}d{arguments} -> TensorOrPair",
-        f"The maximum of each window of `kernel_size` elements, `dilation` from each other; windows are "
-        f"`stride` (`kernel_size` unless given) apart. `input` is {_SHAPES[n]}; the `padding` is never a "
-        f"maximum. {_CEIL} `return_indices` makes it a tuple of maxima and where they are. {_INDICES}",
+        f"The maximum of each window of `kernel_size` elements, `dilation` from each other; windows are `stride` (by "
+        f"default `kernel_size`) apart. `input` is {_SHAPES[n]}; padding is never a maximum. "
+        f"{_CEIL} `return_indices` adds the indices of the maxima. {_INDICES}",
         aten=f"max_pool{n}d(Tensor self, int[{n}] kernel_size, int[{n}] stride=[], int[{n}] padding=0, "
         f"int[{n}] dilation=1, bool ceil_mode=False)",
     )
@@ -104,15 +104,15 @@ def _adaptive_max_pool(n):
     with_indices = _declare(
         f"adaptive_max_pool{n}d_with_indices{arguments} -> (Tensor, Tensor)",
         kernels.adaptive_pool,
-        f"`adaptive_max_pool{n}d`, and where the maxima are. {_INDICES}",
+        f"`adaptive_max_pool{n}d`, and the indices of the maxima. {_INDICES}",
     )
 
     @composite(
         f"adaptive_max_pool{n}d{arguments} -> TensorOrPair",
         f"The maximum of windows that cover `input`, {_SHAPES[n]}, evenly, so many that the result has "
         "`output_size`"
-        + (", in which None keeps a dimension. " if n > 1 else ". ")
-        + f"`return_indices` makes it a tuple of maxima and where they are. {_INDICES}",
+        + (", where None keeps the size of a dimension. " if n > 1 else ". ")
+        + f"`return_indices` adds the indices of the maxima. {_INDICES}",
     )
     def adaptive_max_pool(input, output_size, return_indices):
         both = with_indices(input, output_size)

@@ -145,7 +145,7 @@ def _declare(mode, name, hx, results, doc):
     )
 
 
-_ALL = "All layers and directions: the output of the last layer, and the final states of each."
+_ALL = "All layers and directions: the output of the last layer, and the final states of all layers."
 lstm = _declare("LSTM", "lstm", "Tensor[]", "(Tensor, Tensor, Tensor)", f"{_ALL} `hx` is (h_0, c_0).")
 gru = _declare("GRU", "gru", "Tensor", "(Tensor, Tensor)", _ALL)
 rnn_tanh = _declare("RNN_TANH", "rnn_tanh", "Tensor", "(Tensor, Tensor)", _ALL)
@@ -158,7 +158,7 @@ lstm_cell = Operator(
     layer_kernels.lstm_step,
     variants=FUNCTION,
     composite=True,
-    doc="One step of an LSTM: state and cells after it; `hx` is those before it.",
+    doc="One step of an LSTM: the new hidden and cell state; `hx` holds the previous ones.",
 )
 gru_cell, rnn_tanh_cell, rnn_relu_cell = (
     Operator(
@@ -166,7 +166,7 @@ gru_cell, rnn_tanh_cell, rnn_relu_cell = (
         partial(layer_kernels.step, mode),
         variants=FUNCTION,
         composite=True,
-        doc=f"One step: the state after it. {what}",
+        doc=f"One step of a recurrent network: the new hidden state. {what}",
     )
     for name, mode, what in (
         ("gru_cell", "GRU", "Of a GRU."),

@@ -24,7 +24,7 @@ resample = Operator(
     resampling.resample,
     namespace=INTERNAL,
     variants=FUNCTION,
-    doc="`input` (N, C, …) at another size; of `scales`, those above 0 say how positions lie.",
+    doc="`input` (N, C, …) resampled to another size; positive `scales` determine the positions.",
 )
 resample_backward = Operator(
     f"resample_backward(Tensor grad_output, int[] input_size, {_SETTINGS}) -> Tensor",
@@ -57,7 +57,7 @@ col2im = Operator(
 
 @composite(
     "unfold(Tensor input, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)",
-    "The windows of `input`, (N, C, H, W) or (C, H, W), as columns: (N, C · elements of a window, windows).",
+    "The windows of `input`, (N, C, H, W) or (C, H, W), as columns: (N, C · window elements, windows).",
 )
 def unfold(input, kernel_size, dilation, padding, stride):
     return im2col(input, kernel_size, dilation, padding, stride)
@@ -65,8 +65,8 @@ def unfold(input, kernel_size, dilation, padding, stride):
 
 @composite(
     "fold(Tensor input, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1)",
-    "Columns of windows, (N, C · elements of a window, windows), added up in an image (N, C, *output_size): the "
-    "transpose of `unfold`.",
+    "An image (N, C, *output_size) that sums columns of windows, (N, C · window elements, windows): the transpose of "
+    "`unfold`.",
 )
 def fold(input, output_size, kernel_size, dilation, padding, stride):
     return col2im(input, output_size, kernel_size, dilation, padding, stride)
@@ -142,11 +142,11 @@ def _check_rank(input, mode, align_corners, antialias):
 @composite(
     "interpolate(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
     "bool? align_corners=None, bool? recompute_scale_factor=None, bool antialias=False)",
-    "`input`, (N, C, …) of one to three dimensions, at another `size`, or `scale_factor` times its own. `mode` "
+    "`input`, (N, C, …) of one to three dimensions, resampled to `size`, or to `scale_factor` times its size. `mode` "
     "is 'nearest', 'nearest-exact', 'linear' (one dimension), 'bilinear', 'bicubic' or 'lanczos' (two), "
-    "'trilinear' (three) or 'area' (adaptive averages). `align_corners` puts the centres of the outermost "
-    "elements on each other, not their outer edges; `recompute_scale_factor` has positions follow from the "
-    "sizes; `antialias` averages over what an element of the result covers.",
+    "'trilinear' (three) or 'area' (adaptive averages). `align_corners` aligns the centers of the outermost elements "
+    "instead of their outer edges; `recompute_scale_factor` computes positions from the sizes; `antialias` averages "
+    "over the area that an element of the result covers.",
 )
 def interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias):
     _check_mode(input, mode, align_corners, antialias)
@@ -184,7 +184,7 @@ def _deprecated(name):
 @composite(
     "upsample(Tensor input, OutputSize? size=None, ScaleFactor? scale_factor=None, str mode='nearest', "
     "bool? align_corners=None)",
-    "`interpolate`, by its former name.",
+    "The former name of `interpolate`.",
 )
 def upsample(input, size, scale_factor, mode, align_corners):
     _deprecated("upsample")
@@ -221,18 +221,18 @@ def _rearranging(schema, kernel, doc):
 pixel_shuffle = _rearranging(
     "pixel_shuffle(Tensor self, int upscale_factor)",
     shuffling.pixel_shuffle,
-    "(…, C · r², H, W) as (…, C, H · r, W · r), r being `upscale_factor` (Shi et al., 2016).",
+    "(…, C · r², H, W) rearranged to (…, C, H · r, W · r), where r is `upscale_factor` (Shi et al., 2016).",
 )
 pixel_unshuffle = _rearranging(
     "pixel_unshuffle(Tensor self, int downscale_factor)",
     shuffling.pixel_unshuffle,
-    "(…, C, H · r, W · r) as (…, C · r², H, W): `pixel_shuffle` undone.",
+    "(…, C, H · r, W · r) rearranged to (…, C · r², H, W): the inverse of `pixel_shuffle`.",
 )
 channel_shuffle, native_channel_shuffle = (
     _rearranging(
         f"{_name}(Tensor self, int groups)",
         shuffling.channel_shuffle,
-        "Channels in turn of each of `groups` groups: those at i · C / groups + j at j · groups + i.",
+        "The channels of `groups` groups interleaved: channel i · C / groups + j moves to j · groups + i.",
     )
     for _name in ("channel_shuffle", "native_channel_shuffle")
 )
@@ -262,7 +262,7 @@ def _centres(n, align_corners, like):
 
 @composite(
     "affine_grid_generator(Tensor theta, int[] size, bool align_corners)",
-    "The places (N, …, dims) that affine maps `theta`, (N, dims, dims + 1), take those of an image of `size` to.",
+    "The positions (N, …, dims) to which affine maps `theta`, (N, dims, dims + 1), map those of an image of `size`.",
     namespace="torch",
     aten=True,
 )
@@ -283,8 +283,8 @@ def affine_grid_generator(theta, size, align_corners):
 @composite(
     "affine_grid(Tensor theta, int[] size, bool? align_corners=None)",
     "The grid for `grid_sample` that maps an image of `size`, (N, C, H, W) or (N, C, D, H, W), by the affine "
-    "maps `theta`, (N, 2, 3) or (N, 3, 4). -1 and 1 are the outer edges of an image, with `align_corners` the "
-    "centres of the outermost elements.",
+    "maps `theta`, (N, 2, 3) or (N, 3, 4). -1 and 1 are the outer edges of an image, or with `align_corners` the "
+    "centers of the outermost elements.",
 )
 def affine_grid(theta, size, align_corners):
     align_corners = _aligned(align_corners)
@@ -447,10 +447,10 @@ for _name in ("grid_sampler", "grid_sampler_2d", "grid_sampler_3d"):
 
 @composite(
     "grid_sample(Tensor input, Tensor grid, str mode='bilinear', str padding_mode='zeros', bool? align_corners=None)",
-    "`input`, (N, C, H, W) or (N, C, D, H, W), at the places `grid`, (N, …, 2) or (N, …, 3), which lie between "
-    "-1 and 1 along each axis, the last axis first. `mode` is 'bilinear', 'nearest' or 'bicubic'; outside are "
-    "zeros, the 'border', or the image's 'reflection'. -1 and 1 are the outer edges, with `align_corners` the "
-    "centres of the outermost elements.",
+    "`input`, (N, C, H, W) or (N, C, D, H, W), sampled at the positions `grid`, (N, …, 2) or (N, …, 3), which lie "
+    "between -1 and 1 along each axis, the last axis first. `mode` is 'bilinear', 'nearest' or 'bicubic'; outside, "
+    "`padding_mode` uses 'zeros', the 'border', or the image's 'reflection'. -1 and 1 are the outer edges, or with "
+    "`align_corners` the centers of the outermost elements.",
 )
 def _grid_sample(input, grid, mode, padding_mode, align_corners):
     modes, paddings = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")

@@ -35,21 +35,22 @@ def _set_momentum(group: dict[str, Any], value: float, use_beta1: bool) -> None:
 
 
 class OneCycleLR(LRScheduler):
-    """Up from ``max_lr / div_factor`` to ``max_lr``, then down far below where it began; momentum the other way round.
+    """Increases the rate from ``max_lr / div_factor`` to ``max_lr``, then decreases it far below its initial value;
+    momentum changes in the opposite direction.
 
-    ``step`` is called after every batch.
+    Call ``step`` after every batch.
 
     Args:
-        optimizer: whose rates are set.
-        max_lr: the highest rate, one or one a group.
+        optimizer: the optimizer whose learning rates are set.
+        max_lr: the highest rate, one for all groups or one per group.
         total_steps: the length of the cycle, or else ``epochs`` times ``steps_per_epoch``.
-        pct_start: the part of the cycle that goes up.
+        pct_start: the fraction of the cycle in which the rate increases.
         anneal_strategy: "cos" or "linear".
-        cycle_momentum: whether ``momentum`` (or the first of ``betas``) goes between ``max_momentum`` and
+        cycle_momentum: whether to cycle ``momentum`` (or the first of ``betas``) between ``max_momentum`` and
             ``base_momentum``.
         div_factor: the initial rate is ``max_lr / div_factor``.
         final_div_factor: the last rate is the initial one divided by it.
-        three_phase: go down as long as up, and to the last rate in what remains.
+        three_phase: whether the decrease takes as long as the increase, with a third phase down to the last rate.
 
     Raises:
         ValueError: an option is out of its range; ``step`` was called more often than ``total_steps``.
@@ -152,26 +153,26 @@ class OneCycleLR(LRScheduler):
 
 
 class CyclicLR(LRScheduler):
-    """Up and down between two rates, again and again; momentum the other way round.
+    """Cycles the rate between two values; momentum changes in the opposite direction.
 
-    ``step`` is called after every batch.
+    Call ``step`` after every batch.
 
     Args:
-        optimizer: whose rates are set.
-        base_lr: the lowest rate, one or one a group.
-        max_lr: the highest rate, one or one a group.
-        step_size_up: batches on the way up.
-        step_size_down: batches on the way down; as many unless given.
+        optimizer: the optimizer whose learning rates are set.
+        base_lr: the lowest rate, one for all groups or one per group.
+        max_lr: the highest rate, one for all groups or one per group.
+        step_size_up: the number of batches of the increase.
+        step_size_down: the number of batches of the decrease; by default ``step_size_up``.
         mode: "triangular"; "triangular2": each cycle is half as high as the one before; "exp_range": the height is
             multiplied by ``gamma`` at each step.
         gamma: for "exp_range".
-        scale_fn: a factor for the height instead of `mode`.
-        scale_mode: what `scale_fn` is called with: the number of the "cycle", from 1, or that of "iterations".
-        cycle_momentum: whether ``momentum`` (or the first of ``betas``) goes between ``max_momentum`` and
+        scale_fn: a function that scales the amplitude, instead of `mode`.
+        scale_mode: the argument of `scale_fn`: the number of the "cycle", from 1, or of "iterations".
+        cycle_momentum: whether to cycle ``momentum`` (or the first of ``betas``) between ``max_momentum`` and
             ``base_momentum``.
 
     Raises:
-        ValueError: `mode` is unknown, a list has another length, or the optimizer has no momentum to cycle.
+        ValueError: `mode` is unknown, the length of a list does not match, or the optimizer has no momentum to cycle.
 
     Source: L. N. Smith, Cyclical learning rates for training neural networks, WACV 2017.
 

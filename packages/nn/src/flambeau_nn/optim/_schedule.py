@@ -55,7 +55,7 @@ class LRScheduler:
     """Base of schedules: a subclass defines ``get_lr``, which returns the groups' rates for ``self.last_epoch``.
 
     Args:
-        optimizer: whose rates are set.
+        optimizer: the optimizer whose learning rates are set.
         last_epoch: -1 to start; otherwise the epoch to go on from (the groups then have an "initial_lr").
 
     Raises:
@@ -103,15 +103,15 @@ class LRScheduler:
             self._is_initial = False
 
     def state_dict(self) -> dict[str, Any]:
-        """All attributes but the optimizer."""
+        """All attributes except the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what ``state_dict`` returned."""
+        """Load the state that ``state_dict`` returned."""
         self.__dict__.update(state_dict)
 
     def get_last_lr(self) -> list[Any]:
-        """The rates that the last step set, one a group."""
+        """The rates that the last step set, one per group."""
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
@@ -119,7 +119,7 @@ class LRScheduler:
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch; after ``optimizer.step()``."""
+        """Advance to the next epoch. Call it after ``optimizer.step()``."""
         told = getattr(type(self.optimizer).step, "hooked", False)
         known = self.optimizer.__dict__.get("_step_at_schedule")
         if self._step_count == 1 and self.optimizer.__dict__.get("step", known) is not known:

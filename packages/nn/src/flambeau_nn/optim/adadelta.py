@@ -13,18 +13,19 @@ __all__ = ["Adadelta"]
 
 
 class Adadelta(FusedOptimizer):
-    """Gradients times the root of the mean square of the last changes, divided by that of the last gradients.
+    """Steps along the gradients times the root mean square of the recent updates, divided by that of the recent
+    gradients.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
-        lr: a factor of the step.
-        rho: how much of the means is kept.
+        lr: a factor for the step.
+        rho: the decay rate of the means.
         eps: added below both roots.
-        weight_decay: this much of the parameter is added to the gradient.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

@@ -16,7 +16,7 @@ __all__ = ["Adafactor"]
 class Adafactor(Optimizer):
     """Gradients divided by the root of their mean squares, which for matrices is kept by rows and by columns alone.
 
-    The step size is relative to the size of the parameter. ``foreach`` is accepted and makes no difference.
+    The step size is relative to the size of the parameter. ``foreach`` has no effect.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
@@ -25,8 +25,8 @@ class Adafactor(Optimizer):
         eps: the least mean square's root (None: the least difference from 1 in the parameter's dtype), and the least
             size of a parameter that steps are relative to.
         d: updates whose root mean square is greater are scaled down to it.
-        weight_decay: the parameter shrinks by lr·weight_decay.
-        maximize: go up instead of down.
+        weight_decay: each step multiplies the parameter by 1 - lr·weight_decay.
+        maximize: maximize instead of minimize.
 
     Raises:
         ValueError: an option is out of its range.
@@ -86,7 +86,7 @@ class Adafactor(Optimizer):
         return state
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        """Update the parameters. ``closure`` recomputes the loss and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         with no_grad():
             for group in self.param_groups:

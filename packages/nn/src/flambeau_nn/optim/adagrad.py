@@ -13,19 +13,19 @@ __all__ = ["Adagrad"]
 
 
 class Adagrad(FusedOptimizer):
-    """Gradients divided by the root of the sum of their squares since the start.
+    """Steps along the gradients, divided by the square root of the sum of all their squares.
 
-    ``foreach`` and ``fused`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``fused`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        lr_decay: step t goes lr / (1 + (t - 1)·lr_decay).
-        weight_decay: this much of the parameter is added to the gradient.
-        initial_accumulator_value: the sum at the start.
+        lr_decay: the step size of step t is lr / (1 + (t - 1)·lr_decay).
+        weight_decay: the factor by which the parameter is added to the gradient.
+        initial_accumulator_value: the initial value of the sum.
         eps: added to the divisor.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

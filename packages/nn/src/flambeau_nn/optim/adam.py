@@ -13,20 +13,20 @@ __all__ = ["Adam", "AdamW"]
 
 
 class Adam(FusedOptimizer):
-    """Steps of about `lr` along running means of the gradients, divided by the roots of those of their squares.
+    """Steps along the running mean of the gradients, divided by the square root of the running mean of their squares.
 
-    ``foreach``, ``fused`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach``, ``fused`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        betas: how much of the mean and of the mean of squares is kept.
+        betas: the decay rates of the running means of the gradients and of their squares.
         eps: added to the divisor.
-        weight_decay: this much of the parameter is added to the gradient.
-        amsgrad: divide by the greatest mean of squares so far.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
-        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead, as AdamW does.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        amsgrad: divide by the maximum of the means of squares so far.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
+        decoupled_weight_decay: multiply the parameter by 1 - lr·weight_decay instead, as AdamW does.
 
     Raises:
         ValueError: an option is out of its range.
@@ -108,9 +108,8 @@ class Adam(FusedOptimizer):
 
 
 class AdamW(Adam):
-    """Adam whose ``weight_decay`` shrinks the parameters by lr·weight_decay and leaves the gradients alone.
-
-    The arguments are :class:`Adam`'s; ``weight_decay`` is 0.01 unless given.
+    """Adam with decoupled weight decay: each step multiplies the parameters by 1 - lr·weight_decay and does not change
+    the gradients. The arguments are those of :class:`Adam`; ``weight_decay`` is by default 0.01.
 
     Raises:
         ValueError: an option is out of its range.

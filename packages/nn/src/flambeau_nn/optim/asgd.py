@@ -13,19 +13,20 @@ __all__ = ["ASGD"]
 
 
 class ASGD(FusedOptimizer):
-    """Gradient descent with a rate that goes down; ``state[p]["ax"]`` is the mean of the parameters from step `t0` on.
+    """Averaged gradient descent with a decreasing rate; ``state[p]["ax"]`` is the mean of the parameters from step `t0`
+    on.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
-        lr: the rate at the start.
-        lambd: how fast the rate goes down, and how much the parameters shrink: by lambd·rate.
+        lr: the initial rate.
+        lambd: the decay of the rate, and of the parameters, which each step multiplies by 1 - lambd·rate.
         alpha: the rate of step t is lr / (1 + lambd·lr·t)^alpha.
-        t0: before this step the mean is the parameters themselves.
-        weight_decay: this much of the parameter is added to the gradient.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        t0: the step at which averaging starts; before it, the mean equals the parameters.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

@@ -156,11 +156,11 @@ class LBFGS(Optimizer):
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size; with a line search, the first one that it tries.
-        max_iter: iterations a step.
-        max_eval: calls of the closure a step; 1.25 times `max_iter` unless given.
+        max_iter: the maximum number of iterations per step.
+        max_eval: the maximum number of calls of the closure per step; by default 1.25 times `max_iter`.
         tolerance_grad: stop when no gradient is greater.
         tolerance_change: stop when neither loss nor a parameter changes by more.
-        history_size: how many gradients are remembered.
+        history_size: the number of gradients that are stored.
         line_search_fn: None or "strong_wolfe".
 
     Raises:

@@ -79,10 +79,10 @@ class _ByFunctions(LRScheduler):
 
 
 class LambdaLR(_ByFunctions):
-    """The initial rate times ``lr_lambda(epoch)``; one function, or one a group.
+    """The initial rate times ``lr_lambda(epoch)``; one function, or one per group.
 
     Raises:
-        ValueError: there is not one function for each group.
+        ValueError: the number of functions differs from the number of groups.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = LambdaLR(optimizer, lambda epoch: 1 / (epoch + 1))
@@ -100,10 +100,10 @@ class LambdaLR(_ByFunctions):
 
 
 class MultiplicativeLR(_ByFunctions):
-    """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one a group.
+    """Each epoch the rate is multiplied by ``lr_lambda(epoch)``; one function, or one per group.
 
     Raises:
-        ValueError: there is not one function for each group.
+        ValueError: the number of functions differs from the number of groups.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = MultiplicativeLR(optimizer, lambda epoch: 0.5)
@@ -127,7 +127,7 @@ class MultiplicativeLR(_ByFunctions):
 
 
 class StepLR(LRScheduler):
-    """Every ``step_size`` epochs the rate is multiplied by ``gamma``.
+    """Multiplies the rate by ``gamma`` every ``step_size`` epochs.
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
@@ -157,7 +157,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """At each epoch in ``milestones`` the rate is multiplied by ``gamma``.
+    """Multiplies the rate by ``gamma`` at each epoch in ``milestones``.
 
     Raises:
         TypeError: ``milestones`` cannot be iterated over, or `optimizer` is not an Optimizer.
@@ -191,7 +191,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """The rate times ``factor`` for ``total_iters`` epochs, then the rate itself.
+    """Multiplies the rate by ``factor`` for the first ``total_iters`` epochs.
 
     Raises:
         ValueError: ``factor`` is not between 0 and 1.
@@ -227,7 +227,8 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """A factor that goes from ``start_factor`` to ``end_factor`` over ``total_iters`` epochs.
+    """Multiplies the rate by a factor that changes linearly from ``start_factor`` to ``end_factor`` over
+    ``total_iters`` epochs.
 
     Raises:
         ValueError: ``start_factor`` is not above 0 and at most 1, or ``end_factor`` not between 0 and 1.
@@ -275,7 +276,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Every epoch the rate is multiplied by ``gamma``.
+    """Multiplies the rate by ``gamma`` in every epoch.
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
@@ -337,7 +338,8 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Half a cosine from the initial rate down to ``eta_min`` in ``T_max`` epochs, and up again.
+    """Decreases the rate along half a cosine from its initial value to ``eta_min`` in ``T_max`` epochs, then increases
+    it again.
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
@@ -383,8 +385,8 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Half a cosine from the initial rate down to ``eta_min`` in ``T_0`` epochs, again and again; each time takes
-    ``T_mult`` times as long as the one before. ``step`` also takes fractions of epochs.
+    """Decreases the rate along half a cosine from its initial value to ``eta_min`` in ``T_0`` epochs, repeatedly; each
+    cycle is ``T_mult`` times as long as the one before. ``step`` also takes fractions of epochs.
 
     Raises:
         ValueError: ``T_0`` is not positive, or ``T_mult`` below 1.
@@ -425,7 +427,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """Go on to the next epoch, or to any ``epoch``, whole or not."""
+        """Advance to the next epoch, or to any ``epoch``, which may be fractional."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:
@@ -486,10 +488,11 @@ class _Composed(LRScheduler):
 
 
 class SequentialLR(_Composed):
-    """One schedule after another; ``milestones`` are the epochs at which the next one begins.
+    """Runs schedules one after another; ``milestones`` are the epochs at which the next one begins.
 
     Raises:
-        ValueError: there are no schedules, their number does not fit the milestones, or they are of another optimizer.
+        ValueError: there are no schedules, their number does not match the milestones, or they belong to another
+            optimizer.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> first, then = ConstantLR(optimizer, 0.25, 9), ExponentialLR(optimizer, 0.5)
@@ -534,7 +537,7 @@ class SequentialLR(_Composed):
                 scheduler.last_epoch -= 1
 
     def step(self) -> None:  # type: ignore[override]  # takes no epoch
-        """Go on to the next epoch."""
+        """Advance to the next epoch."""
         self.last_epoch += 1
         i = bisect_right(self._milestones, self.last_epoch)
         scheduler = self._schedulers[i]
@@ -546,10 +549,10 @@ class SequentialLR(_Composed):
 
 
 class ChainedScheduler(_Composed):
-    """Several schedules at once: each step is one of every one of them, in order.
+    """Combines several schedules: each step is a step of all of them, in order.
 
     Raises:
-        ValueError: there are no schedules, or they are of several optimizers.
+        ValueError: there are no schedules, or they belong to several optimizers.
 
     >>> optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
     >>> schedule = ChainedScheduler([ConstantLR(optimizer, 0.5, 2), ExponentialLR(optimizer, 0.5)])
@@ -572,7 +575,7 @@ class ChainedScheduler(_Composed):
         self._last_lr = _values(self.optimizer, "lr")
 
     def step(self) -> None:  # type: ignore[override]  # takes no epoch
-        """Go on to the next epoch."""
+        """Advance to the next epoch."""
         for scheduler in self._schedulers:
             scheduler.step()
         self._last_lr = _values(self.optimizer, "lr")
@@ -582,17 +585,17 @@ class ChainedScheduler(_Composed):
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """The rate is multiplied by ``factor`` when what is given to ``step`` has not become better for some epochs.
+    """Multiplies the rate by ``factor`` when the value passed to ``step`` has not improved for some epochs.
 
     Args:
-        optimizer: whose rates are set.
-        mode: "min" or "max": which values are better.
+        optimizer: the optimizer whose learning rates are set.
+        mode: "min" or "max": whether lower or higher values are better.
         factor: below 1.
-        patience: how many epochs without an improvement are accepted.
-        threshold: what counts as one: a part of the best value (``threshold_mode="rel"``) or a difference ("abs").
-        cooldown: epochs after a reduction that are not counted.
-        min_lr: a lower bound, one or one a group.
-        eps: smaller changes of the rate are left out.
+        patience: the number of epochs without improvement that are accepted.
+        threshold: the minimum improvement: relative to the best value (``threshold_mode="rel"``) or absolute ("abs").
+        cooldown: the number of epochs after a reduction that do not count.
+        min_lr: a lower bound, one for all groups or one per group.
+        eps: changes of the rate that are smaller are skipped.
 
     Raises:
         ValueError: `factor` is not below 1; `mode` or `threshold_mode` is unknown.
@@ -648,7 +651,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether epochs are not counted at present."""
+        """Whether the current epoch is in a cooldown."""
         return self.cooldown_counter > 0
 
     def _is_better(self, value: float, best: float) -> bool:
@@ -658,7 +661,7 @@ class ReduceLROnPlateau(LRScheduler):
         return value > bar if self.mode == "max" else value < bar
 
     def step(self, metrics: SupportsFloat, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Take note of an epoch's value, a number or a tensor of one."""
+        """Record the value of an epoch, a number or a tensor with one element."""
         value = float(metrics)
         if epoch is None:
             epoch = self.last_epoch + 1

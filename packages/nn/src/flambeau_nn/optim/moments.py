@@ -38,18 +38,18 @@ class _Moments(FusedOptimizer):
 
 
 class Adamax(_Moments):
-    """Steps along a running mean of the gradients, divided by the greatest one so far, which decays.
+    """Steps along a running mean of the gradients, divided by a decaying maximum of their absolute values.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        betas: how much of the mean and of the greatest gradient is kept.
+        betas: the decay rates of the running mean and of the running maximum.
         eps: added to the size of each gradient.
-        weight_decay: this much of the parameter is added to the gradient.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.
@@ -101,20 +101,20 @@ class Adamax(_Moments):
 
 
 class NAdam(_Moments):
-    """Adam that looks ahead along its mean, as Nesterov's momentum does.
+    """Adam with Nesterov momentum.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        betas: how much of the mean and of the mean of squares is kept.
+        betas: the decay rates of the running means of the gradients and of their squares.
         eps: added to the divisor.
-        weight_decay: this much of the parameter is added to the gradient.
+        weight_decay: the factor by which the parameter is added to the gradient.
         momentum_decay: how fast the momentum of step t, betas[0]·(1 - 0.96^(t·momentum_decay) / 2), grows.
-        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        decoupled_weight_decay: multiply the parameter by 1 - lr·weight_decay instead.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.
@@ -178,19 +178,19 @@ class NAdam(_Moments):
 
 
 class RAdam(_Moments):
-    """Adam that does not divide until it has seen enough gradients, and then with a factor for how many.
+    """Rectified Adam: it divides only after enough gradients, with a factor that depends on their number.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        betas: how much of the mean and of the mean of squares is kept.
+        betas: the decay rates of the running means of the gradients and of their squares.
         eps: added to the divisor.
-        weight_decay: this much of the parameter is added to the gradient.
-        decoupled_weight_decay: shrink the parameter by lr·weight_decay instead.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        decoupled_weight_decay: multiply the parameter by 1 - lr·weight_decay instead.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

@@ -31,20 +31,18 @@ def _orthogonal(update: Tensor, coefficients: tuple[float, float, float], steps:
 
 
 class Muon(Optimizer):
-    """Steps along the momentum with all its singular values made about 1.
-
-    For matrices alone; what has other dimensions (biases) and what is no map between features (embeddings, the last
-    layer) is for another optimizer.
+    """Steps along the momentum, orthogonalized so that all singular values are about 1. Use it for matrices of hidden
+    layers; use another optimizer for biases, embeddings and the last layer.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        weight_decay: the parameter shrinks by lr·weight_decay.
-        momentum: how much of the mean of the gradients is kept.
-        nesterov: go along a mean of the gradient and that mean.
+        weight_decay: each step multiplies the parameter by 1 - lr·weight_decay.
+        momentum: the momentum factor.
+        nesterov: step along a mean of the gradient and that mean.
         ns_coefficients: of the polynomial a·x + b·x³ + c·x⁵ that is applied to the singular values.
-        eps: the least norm that is divided by.
-        ns_steps: how often the polynomial is applied.
+        eps: the smallest norm used as a divisor.
+        ns_steps: the number of times that the polynomial is applied.
         adjust_lr_fn: "original" (the rate times the root of rows by columns, if there are more rows) or
             "match_rms_adamw" (times 0.2 and the root of the greater number); None: the former.
 
@@ -104,7 +102,7 @@ class Muon(Optimizer):
                     )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        """Update the parameters. ``closure`` recomputes the loss and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         with no_grad():
             for group in self.param_groups:

@@ -115,20 +115,20 @@ def _type_name(value: Any) -> str:
 
 
 class Optimizer:
-    """Base of all optimizers. A subclass gives its defaults and a method ``step``.
+    """Base of all optimizers. A subclass defines its defaults and a method ``step``.
 
-    Many have these options: ``maximize`` goes up instead of down. ``differentiable`` records the step, so that what is
-    computed from the parameters afterwards has gradients for what the parameters and gradients were before; parameters
-    have to be results of operations then, as leaves that require grad are not written to while operations are
+    Many have these options: ``maximize`` maximizes instead of minimizing. With ``differentiable``, autograd records the
+    step, so that later results are differentiable with respect to the earlier parameters and gradients. The parameters
+    must then be results of operations, because leaves that require grad cannot be written to while operations are
     recorded.
 
     Args:
-        params: tensors, pairs (name, tensor), or dicts that are parameter groups with options of their own.
-        defaults: options of groups that do not give them.
+        params: tensors, pairs (name, tensor), or dicts that define parameter groups with their own options.
+        defaults: the options of groups that do not set them.
 
     Raises:
-        TypeError: `params` is a tensor, or holds something that is not one.
-        ValueError: no parameters, one that is not a leaf, or one that is in two groups.
+        TypeError: `params` is a tensor, or contains an object that is not a tensor.
+        ValueError: there are no parameters, one is not a leaf, or one is in two groups.
 
     >>> class Descent(Optimizer):
     ...     def __init__(self, params, lr):
@@ -175,11 +175,11 @@ class Optimizer:
     # --- steps
 
     def step(self, closure: Callable[..., Any] | None = None) -> Any:
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        """Update the parameters. ``closure`` recomputes the loss and returns it."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters: set them to None, or with ``set_to_none=False`` to zero."""
+        """Set the gradients of all parameters to None, or with ``set_to_none=False`` to zero."""
         if set_to_none:
             _fused.clear_grads(self.param_groups)
             return
@@ -202,7 +202,7 @@ class Optimizer:
     # --- parameter groups
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Optimize further parameters: a dict with "params" and the options in which they differ from the defaults."""
+        """Add a parameter group: a dict with "params" and the options that differ from the defaults."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -300,7 +300,7 @@ class Optimizer:
         return result
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take over what ``state_dict`` returned; tensors are converted to the parameters' dtypes.
+        """Load the state that ``state_dict`` returned; tensors are converted to the parameters' dtypes.
 
         Raises:
             ValueError: the groups do not fit this optimizer's.
@@ -393,7 +393,7 @@ class FusedOptimizer(Optimizer):
             self._new_state(p, group)
 
     def step(self, closure: Callable[..., Any] | None = None) -> Any:
-        """Update the parameters. ``closure`` computes the loss anew and returns it."""
+        """Update the parameters. ``closure`` recomputes the loss and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         if self.defaults.get("differentiable"):
             from flambeau_nn.optim import _operations

@@ -15,18 +15,18 @@ __all__ = ["RMSprop"]
 class RMSprop(FusedOptimizer):
     """Gradients divided by the root of the running mean of their squares, with momentum on the quotients.
 
-    ``foreach`` and ``capturable`` are accepted and make no difference: a step is one compiled call.
+    ``foreach`` and ``capturable`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        alpha: how much of the mean of squares is kept.
+        alpha: the decay rate of the mean of squares.
         eps: added to the divisor.
-        weight_decay: this much of the parameter is added to the gradient.
-        momentum: how much of the previous quotients is kept.
-        centered: divide by an estimate of the standard deviation: take the squared mean off the mean of squares.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        momentum: the momentum factor of the quotients.
+        centered: divide by an estimate of the standard deviation: subtract the squared mean from the mean of squares.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

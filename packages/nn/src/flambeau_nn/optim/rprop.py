@@ -12,18 +12,17 @@ __all__ = ["Rprop"]
 
 
 class Rprop(FusedOptimizer):
-    """Each element has a step size of its own, which grows while its gradient keeps its sign and shrinks when it turns.
-
-    After a turn the element waits for one step. ``foreach`` and ``capturable`` are accepted and make no difference: a
-    step is one compiled call.
+    """Each element has its own step size, which grows while its gradient keeps its sign and shrinks when the sign
+    changes. After a change, the element skips one step. ``foreach`` and ``capturable`` have no effect: a step is one
+    compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
-        lr: the step sizes at the start.
-        etas: the factors with which they shrink and grow.
-        step_sizes: the smallest and the greatest one.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        lr: the initial step sizes.
+        etas: the factors by which step sizes shrink and grow.
+        step_sizes: the smallest and the largest step size.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

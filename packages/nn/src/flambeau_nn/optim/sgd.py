@@ -13,20 +13,19 @@ __all__ = ["SGD"]
 
 
 class SGD(FusedOptimizer):
-    """Gradient descent, p ← p - lr·g, with momentum: b ← momentum·b + (1 - dampening)·g takes the place of g.
+    """Gradient descent, p ← p - lr·g. With momentum, b ← momentum·b + (1 - dampening)·g replaces g.
 
-    The first b is the first gradient. ``foreach`` and ``fused`` are accepted and make no difference: a step is one
-    compiled call.
+    The first b is the first gradient. ``foreach`` and ``fused`` have no effect: a step is one compiled call.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        momentum: how much of b is kept; 0: no b.
-        dampening: how much of the gradient is left out of b.
-        weight_decay: this much of the parameter is added to the gradient.
-        nesterov: go along g + momentum·b instead of b.
-        maximize: go up instead of down.
-        differentiable: record the step, see :class:`Optimizer`.
+        momentum: the momentum factor; 0 for no momentum.
+        dampening: the part of the gradient that b does not include.
+        weight_decay: the factor by which the parameter is added to the gradient.
+        nesterov: step along g + momentum·b instead of b.
+        maximize: maximize instead of minimize.
+        differentiable: whether autograd records the step, see :class:`Optimizer`.
 
     Raises:
         ValueError: an option is out of its range.

@@ -14,17 +14,17 @@ __all__ = ["SparseAdam"]
 
 
 class SparseAdam(Optimizer):
-    """Adam that leaves elements without a gradient as they are.
+    """Adam that does not change elements without a gradient.
 
-    Gradients have to be of layout ``torch.sparse_coo``, as of `torch.nn.Embedding` with ``sparse=True``. Means are kept
-    as they are, too, where a step has no gradient.
+    Gradients have to be of layout ``torch.sparse_coo``, as of `torch.nn.Embedding` with ``sparse=True``. Running means
+    of these elements do not change either.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the step size.
-        betas: how much of the mean and of the mean of squares is kept.
+        betas: the decay rates of the running means of the gradients and of their squares.
         eps: added to the divisor.
-        maximize: go up instead of down.
+        maximize: maximize instead of minimize.
 
     Raises:
         ValueError: an option is out of its range, or a parameter is complex or sparse.
@@ -70,7 +70,7 @@ class SparseAdam(Optimizer):
             )
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Update the elements that have a gradient. ``closure`` computes the loss anew and returns it."""
+        """Update the elements that have a gradient. ``closure`` recomputes the loss and returns it."""
         loss = None if closure is None else self._evaluate(closure)
         with no_grad():
             for group in self.param_groups:

@@ -228,8 +228,8 @@ class SWALR(LRScheduler):
     """From the present rates to fixed ones in some epochs, along a line or half a cosine.
 
     Args:
-        optimizer: whose rates are set.
-        swa_lr: the rate at the end, one or one a group.
+        optimizer: the optimizer whose learning rates are set.
+        swa_lr: the rate at the end, one for all groups or one per group.
         anneal_epochs: how many epochs that takes.
         anneal_strategy: "cos" or "linear".
         last_epoch: -1 to start; otherwise the epoch to go on from.
