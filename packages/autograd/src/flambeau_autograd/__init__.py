@@ -1,4 +1,4 @@
-"""Automatic differentiation for flambeau's tensors: what users know as ``torch.autograd``.
+"""Automatic differentiation for flambeau's tensors: the implementation of ``torch.autograd``.
 
 Importing it plugs recording into the tensor package and gives tensors ``requires_grad``, ``backward`` and their kin.
 

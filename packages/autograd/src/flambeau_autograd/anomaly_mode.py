@@ -87,7 +87,7 @@ class set_detect_anomaly(_Since):
     """Turn anomaly mode on or off: at once when called, and until the end of the block as a context.
 
     Raises:
-        TypeError: the mode is no bool.
+        TypeError: the mode is not a bool.
 
     >>> with set_detect_anomaly(True):
     ...     print(torch.is_anomaly_enabled())

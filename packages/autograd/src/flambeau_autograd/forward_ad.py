@@ -141,7 +141,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     """The value and the tangent of a tensor, of its shape; the tangent is None where it has none.
 
     Raises:
-        TypeError: the argument is no tensor.
+        TypeError: the argument is not a tensor.
 
     >>> with torch.autograd.forward_ad.dual_level():
     ...     print(unpack_dual(torch.tensor(2.0)).tangent)

@@ -43,7 +43,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
     Raises:
         RuntimeError: ``v`` does not have the form of the result; or see ``strict``.
-        TypeError: inputs or results are no tensors.
+        TypeError: inputs or results are not tensors.
 
     >>> torch.autograd.functional.vjp(torch.exp, torch.zeros(2), torch.tensor([1.0, 2.0]))
     (tensor([1., 1.]), tensor([1., 2.]))
@@ -82,7 +82,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     Raises:
         RuntimeError: the sizes of ``v`` are not those of the inputs, or it is missing for inputs of several elements;
             with ``strict``, the result does not depend on an input.
-        TypeError: an input or a result is no tensor.
+        TypeError: an input or a result is not a tensor.
 
     >>> torch.autograd.functional.jvp(torch.exp, torch.zeros(2), torch.tensor([1.0, 2.0]))
     (tensor([1., 1.]), tensor([1., 2.]))

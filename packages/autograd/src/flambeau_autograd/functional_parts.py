@@ -12,7 +12,7 @@ def _as_tuple(inp: Any, arg_name: str | None = None, fn_name: str | None = None)
     """Whether tensors came as a tuple, and the tuple.
 
     Raises:
-        TypeError: something is no tensor.
+        TypeError: something is not a tensor.
     """
     if arg_name is None and fn_name is None:
         return isinstance(inp, tuple), inp if isinstance(inp, tuple) else (inp,)

@@ -68,7 +68,7 @@ def gradcheck(
         check_undefined_grad: also see that backward works where no gradient arrives for an output, and forward mode
             where an input has no tangent.
         check_grad_dtypes: also compare the dtypes of gradients and inputs.
-        check_batched_grad: also compare many gradients at once, by ``vmap``, with one after the other.
+        check_batched_grad: also compare many gradients at once, by ``vmap``, with one after another.
         check_batched_forward_grad: the same of forward mode.
         check_forward_ad: check forward mode.
         check_backward_ad: check reverse mode.
@@ -467,7 +467,7 @@ class _Backward:
                     )
 
     def check_batched(self) -> None:
-        """Several gradients at once against one after the other."""
+        """Several gradients at once against one after another."""
         check, random = self.check, np.random.RandomState(0)
         for k, output in enumerate(check.outputs()):
             if not output.requires_grad:
@@ -589,7 +589,7 @@ class _Forward:
                     )
 
     def check_batched(self) -> None:
-        """Several tangents at once against one after the other."""
+        """Several tangents at once against one after another."""
         from flambeau_autograd.func import vmap
 
         check, random = self.check, np.random.RandomState(0)

@@ -25,7 +25,7 @@ _TYPES = {
 def functions_of(caller: str, backward: Backward) -> dict[str, dict[str, str]]:
     """For each function the functions that compute gradients, by the parameter, ``""`` for its only tensor.
 
-    Raises TypeError where that is no mapping of names.
+    Raises TypeError where that is not a mapping of names.
     """
     found: dict[str, dict[str, str]] = {}
     for name, how in backward.items():

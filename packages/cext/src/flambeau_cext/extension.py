@@ -41,7 +41,7 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
             3.11 on.
 
     Raises:
-        TypeError: the name is no string, or the sources are one string rather than a list.
+        TypeError: the name is not a string, or the sources are one string rather than a list.
         NotImplementedError: one of the sources is CUDA.
 
     >>> extension = CExtension("mylib._kernels", ["kernels.c"], functions=["leaky"], libraries=["m"])
@@ -56,7 +56,7 @@ def CppExtension(name: str, sources: Sequence[str], *args: Any, functions: Seque
     """An extension in C++, or in C++ and C, for a ``setup.py``. The arguments are those of `CExtension`.
 
     Raises:
-        TypeError: the name is no string, or the sources are one string rather than a list.
+        TypeError: the name is not a string, or the sources are one string rather than a list.
 
     >>> CppExtension("mylib", ["mylib.cpp", "kernels.c"]).language
     'c++'
@@ -71,7 +71,7 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
     c++`` is translated to C++.
 
     Raises:
-        TypeError: the name is no string, or the sources are one string rather than a list.
+        TypeError: the name is not a string, or the sources are one string rather than a list.
 
     >>> CythonExtension("mylib.fast", ["fast.pyx"]).sources
     ['fast.pyx']
@@ -144,7 +144,7 @@ class BuildExtension(build_ext):
         no_python_abi_suffix: leave ``cpython-311-x86_64-linux-gnu`` out of the file's name.
 
     Raises:
-        TypeError: the argument is no distribution.
+        TypeError: the argument is not a distribution.
 
     >>> BuildExtension.with_options(use_ninja=False, no_python_abi_suffix=True).__name__
     'BuildExtension'
@@ -181,7 +181,7 @@ class BuildExtension(build_ext):
         return path
 
     def build_extensions(self) -> None:
-        """Build all extensions, one after the other: the sources of each are compiled at the same time."""
+        """Build all extensions, one after another: the sources of each are compiled at the same time."""
         self.parallel = None
         if self.compiler.compiler_type == "unix":
             self.compiler.compile = self._compile

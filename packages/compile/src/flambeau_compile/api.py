@@ -301,7 +301,7 @@ def compile(
     Raises:
         RuntimeError: both ``mode`` and ``options`` are given, or there is no such mode.
         InvalidBackend: there is no backend of that name.
-        AssertionError: `model` cannot be called, or ``dynamic`` is no bool.
+        AssertionError: `model` cannot be called, or ``dynamic`` is not a bool.
 
     >>> import flambeau as torch
     >>> @torch.compile

@@ -269,7 +269,7 @@ def halves(program: Program, first: int, results: list[Window], gradients: list[
     """The program up to a step and the one from it on, and the buffers that the first keeps for the second.
 
     Args:
-        program: both, one after the other; only the second part writes to `gradients`.
+        program: both, one after another; only the second part writes to `gradients`.
         first: the number of the second part's first step.
         results: what the first part returns.
         gradients: what the second part returns, each in memory of its own.

@@ -1,4 +1,4 @@
-"""Datasets, samplers, pipes and the :class:`DataLoader`: what users know as ``torch.utils.data``."""
+"""Datasets, samplers, pipes and the :class:`DataLoader`: the implementation of ``torch.utils.data``."""
 
 from typing import TYPE_CHECKING
 

@@ -69,8 +69,8 @@ class DataLoader(Generic[_T_co]):
         timeout: the seconds to wait for a batch from a worker; 0: for ever.
         worker_init_fn: called with its number in each worker, after seeding.
         multiprocessing_context: "fork", "spawn", "forkserver", or a context of :mod:`multiprocessing`.
-        generator: where `shuffle` and the seeds of workers come from; the default one unless given.
-        prefetch_factor: how many batches each worker is ahead; 2 unless given.
+        generator: where `shuffle` and the seeds of workers come from; by default the default one.
+        prefetch_factor: how many batches each worker is ahead; by default 2.
         persistent_workers: keep the workers for the next pass.
         pin_memory_device: ignored.
         in_order: whether batches come in the order of the sampler; otherwise as they are ready.

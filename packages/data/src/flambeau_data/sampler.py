@@ -71,7 +71,7 @@ class RandomSampler(Sampler[int]):
     Args:
         data_source: what has a length.
         replacement: draw each item from all; otherwise one permutation after another.
-        num_samples: how many are drawn; as many as there are unless given.
+        num_samples: how many are drawn; by default as many as there are.
         generator: where random numbers come from; a new one, seeded by the default one, unless given.
 
     Raises:

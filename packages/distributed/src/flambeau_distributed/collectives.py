@@ -34,7 +34,7 @@ __all__ = [
 
 
 def checked_tensor(tensor: Any, name: str) -> None:
-    """Raise a TypeError for what is no tensor."""
+    """Raise a TypeError for what is not a tensor."""
     if not isinstance(tensor, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -43,7 +43,7 @@ def checked_tensor(tensor: Any, name: str) -> None:
 
 
 def checked_tensors(tensors: Any, name: str) -> None:
-    """Raise a TypeError for what is no list of tensors."""
+    """Raise a TypeError for what is not a list of tensors."""
     if not isinstance(tensors, list | tuple) or not all(isinstance(t, Tensor) for t in tensors):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"

@@ -246,7 +246,7 @@ def reduction(tensor: Tensor, op: Any, function: str) -> int:
     """The number of a reduction for the compiled loops.
 
     Raises:
-        TypeError: it is no reduction.
+        TypeError: it is not a reduction.
         RuntimeError: it does not go with the tensor's dtype.
     """
     op = getattr(op, "reduceOp", op)

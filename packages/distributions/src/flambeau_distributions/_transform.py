@@ -182,7 +182,7 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after the other.
+    """Several transforms, one after another.
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.

@@ -143,7 +143,7 @@ class _IndependentConstraint(Constraint):
     """A constraint whose last batch dimensions belong to a value.
 
     Raises:
-        AssertionError: what is given is no constraint.
+        AssertionError: what is given is not a constraint.
 
     >>> independent(positive, 1).check(torch.tensor([[1.0, 2.0], [1.0, -2.0]]))
     tensor([ True, False])
@@ -180,7 +180,7 @@ class MixtureSameFamilyConstraint(Constraint):
     """The constraint of a mixture: that of its components, which values are broadcast against.
 
     Raises:
-        AssertionError: the argument is no constraint.
+        AssertionError: the argument is not a constraint.
 
     >>> MixtureSameFamilyConstraint(positive).check(torch.tensor([-1.0, 2.0]))
     tensor([False,  True])
@@ -447,10 +447,10 @@ class _Several(Constraint):
 
 
 class _Cat(_Several):
-    """Constraints for pieces of a tensor, one after the other along a dimension.
+    """Constraints for pieces of a tensor, one after another along a dimension.
 
     Raises:
-        AssertionError: something is no constraint, or there are not as many lengths as constraints.
+        AssertionError: something is not a constraint, or there are not as many lengths as constraints.
 
     >>> cat([positive, real], lengths=[1, 2]).check(torch.tensor([1.0, -1.0, -2.0]))
     tensor([True, True, True])
@@ -479,7 +479,7 @@ class _Stack(_Several):
     """Constraints for the slices of a tensor along a dimension.
 
     Raises:
-        AssertionError: something is no constraint.
+        AssertionError: something is not a constraint.
 
     >>> stack([positive, real]).check(torch.tensor([[1.0, 2.0], [-1.0, -2.0]]))
     tensor([[True, True],

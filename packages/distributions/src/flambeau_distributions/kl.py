@@ -46,7 +46,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
     """A decorator: the function computes divergences from instances of one type to those of another, and subclasses.
 
     Raises:
-        TypeError: one is no class.
+        TypeError: one is not a class.
 
     >>> class Point(torch.distributions.Distribution):
     ...     def __init__(self, at):

@@ -329,7 +329,7 @@ class CatTransform(_Parts):
     """Transforms of pieces of the given lengths along a dimension.
 
     Raises:
-        AssertionError: a part is no transform; there is no such dimension.
+        AssertionError: a part is not a transform; there is no such dimension.
 
     >>> t = CatTransform([ExpTransform(), AffineTransform(0.0, 10.0)], lengths=[1, 2])
     >>> t(torch.tensor([0.0, 1.0, 2.0]))
@@ -385,7 +385,7 @@ class StackTransform(_Parts):
     """Transforms of the slices along a dimension.
 
     Raises:
-        AssertionError: a part is no transform, or there is not one for each part of the dimension.
+        AssertionError: a part is not a transform, or the parts do not match the dimension.
 
     >>> t = StackTransform([ExpTransform(), AffineTransform(0.0, 10.0)])
     >>> t(torch.tensor([[0.0, 1.0], [1.0, 2.0]]))

@@ -55,7 +55,7 @@ def set_dir(d: str | os.PathLike[str]) -> None:
     """Keep files in another folder.
 
     Raises:
-        TypeError: the argument is no path.
+        TypeError: the argument is not a path.
 
     >>> import tempfile
     >>> set_dir(tempfile.gettempdir())

@@ -129,7 +129,7 @@ def summary(model: nn.Module, input: Any) -> Summary:
         input: what it is called with: a tensor, a tuple of arguments, or a dict of them by name.
 
     Raises:
-        AttributeError: the model is no module.
+        AttributeError: the model is not a module.
 
     >>> import flambeau as torch
     >>> torch.summary(torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()), torch.zeros(2, 8))

@@ -100,7 +100,7 @@ class SobolEngine:
         """The next ``2**m`` points, so many that what has been drawn is balanced.
 
         Raises:
-            ValueError: with those drawn before, their number is no power of two.
+            ValueError: with those drawn before, their number is not a power of two.
         """
         n = 2**m
         total = self.num_generated + n

@@ -58,7 +58,7 @@ def sym_int(a: Any) -> Any:
     """A number cut to a whole one, toward zero.
 
     Raises:
-        ValueError: the argument is no number.
+        ValueError: the argument is not a number.
 
     >>> sym_int(-3.7)
     -3
@@ -71,7 +71,7 @@ def sym_float(a: Any) -> Any:
     """A number as a float.
 
     Raises:
-        ValueError: the argument is no number.
+        ValueError: the argument is not a number.
 
     >>> sym_float(3)
     3.0
@@ -138,7 +138,7 @@ def sym_sqrt(a: Any) -> Any:
 
     Raises:
         ValueError: the number is negative.
-        TypeError: the argument is no number.
+        TypeError: the argument is not a number.
 
     >>> sym_sqrt(4)
     2.0
@@ -162,7 +162,7 @@ def sym_ite(b: Any, t: Any, f: Any) -> Any:
     """`t` if `b` is True, else `f`, which is of the same type.
 
     Raises:
-        AssertionError: `b` is no bool, or `t` and `f` differ in type.
+        AssertionError: `b` is not a bool, or `t` and `f` differ in type.
 
     >>> sym_ite(False, 1, 2)
     2

@@ -255,7 +255,7 @@ def capture(fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, 
 
     Args:
         fn: the function or module.
-        args, kwargs: its arguments. Those that are no tensors, and sizes, are constants of the graph.
+        args, kwargs: its arguments. Those that are not tensors, and sizes, are constants of the graph.
 
     Returns:
         A `Captured`: the module, its inputs, and what the run returned. What the function writes to tensors and to

@@ -54,7 +54,7 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
 
 
 def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
-    """`fn` of every node among arguments; what is no node stays.
+    """`fn` of every node among arguments; what is not a node stays.
 
     >>> from flambeau_fx import Graph, map_arg
     >>> x = Graph().placeholder("x")

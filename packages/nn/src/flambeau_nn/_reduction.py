@@ -22,7 +22,7 @@ def get_enum(reduction: str) -> int:
 
 
 def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
-    """The reduction that the arguments of old mean; both are True unless given."""
+    """The reduction that the arguments of old mean; by default both are True."""
     with warnings.catch_warnings():
         if not emit_warning:
             warnings.simplefilter("ignore")

@@ -33,7 +33,7 @@ def functional_call(
         module: a module.
         parameter_and_buffer_dicts: from the names that ``named_parameters()`` and ``named_buffers()`` give to tensors;
             a dict, or several without common names. What none names stays as it is.
-        args: the positional arguments, a tuple; what is no tuple is the only one.
+        args: the positional arguments, a tuple; what is not a tuple is the only one.
         kwargs: the keyword arguments.
         tie_weights: a tensor that the module holds under several names is replaced under all of them.
         strict: every parameter and buffer must be named, and nothing else.
@@ -116,7 +116,7 @@ def replace_all_batch_norm_modules_(root: _M) -> _M:
     ``vmap`` cannot write statistics of many examples into a buffer that they share.
 
     Raises:
-        AttributeError: what is given is no module.
+        AttributeError: what is given is not a module.
 
     >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2)).running_mean is None
     True

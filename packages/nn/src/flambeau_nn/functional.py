@@ -24,7 +24,7 @@ def hardtanh_(input, min_val=-1.0, max_val=1.0):
 
     Raises:
         NotImplementedError: the input is complex.
-        TypeError: the input is no tensor.
+        TypeError: the input is not a tensor.
 
     >>> torch.nn.functional.hardtanh_(torch.tensor([-2.0, 0.5, 2.0]))
     tensor([-1.0000,  0.5000,  1.0000])

@@ -56,7 +56,7 @@ def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float
         param: of ``"leaky_relu"``: its slope below zero, 0.01 unless given.
 
     Raises:
-        ValueError: there is no such nonlinearity, or ``param`` is no slope.
+        ValueError: there is no such nonlinearity, or ``param`` is not a slope.
 
     >>> calculate_gain("tanh")
     1.6666666666666667
@@ -183,7 +183,7 @@ def trunc_normal_(
         (*), any shape; written in place, unrecorded, and returned.
 
     Raises:
-        TypeError: an argument is no number.
+        TypeError: an argument is not a number.
 
     >>> w = trunc_normal_(torch.empty(1000), a=-1.0, b=1.0)
     >>> bool(w.abs().max() <= 1)
@@ -215,7 +215,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
         (*), any shape; written in place, unrecorded, and returned.
 
     Raises:
-        TypeError: the value is no number.
+        TypeError: the value is not a number.
 
     >>> constant_(torch.empty(2, 3), 0.5)
     tensor([[0.5000, 0.5000, 0.5000],
@@ -232,7 +232,7 @@ def ones_(tensor: Tensor) -> Tensor:
         (*), any shape; written in place, unrecorded, and returned.
 
     Raises:
-        AttributeError: what is given is no tensor.
+        AttributeError: what is given is not a tensor.
 
     >>> ones_(torch.empty(2))
     tensor([1., 1.])
@@ -248,7 +248,7 @@ def zeros_(tensor: Tensor) -> Tensor:
         (*), any shape; written in place, unrecorded, and returned.
 
     Raises:
-        AttributeError: what is given is no tensor.
+        AttributeError: what is given is not a tensor.
 
     >>> zeros_(torch.empty(2))
     tensor([0., 0.])
@@ -285,7 +285,7 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
         (out, in, *) of three to five dimensions; written in place, unrecorded, and returned.
 
     Raises:
-        ValueError: other numbers of dimensions, or ``out`` is no multiple of ``groups``.
+        ValueError: other numbers of dimensions, or ``out`` is not a multiple of ``groups``.
 
     >>> weight = dirac_(torch.empty(1, 1, 3))
     >>> torch.nn.functional.conv1d(torch.tensor([[[1.0, 2.0, 3.0]]]), weight, padding=1)

@@ -192,8 +192,8 @@ class UninitializedTensorMixin:
 
         Args:
             shape: the sizes, or the only one.
-            device: of the elements; its own unless given.
-            dtype: of the elements; its own unless given.
+            device: of the elements; by default its own.
+            dtype: of the elements; by default its own.
         """
         self.data = empty(
             (shape,) if isinstance(shape, int) else tuple(shape),

@@ -246,7 +246,7 @@ def is_tensor_method_or_property(func: Any) -> bool:
     Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
 
     Raises:
-        AttributeError: what is given is no function.
+        AttributeError: what is given is not a function.
 
     >>> class Array:
     ...     def twice(self): ...

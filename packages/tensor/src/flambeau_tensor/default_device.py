@@ -13,7 +13,7 @@ from flambeau_overrides import TorchFunctionMode
 from flambeau_overrides.modes import _get_current_function_mode_stack
 from flambeau_tensor.options import device as as_device
 
-# What makes tensors out of nothing, or out of data that is no tensor yet.
+# What makes tensors out of nothing, or out of data that is not a tensor yet.
 _FACTORIES = (
     "arange",
     "as_tensor",

@@ -58,7 +58,7 @@ def to_dlpack(tensor: Tensor) -> object:
     """The tensor's memory, of any shape, as a capsule for another library, in the form that has no version.
 
     Raises:
-        TypeError: the argument is no tensor, or the tensor requires grad.
+        TypeError: the argument is not a tensor, or the tensor requires grad.
 
     >>> to_dlpack(torch.ones(2))
     <capsule object "dltensor" at ...>

@@ -12,7 +12,7 @@ def promote_types(type1: DType, type2: DType) -> DType:
     """The smallest dtype that both promote to.
 
     Raises:
-        TypeError: an argument is no dtype.
+        TypeError: an argument is not a dtype.
 
     >>> promote_types(torch.int32, torch.float16), promote_types(torch.uint8, torch.int8)
     (torch.float16, torch.int16)
@@ -26,7 +26,7 @@ def can_cast(from_: DType, to: DType) -> bool:
     """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``.
 
     Raises:
-        TypeError: an argument is no dtype.
+        TypeError: an argument is not a dtype.
 
     >>> can_cast(torch.int64, torch.float32), can_cast(torch.float32, torch.int64)
     (True, False)
@@ -41,7 +41,7 @@ class device:
     tensors have shape, dtype and strides.
 
     Raises:
-        RuntimeError: there is no such kind of device, or its index is no number.
+        RuntimeError: there is no such kind of device, or its index is not a number.
 
     >>> device("cpu").type
     'cpu'

@@ -59,7 +59,7 @@ class TypedStorage:
     """The memory of tensors as a sequence of elements of one dtype.
 
     Args:
-        args: a number of elements, which are not initialised, or a sequence of numbers; nothing for an empty storage.
+        args: a number of elements, which are not initialized, or a sequence of numbers; nothing for an empty storage.
         wrap_storage: an UntypedStorage to look at instead.
         dtype: of the elements; the default dtype if left out.
         device: the CPU.

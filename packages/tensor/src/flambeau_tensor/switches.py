@@ -51,7 +51,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
     """Ask for operations whose results do not vary from run to run. All of them are so, whatever is set.
 
     Raises:
-        TypeError: the mode is no bool.
+        TypeError: the mode is not a bool.
 
     >>> use_deterministic_algorithms(True, warn_only=True)
     >>> get_deterministic_debug_mode()
@@ -153,7 +153,7 @@ def set_warn_always(b: bool) -> None:
     """Ask for warnings each time, not once. Python's filters decide that here, whatever is set.
 
     Raises:
-        RuntimeError: the mode is no bool.
+        RuntimeError: the mode is not a bool.
 
     >>> set_warn_always(True)
     >>> is_warn_always_enabled()

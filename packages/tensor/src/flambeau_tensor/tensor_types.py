@@ -70,7 +70,7 @@ def set_default_tensor_type(t: "type | str") -> None:
     """Set the default dtype to that of a type, such as ``torch.DoubleTensor``, or of its name.
 
     Raises:
-        TypeError: it is no type of tensors, its elements are not floating point, or it belongs to another device.
+        TypeError: it is not a type of tensors, its elements are not floating point, or it belongs to another device.
 
     >>> import flambeau_tensor as ft
     >>> set_default_tensor_type("torch.DoubleTensor")

@@ -64,7 +64,7 @@ def jacrev(
 
     Raises:
         RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
-            is no tensor.
+            is not a tensor.
 
     >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
@@ -145,7 +145,7 @@ def jacfwd(
 
     Raises:
         RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
-            is no tensor.
+            is not a tensor.
 
     >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],

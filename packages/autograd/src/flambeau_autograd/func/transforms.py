@@ -155,7 +155,7 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
         has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on: ``(gradient, aux)``.
 
     Raises:
-        RuntimeError: the value has dimensions, or is no tensor.
+        RuntimeError: the value has dimensions, or is not a tensor.
 
     >>> torch.func.grad(torch.func.grad(torch.sin))(torch.tensor(0.5))
     tensor(-0.4794)
@@ -177,7 +177,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         ``(value, vjp_fn)``, with ``has_aux`` ``(value, vjp_fn, aux)``.
 
     Raises:
-        RuntimeError: the function's result is no tensor.
+        RuntimeError: the function's result is not a tensor.
 
     >>> value, back = torch.func.vjp(torch.sin, torch.zeros(2))
     >>> back(torch.tensor([1.0, 2.0]))
@@ -280,7 +280,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     """The value of ``func(*primals)`` and the linear map from tangents to its derivative, for use many times.
 
     Raises:
-        RuntimeError: the function's result is no tensor.
+        RuntimeError: the function's result is not a tensor.
 
     >>> value, along = torch.func.linearize(torch.sin, torch.zeros(2))
     >>> along(torch.tensor([1.0, 2.0]))

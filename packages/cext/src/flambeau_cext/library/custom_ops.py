@@ -159,7 +159,7 @@ def custom_op(
 def _keys(device_types: str | Sequence[str] | None) -> list[str]:
     """The keys of kernels for types of devices.
 
-    Raises RuntimeError for a name that is no type of device.
+    Raises RuntimeError for a name that is not a type of device.
     """
     if device_types is None:
         return [operators.EXPLICIT]
@@ -377,7 +377,7 @@ def register_autocast(op: _Named, device_type: str, cast_inputs: Any, /, *, lib:
 
     Raises:
         RuntimeError: there is no such operator, or no such type of device.
-        TypeError: the type of device is no text.
+        TypeError: the type of device is not a text.
         ValueError: the name has no namespace, or autocasting is not there for the device.
 
     >>> @custom_op("shop::sums", mutates_args=())

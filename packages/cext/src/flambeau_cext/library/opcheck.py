@@ -43,7 +43,7 @@ def opcheck(op: Operator | OperatorHandle, args: Sequence[Any], kwargs: Mapping[
 
     Raises:
         OpCheckError: a test failed.
-        ValueError: ``op`` is no operator, or there is no such test.
+        ValueError: ``op`` is not an operator, or there is no such test.
 
     >>> from flambeau_cext.library import custom_op, opcheck
     >>> @custom_op("docs::negative", mutates_args=())

@@ -1,6 +1,6 @@
 """``torch._higher_order_ops.associative_scan``: running results of any associative function.
 
-G. Blelloch, Prefix Sums and Their Applications, 1990: neighbours are combined, the half as long sequence is scanned,
+G. Blelloch, Prefix Sums and Their Applications, 1990: neighbors are combined, the half as long sequence is scanned,
 and what is between follows from it, so that a scan of n elements takes 2 log2(n) calls of the function.
 """
 

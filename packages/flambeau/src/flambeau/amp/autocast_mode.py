@@ -358,7 +358,7 @@ def custom_fwd(
             off in ``forward`` then.
 
     Raises:
-        ValueError: ``device_type`` is no text.
+        ValueError: ``device_type`` is not a text.
 
     >>> class Half(torch.autograd.Function):
     ...     @staticmethod
@@ -399,7 +399,7 @@ def custom_bwd(bwd: Callable[..., Any] | None = None, *, device_type: str) -> Ca
     """A decorator for the ``backward`` that belongs to a ``forward`` with `custom_fwd`.
 
     Raises:
-        ValueError: ``device_type`` is no text.
+        ValueError: ``device_type`` is not a text.
 
     >>> class Half(torch.autograd.Function):
     ...     @staticmethod

@@ -76,7 +76,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
         reason: what `torch.compiler.explain` says.
 
     Raises:
-        AssertionError: it is no function.
+        AssertionError: it is not a function.
 
     >>> @disable
     ... def shown(x):
@@ -103,7 +103,7 @@ def allow_in_graph(fn: F) -> F:
     """The function itself, or the functions of a list.
 
     Raises:
-        AssertionError: one of them is no function.
+        AssertionError: one of them is not a function.
 
     >>> allow_in_graph(len) is len
     True
@@ -164,7 +164,7 @@ def substitute_in_graph(
     """A decorator that returns what it is given.
 
     Raises:
-        TypeError: what it stands for is no function.
+        TypeError: what it stands for is not a function.
 
     >>> @substitute_in_graph(len)
     ... def length(x):

@@ -43,7 +43,7 @@ def export(
 
     Raises:
         RuntimeError: the module runs other operators for other sizes.
-        ValueError: `mod` is no module.
+        ValueError: `mod` is not a module.
 
     >>> import flambeau as torch
     >>> program = torch.export.export(torch.nn.Linear(2, 3), (torch.ones(1, 2),), dynamic_shapes=({0: Dim("n")},))

@@ -38,7 +38,7 @@ class TensorArgument(NamedTuple):
 
 
 class ConstantArgument(NamedTuple):
-    """An input or output that is no tensor: what it was in the export."""
+    """An input or output that is not a tensor: what it was in the export."""
 
     name: str
     value: Any

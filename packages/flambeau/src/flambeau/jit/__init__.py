@@ -391,7 +391,7 @@ def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
     """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too.
 
     Raises:
-        TypeError: ``target_type`` is no type.
+        TypeError: ``target_type`` is not a type.
 
     >>> isinstance([1, 2], list[int]), isinstance([1, "a"], list[int])
     (True, False)

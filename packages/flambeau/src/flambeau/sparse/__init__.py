@@ -227,7 +227,7 @@ def mm(mat1: torch.Tensor, mat2: torch.Tensor, reduce: str | None = None) -> tor
             ``"sum"``, or over those that are stored ``"mean"``, ``"amax"`` or ``"amin"``; 0 where none is.
 
     Raises:
-        RuntimeError: inner sizes differ, or something is no matrix.
+        RuntimeError: inner sizes differ, or something is not a matrix.
 
     >>> mm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
     tensor([[1.],

@@ -150,12 +150,12 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
 
 
 def tree_is_leaf(tree, is_leaf=None) -> bool:
-    """Whether a value is no container."""
+    """Whether a value is not a container."""
     return (is_leaf is not None and bool(is_leaf(tree))) or node_type(tree) is None
 
 
 def tree_iter(tree, is_leaf=None):
-    """The leaves, one after the other."""
+    """The leaves, one after another."""
     if tree_is_leaf(tree, is_leaf):
         yield tree
     else:
@@ -392,7 +392,7 @@ def is_structseq_instance(obj) -> bool:
 
 
 def _get_node_type(tree):
-    """What `tree` is registered under; its own class for what is no container."""
+    """What `tree` is registered under; its own class for what is not a container."""
     return node_type(tree) or type(tree)
 
 

@@ -47,7 +47,7 @@ def set_module(obj, mod):
     """Say which module an object belongs to.
 
     Raises:
-        TypeError: `mod` is no text.
+        TypeError: `mod` is not a text.
 
     >>> def f(): pass
     >>> torch.utils.set_module(f, "mine")

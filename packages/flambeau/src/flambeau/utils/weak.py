@@ -140,7 +140,7 @@ class TensorWeakRef:
     """A weak reference to a tensor of any shape.
 
     Raises:
-        AssertionError: the argument is no tensor.
+        AssertionError: the argument is not a tensor.
 
     >>> x = Tensor([1.0])
     >>> reference = TensorWeakRef(x)

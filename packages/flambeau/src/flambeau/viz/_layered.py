@@ -1,7 +1,7 @@
 """Layered drawing: boxes in rows, so that all edges point down, with few crossings and short ways.
 
 The steps are those of Sugiyama, Tagawa and Toda: rows by the longest path, bends where an edge passes a row, an order
-within rows by the neighbours' mean places, and places as near to the neighbours as the widths allow.
+within rows by the neighbors' mean places, and places as near to the neighbors as the widths allow.
 """
 
 from collections.abc import Hashable, Sequence
@@ -94,7 +94,7 @@ def _ranks(boxes, edges):
 
 
 def _order(rows, above, below):
-    """Sort each row by the mean position of its neighbours in the row before, downwards and upwards in turn."""
+    """Sort each row by the mean position of its neighbors in the row before, downwards and upwards in turn."""
     at = {box: i for row in rows for i, box in enumerate(row)}
     for sweep in range(_SWEEPS):
         neighbours, walk = (above, rows[1:]) if sweep % 2 == 0 else (below, rows[-2::-1])
@@ -105,7 +105,7 @@ def _order(rows, above, below):
 
 
 def _columns(rows, above, below, widths, gap):
-    """Centres: as near to the neighbours' mean as the order and the widths of a row allow."""
+    """Centres: as near to the neighbors' mean as the order and the widths of a row allow."""
     centre = {}
     for row in rows:
         x = 0.0

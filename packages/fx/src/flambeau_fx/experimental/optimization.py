@@ -69,7 +69,7 @@ def fuse(model: flambeau_nn.Module, inplace: bool = False, no_trace: bool = Fals
         no_trace: whether `model` is traced already.
 
     Raises:
-        AttributeError: the model is no module, or cannot be traced.
+        AttributeError: the model is not a module, or cannot be traced.
 
     >>> import flambeau_tensor as torch
     >>> net = flambeau_nn.Sequential(flambeau_nn.Conv2d(1, 2, 1), flambeau_nn.BatchNorm2d(2)).eval()
@@ -102,7 +102,7 @@ def remove_dropout(model: flambeau_nn.Module) -> GraphModule:
     """A program of a model without its dropout layers.
 
     Raises:
-        AttributeError: the model is no module, or cannot be traced.
+        AttributeError: the model is not a module, or cannot be traced.
 
     >>> net = flambeau_nn.Sequential(flambeau_nn.Linear(1, 1), flambeau_nn.Dropout())
     >>> [str(node.target) for node in remove_dropout(net).graph.nodes]

@@ -66,7 +66,7 @@ def get_node_target(submodules: Any, node: Node) -> str:
         submodules: modules by name, such as ``dict(gm.named_modules())``.
 
     Raises:
-        AssertionError: the node is no call.
+        AssertionError: the node is not a call.
 
     >>> from flambeau_fx import symbolic_trace
     >>> get_node_target({}, symbolic_trace(lambda x: x.relu()).graph.find_nodes(op="call_method", target="relu")[0])
@@ -84,7 +84,7 @@ def is_node_output_tensor(node: Node) -> bool:
     """Whether ``node.meta["type"]``, which `ShapeProp` notes, is a tensor's.
 
     Raises:
-        AttributeError: the argument is no node.
+        AttributeError: the argument is not a node.
 
     >>> from flambeau_fx import Graph
     >>> is_node_output_tensor(Graph().placeholder("x"))

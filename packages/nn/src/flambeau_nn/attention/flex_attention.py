@@ -103,7 +103,7 @@ def or_masks(*mask_mods: _Modifier) -> _Modifier:
     """A mask of the keys that any of the masks lets through.
 
     Raises:
-        RuntimeError: something is no function.
+        RuntimeError: something is not a function.
 
     >>> mask = or_masks(lambda b, h, q, k: q >= k, lambda b, h, q, k: k < 2)
     >>> create_mask(mask, 1, 1, 2, 3)
@@ -117,7 +117,7 @@ def and_masks(*mask_mods: _Modifier) -> _Modifier:
     """A mask of the keys that all of the masks let through.
 
     Raises:
-        RuntimeError: something is no function.
+        RuntimeError: something is not a function.
 
     >>> mask = and_masks(lambda b, h, q, k: q >= k, lambda b, h, q, k: q - k < 2)
     >>> create_mask(mask, 1, 1, 3, 3)

@@ -213,7 +213,7 @@ class ModuleList(_Numbered):
         return module
 
     def __repr__(self) -> str:
-        """Equal neighbours are printed once, with their number."""
+        """Equal neighbors are printed once, with their number."""
         if not len(self):
             return f"{self._get_name()}()"
         runs: list[list[Any]] = []  # [first, last, text]

@@ -40,7 +40,7 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     """Take a prefix away from the names of a state dict, in place.
 
     Raises:
-        TypeError: what is given is no dict.
+        TypeError: what is given is not a dict.
 
     >>> state = {"module.weight": 1, "bias": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")

@@ -32,7 +32,7 @@ class Embedding(Module):
     Raises:
         IndexError: an index is out of range.
         AssertionError: ``padding_idx`` is out of range, or ``_weight`` of another size.
-        RuntimeError: indices are no integers.
+        RuntimeError: indices are not integers.
 
     >>> layer = Embedding(10, 3, padding_idx=0)
     >>> layer(torch.tensor([[1, 2], [0, 5]])).shape

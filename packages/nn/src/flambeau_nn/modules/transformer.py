@@ -291,7 +291,7 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after the other, and a norm behind them.
+    """Copies of an encoder layer, one after another, and a norm behind them.
 
     `enable_nested_tensor` and `mask_check` are about a fast path of PyTorch's; they are kept and change nothing.
 
@@ -343,7 +343,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after the other, and a norm behind them.
+    """Copies of a decoder layer, one after another, and a norm behind them.
 
     Shape:
         tgt (T, N, d_model), memory (S, N, d_model), or N first, or without it → like tgt

@@ -16,7 +16,7 @@ class Upsample(Module):
         size: of the result, an int or one for each dimension.
         scale_factor: how many times the input's size it is, instead of ``size``.
         mode: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"trilinear"``.
-        align_corners: whether the centres of the outermost elements lie on each other, instead of their outer edges.
+        align_corners: whether the centers of the outermost elements lie on each other, instead of their outer edges.
         recompute_scale_factor: whether positions follow from the sizes rather than from ``scale_factor``.
 
     Shape:

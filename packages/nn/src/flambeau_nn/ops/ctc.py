@@ -60,7 +60,7 @@ for _overload, _lengths_are in (("", "int[]"), (".Tensor", "Tensor")):
     composite(
         _schema,
         """
--log of the probability of `targets` (N, S), or one after the other, summed over all alignments with `log_probs`
+-log of the probability of `targets` (N, S), or one after another, summed over all alignments with `log_probs`
 (T, N, C) or (T, C), the logarithms of probabilities. 'mean' divides each loss by the length of its target. With
 `zero_infinity` targets that are too long count as 0.
 """,

@@ -113,7 +113,7 @@ class AveragedModel(Module):
     Args:
         model: the model, which is copied.
         device: where the copy lies.
-        avg_fn: makes a mean of a mean, a parameter, and how many went into the mean; equal weights unless given.
+        avg_fn: makes a mean of a mean, a parameter, and how many went into the mean; by default equal weights.
         multi_avg_fn: the same in place for lists of tensors.
         use_buffers: average buffers, too; otherwise they are copied.
 

@@ -315,7 +315,7 @@ class DistributedDataParallel(Module):
             hook: called with a `GradBucket`; returns a future of the tensor that takes its place.
 
         Raises:
-            TypeError: it is no function.
+            TypeError: it is not a function.
             ValueError: its annotations are others.
             RuntimeError: there is one already.
         """

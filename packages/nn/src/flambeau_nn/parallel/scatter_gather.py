@@ -20,7 +20,7 @@ def is_namedtuple(obj: object) -> bool:
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> list[Any]:
-    """For each device the inputs, as they are where they are no tensors.
+    """For each device the inputs, as they are where they are not tensors.
 
     Raises:
         RuntimeError: there are tensors among the inputs, which would have to go to other devices.
@@ -54,7 +54,7 @@ def parallel_apply(
     kwargs_tup: Sequence[dict[str, Any]] | None = None,
     devices: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """The results of modules, each for its inputs (a tuple, or one), one after the other.
+    """The results of modules, each for its inputs (a tuple, or one), one after another.
 
     Raises:
         ValueError: there are not as many modules as inputs.

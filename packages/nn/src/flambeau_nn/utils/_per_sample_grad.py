@@ -70,7 +70,7 @@ def call_for_per_sample_grads(
 
     Args:
         module: the module.
-        batch_size: the size of the batch; that of the tensors among the arguments unless given. Given, tensors of
+        batch_size: the size of the batch; by default that of the tensors among the arguments. Given, tensors of
             another size go to all samples.
         loss_reduction: "mean" multiplies the gradients by the size, since a mean divides what comes back by it.
         batch_first: whether samples lie along dimension 0, or 1.

@@ -65,7 +65,7 @@ def clip_grads_with_norm_(
     """Scale the gradients of ``parameters``, whose norm is ``total_norm``, down to ``max_norm``, in place.
 
     Raises:
-        ValueError: ``max_norm`` is no number.
+        ValueError: ``max_norm`` is not a number.
 
     >>> w = torch.ones(2, requires_grad=True)
     >>> w.grad = torch.tensor([3.0, 4.0])
@@ -127,7 +127,7 @@ def clip_grad_norm(
     """The old name of :func:`clip_grad_norm_`.
 
     Raises:
-        ValueError: ``max_norm`` is no number; with ``error_if_nonfinite``, the norm is not finite.
+        ValueError: ``max_norm`` is not a number; with ``error_if_nonfinite``, the norm is not finite.
 
     >>> import warnings
     >>> w = torch.ones(2, requires_grad=True)
@@ -150,7 +150,7 @@ def clip_grad_value_(parameters: _Tensors, clip_value: float, foreach: bool | No
     """Limit every element of the gradients of ``parameters`` to ±``clip_value``, in place.
 
     Raises:
-        ValueError: ``clip_value`` is no number.
+        ValueError: ``clip_value`` is not a number.
 
     >>> w = torch.ones(2, requires_grad=True)
     >>> w.grad = torch.tensor([3.0, -0.5])

@@ -9,7 +9,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All elements of ``parameters`` one after the other, a tensor of one dimension; differentiable.
+    """All elements of ``parameters`` one after another, a tensor of one dimension; differentiable.
 
     Raises:
         ValueError: there are no parameters.
@@ -25,7 +25,7 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Let ``parameters`` be consecutive pieces of ``vec``, whose memory they share from then on.
 
     Raises:
-        TypeError: ``vec`` is no tensor.
+        TypeError: ``vec`` is not a tensor.
         RuntimeError: it has too few elements.
 
     >>> layer = torch.nn.Linear(2, 1)

@@ -23,7 +23,7 @@ def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
         kwargs: likewise.
 
     Raises:
-        RuntimeError: ``module_cls`` is no module, or takes no ``device``.
+        RuntimeError: ``module_cls`` is not a module, or takes no ``device``.
 
     >>> skip_init(torch.nn.Linear, 2, 3).weight.shape
     torch.Size([3, 2])

@@ -72,7 +72,7 @@ def _refuse(module_of: str, what: str, said: str, before: object, after: object)
 
 
 class ParametrizationList(ModuleList):
-    """What computes a tensor: modules, one after the other, of which the first gets `original`.
+    """What computes a tensor: modules, one after another, of which the first gets `original`.
 
     If the first one's ``right_inverse`` gives several tensors, these are `original0`, `original1`, ….
 

@@ -123,7 +123,7 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods that prune one tensor, one after the other.
+    """Several methods that prune one tensor, one after another.
 
     Raises:
         AttributeError: an argument is no pruning method.
@@ -244,7 +244,7 @@ class RandomUnstructured(_OfElements):
 
     Raises:
         ValueError: a share is not between 0 and 1, or a number is negative.
-        TypeError: the amount is no number.
+        TypeError: the amount is not a number.
 
     >>> RandomUnstructured(amount=0.5).prune(torch.ones(4)).sum()
     tensor(2.)
@@ -264,7 +264,7 @@ class L1Unstructured(_OfElements):
 
     Raises:
         ValueError: a share is not between 0 and 1, or a number is negative.
-        TypeError: the amount is no number.
+        TypeError: the amount is not a number.
 
     >>> L1Unstructured(amount=1).prune(torch.tensor([3.0, -1.0, 4.0]))
     tensor([3., -0., 4.])
@@ -318,7 +318,7 @@ class RandomStructured(_OfSlices):
 
     Raises:
         ValueError: a share is not between 0 and 1, or a number is negative.
-        TypeError: the amount is no number.
+        TypeError: the amount is not a number.
 
     >>> RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum()
     tensor(4.)
@@ -344,7 +344,7 @@ class LnStructured(_OfSlices):
 
     Raises:
         ValueError: a share is not between 0 and 1, or a number is negative.
-        TypeError: the amount is no number.
+        TypeError: the amount is not a number.
 
     >>> LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[3.0, 4.0], [1.0, 1.0]]))
     tensor([[3., 4.],
@@ -572,7 +572,7 @@ def is_pruned(module: Module) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned.
 
     Raises:
-        AttributeError: what is given is no module.
+        AttributeError: what is given is not a module.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> is_pruned(layer), is_pruned(identity(layer, "weight"))

@@ -209,7 +209,7 @@ def pad_packed_sequence(
         sequence: what is to be padded.
         batch_first: whether the result is (batch, time, *) rather than (time, batch, *).
         padding_value: what stands behind the end of a sequence.
-        total_length: how many times the result has; that of the longest sequence unless given.
+        total_length: how many times the result has; by default that of the longest sequence.
 
     Raises:
         ValueError: ``total_length`` is too short.

@@ -46,7 +46,7 @@ def broadcast_to(x: Tensor, /, shape: Sequence[int]) -> Tensor:
 
 
 def concat(arrays: Sequence[Tensor], /, *, axis: int | None = 0) -> Tensor:
-    """The tensors one after the other, flattened for None.
+    """The tensors one after another, flattened for None.
 
     >>> concat([torch.ones(1), torch.zeros(1)])
     tensor([1., 0.])
@@ -93,7 +93,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
 
 
 def repeat(x: Tensor, repeats: int | Tensor, /, *, axis: int | None = None) -> Tensor:
-    """Each element several times, one after the other.
+    """Each element several times, one after another.
 
     >>> repeat(torch.arange(2), 2)
     tensor([0, 0, 1, 1])

@@ -198,7 +198,7 @@ def sort(x: Tensor, /, *, axis: int = -1, descending: bool = False, stable: bool
 def diff(
     x: Tensor, /, *, axis: int = -1, n: int = 1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """Differences of neighbours, `n` times.
+    """Differences of neighbors, `n` times.
 
     >>> diff(torch.tensor([1, 4, 9]))
     tensor([3, 5])

@@ -136,7 +136,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """The product of matrices in the order that takes the fewest multiplications.
 
     Raises:
-        RuntimeError: inner sizes differ, or something is no matrix.
+        RuntimeError: inner sizes differ, or something is not a matrix.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):

@@ -1,4 +1,4 @@
-"""Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbours."""
+"""Running sums, products, extremes and log-sum-exps along a dimension, and differences of neighbors."""
 
 import numpy as np
 

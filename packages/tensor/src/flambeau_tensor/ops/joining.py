@@ -193,7 +193,7 @@ def _given(tensors):
 
 
 def check_tensors(tensors, position=0):
-    """Raise for what is no tensor, as operators do; `position` is that of the list."""
+    """Raise for what is not a tensor, as operators do; `position` is that of the list."""
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
             raise TypeError(f"expected Tensor as element {i} in argument {position}, but got {type(t).__name__}")

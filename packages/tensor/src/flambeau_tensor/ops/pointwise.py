@@ -1,6 +1,6 @@
 """Element by element: arithmetic, comparison, logic, bits, powers, exponentials, rounding, trigonometry.
 
-Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbours hold what NumPy lacks.
+Most are one declaration over an inner loop of NumPy's; ``hot("pointwise")`` and its neighbors hold what NumPy lacks.
 """
 
 from functools import cache

@@ -147,7 +147,7 @@ def _quantile(name, ignore_nan):
 
 _QUANTILE = "int? dim=None, bool keepdim=False, *, str interpolation='linear', Tensor(a!)? out=None) -> Tensor"
 _OF_ALL = (
-    "The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between neighbours."
+    "The `q`-th quantiles (a number or a 1-D tensor of them, from 0 to 1) along `dim`, interpolated between neighbors."
 )
 for _name, _ignores, _what in (
     ("quantile", False, _OF_ALL),

@@ -279,7 +279,7 @@ def get_unsafe_globals_in_checkpoint(f) -> list[str]:
         f: the path, or a file open for reading bytes.
 
     Raises:
-        ValueError: it is no file in PyTorch's format.
+        ValueError: it is not a file in PyTorch's format.
 
     >>> import io
     >>> file = io.BytesIO()

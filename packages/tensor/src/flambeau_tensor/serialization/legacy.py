@@ -1,4 +1,4 @@
-"""The format before archives: pickles one after the other, then the storages."""
+"""The format before archives: pickles one after another, then the storages."""
 
 import io
 import pickle

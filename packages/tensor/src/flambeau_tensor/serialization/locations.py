@@ -15,7 +15,7 @@ def register_package(priority: int, tagger, deserializer) -> None:
         deserializer: (storage, tag) -> the storage restored, or None for other tags.
 
     Raises:
-        TypeError: the priority is no number.
+        TypeError: the priority is not a number.
 
     >>> def tag(storage):
     ...     return None  # nothing special about any storage

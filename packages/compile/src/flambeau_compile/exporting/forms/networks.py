@@ -73,7 +73,7 @@ def layer_norm_backward(b: Any, args: Any, out: Any) -> Any:
 
 @form("torch.nn.functional.linear")
 def linear(b: Any, args: Any, out: Window) -> Any:
-    """Rows that do not lie one after the other are copied first."""
+    """Rows that do not lie one after another are copied first."""
     x, *more = args
     return matmul.linear(b, (b.dense(x), *more), out)
 

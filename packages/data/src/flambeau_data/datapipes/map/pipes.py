@@ -145,7 +145,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
 
     Args:
         datapipe: where the items come from.
-        indices: their keys; the numbers from 0 unless given.
+        indices: their keys; by default the numbers from 0.
 
     >>> sorted(SequenceWrapperMapDataPipe("abc").shuffle().set_seed(0))
     ['a', 'b', 'c']

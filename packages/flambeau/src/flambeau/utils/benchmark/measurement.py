@@ -46,7 +46,7 @@ def select_unit(t: float) -> tuple[str, float]:
     """The unit for a time in seconds, and how many seconds it has.
 
     Raises:
-        TypeError: the argument is no number.
+        TypeError: the argument is not a number.
 
     >>> select_unit(2e-5)
     ('us', 1e-06)

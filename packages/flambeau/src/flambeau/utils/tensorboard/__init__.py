@@ -49,7 +49,7 @@ class SummaryWriter(_events.SummaryWriter):
     """Writes numbers, pictures, histograms and more to a folder that ``tensorboard --logdir`` shows.
 
     Args:
-        log_dir: the folder; a new one below ``runs`` unless given.
+        log_dir: the folder; by default a new one below ``runs``.
         comment: ends the name of that one.
         purge_step: hide what was written from this step on by an earlier run in the same folder.
         max_queue: how many events wait at most before they are written.

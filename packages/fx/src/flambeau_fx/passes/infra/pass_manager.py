@@ -1,4 +1,4 @@
-"""Passes one after the other."""
+"""Passes one after another."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def line_of(code, place):
 
 
 def check_function(schema, function):
-    """Raise TypeError for what is no function, or does not take a schema's arguments, which it gets by position."""
+    """Raise TypeError for what is not a function, or does not take a schema's arguments, which it gets by position."""
     if not callable(function):
         raise TypeError(f"{schema.name}: a kernel or a function is needed, not {function!r}")
     if type(function) is not FunctionType:
