@@ -84,7 +84,7 @@ def explain(node: Any) -> None:
 
 
 class set_detect_anomaly(_Since):
-    """Turn anomaly mode on or off: at once when called, and until the end of the block as a context.
+    """Turn anomaly mode on or off, immediately or, as a context, until the end of the block.
 
     Raises:
         TypeError: the mode is not a bool.
@@ -99,11 +99,11 @@ class set_detect_anomaly(_Since):
 
 
 class detect_anomaly(_Within):
-    """Inside the block, forward calls keep their traceback, an error in backward shows the one it belongs to, and a
-    gradient that is NaN is an error. Slow: for debugging only.
+    """Enable anomaly detection inside the block: forward calls store their traceback, an error in backward shows the
+    traceback of its forward call, and a NaN gradient raises an error. This is slow; use it for debugging only.
 
     Raises:
-        RuntimeError: backward computes a NaN; a warning shows where forward was called.
+        RuntimeError: backward computes a NaN; a warning shows the forward call.
 
     >>> x = torch.tensor(-1.0, requires_grad=True)
     >>> with torch.autograd.detect_anomaly():

@@ -51,7 +51,7 @@ __all__ = [
 
 
 class CheckpointError(RuntimeError):
-    """The function did something else when it ran again.
+    """The function computed something else when it ran again.
 
     >>> issubclass(CheckpointError, RuntimeError)
     True
@@ -103,11 +103,10 @@ def checkpoint(
     early_stop: bool = True,
     **kwargs: Any,
 ) -> Any:
-    """Run ``function(*args, **kwargs)`` and keep its arguments rather than what it saves for backward; backward runs it
-    again when it needs that.
+    """Run ``function(*args, **kwargs)`` without saving tensors for backward; backward runs it again from its arguments.
 
     Args:
-        function: what to run. It must do the same when run again.
+        function: the function to run. It must compute the same when it runs again.
         use_reentrant: False is recommended: it works with `torch.autograd.grad`, keywords, tensors in containers and
             nested calls, and stops running again as soon as it can. True does without recording the first run. Default,
             with a warning: True.
@@ -499,12 +498,12 @@ class CheckpointFunction(Function):
 def checkpoint_sequential(
     functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
-    """Run a chain of functions in ``segments`` parts, all but the last under `checkpoint`.
+    """Run a sequence of functions in ``segments`` parts, all except the last under `checkpoint`.
 
     Args:
         functions: a ``torch.nn.Sequential``, or the functions or modules themselves in order.
-        segments: how many parts to make.
-        input: what the first function gets.
+        segments: the number of parts.
+        input: the argument of the first function.
         use_reentrant, preserve_rng_state: see `checkpoint`.
 
     Raises:

@@ -31,10 +31,10 @@ UnpackedDualTensor(primal=tensor(4.), tangent=tensor(4.))
 
 
 def enter_dual_level() -> int:
-    """Begin forward mode; returns the number of the level, 0: levels do not nest (``torch.func.jvp`` does).
+    """Begin forward mode and return the number of the level, which is 0: levels do not nest (``torch.func.jvp`` does).
 
     Raises:
-        RuntimeError: a level is open already: they do not nest.
+        RuntimeError: a level is already active.
 
     >>> level = enter_dual_level()
     >>> unpack_dual(make_dual(torch.tensor(2.0), torch.tensor(1.0)) ** 3).tangent
@@ -46,10 +46,10 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """End forward mode; all tangents are forgotten.
+    """End forward mode and discard all tangents.
 
     Raises:
-        RuntimeError: no level is open, or another one is.
+        RuntimeError: no level is active, or another one is.
 
     >>> level = torch.autograd.forward_ad.enter_dual_level()
     >>> exit_dual_level(level=level)
@@ -62,10 +62,10 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 
 class dual_level(OuterDual):
-    """Forward mode for the length of a ``with`` block, outside of which tangents do not exist.
+    """A context for forward mode; tangents exist only inside the block.
 
     Raises:
-        RuntimeError: a level is open already: they do not nest.
+        RuntimeError: a level is already active.
 
     >>> with dual_level():
     ...     dual = make_dual(torch.tensor(2.0), torch.tensor(1.0))
@@ -79,7 +79,7 @@ def make_dual(tensor: Tensor, tangent: Any, *, level: int | None = None) -> Tens
 
     Args:
         tensor: floating or complex.
-        tangent: of the same shape; it is converted to the dtype of ``tensor``.
+        tangent: the tangent, of the same shape; it is converted to the dtype of ``tensor``.
 
     Returns:
         A view of ``tensor``.
@@ -138,7 +138,7 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a tensor, of its shape; the tangent is None where it has none.
+    """The value and the tangent of a tensor; the tangent is None if it has none.
 
     Raises:
         TypeError: the argument is not a tensor.

@@ -34,7 +34,7 @@ class FunctionCtx:
         def __setattr__(self, name: str, value: Any) -> None: ...
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
+        """Save tensors, inputs or outputs of forward, for ``backward``, which reads them from ``ctx.saved_tensors``."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -42,15 +42,15 @@ class FunctionCtx:
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Any) -> None:
-        """Say which inputs forward has changed in place; they must be returned, too."""
+        """Declare which inputs forward has changed in place; forward must also return them."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args: Any) -> None:
-        """Say which outputs have no gradient."""
+        """Declare which outputs have no gradient."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
+        """Set whether ``backward`` receives zeros (the default) or None for outputs without a gradient."""
         self.materialize_grads = value
 
 
@@ -76,14 +76,15 @@ def _node_class(cls: type) -> type:
 
 
 class Function:
-    """An operation with a derivative of one's own: derive from it, write ``forward`` and ``backward``, call ``apply``.
+    """Base class of custom differentiable operations: define ``forward`` and ``backward`` in a subclass, and call
+    ``apply``.
 
-    ``forward(ctx, *args)`` computes and keeps on ``ctx`` what ``backward(ctx, *grads)`` needs; or ``forward(*args)``
-    only computes and ``setup_context(ctx, inputs, output)`` keeps. ``backward`` gets a gradient for each output and
-    returns one for each argument of forward (None for what is not a tensor).
+    Either ``forward(ctx, *args)`` computes the result and saves on ``ctx`` what ``backward(ctx, *grads)`` needs, or
+    ``forward(*args)`` only computes and ``setup_context(ctx, inputs, output)`` saves. ``backward`` receives a gradient
+    for each output and returns one for each argument of forward (None for arguments that are not tensors).
 
     Raises:
-        RuntimeError: it is called, rather than ``apply`` of a subclass.
+        RuntimeError: the class is called instead of ``apply`` of a subclass.
 
     >>> class Exp(torch.autograd.Function):
     ...     @staticmethod
@@ -138,12 +139,12 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Keep on ``ctx`` what the derivative needs; ``inputs`` are forward's arguments, ``output`` its result."""
+        """Save on ``ctx`` what the derivative needs; ``inputs`` are forward's arguments, ``output`` is its result."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        """From the gradients of the outputs to those of forward's arguments."""
+        """Compute the gradients of forward's arguments from those of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
@@ -153,14 +154,14 @@ class Function:
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        """From the tangents of forward's arguments to those of the outputs."""
+        """Compute the tangents of the outputs from those of forward's arguments."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
     def vmap(info: Any, in_dims: Any, *args: Any) -> Any:
-        """How to run on a batch: returns outputs and their batch dimensions."""
+        """Run on a batch; returns the outputs and their batch dimensions."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod "
             "or set generate_vmap_rule=True."
@@ -216,7 +217,7 @@ def parameter_names(cls: type[Function], n: int, keywords: Sequence[str]) -> lis
 
 
 def once_differentiable(backward: _F) -> _F:
-    """Mark a ``backward`` that cannot itself be differentiated: trying to raises, rather than giving a wrong result."""
+    """Mark a ``backward`` that is not differentiable: differentiating it raises an error."""
     from functools import wraps
 
     from flambeau_autograd.grad_mode import is_grad_enabled, no_grad

@@ -29,14 +29,14 @@ _STRICT = " This is not allowed in strict mode."
 
 
 def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """``v`` times the Jacobian of ``func`` at ``inputs``.
+    """The vector-Jacobian product: ``v`` times the Jacobian of ``func`` at ``inputs``.
 
     Args:
-        func: takes the inputs, returns a tensor or a tuple of tensors.
+        func: a function of the inputs that returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple of tensors.
-        v: of the form of the result; None is enough for a result of one element.
-        create_graph: compute both results such that they can be differentiated.
-        strict: raise where a result does not depend on an input, rather than give zeros.
+        v: a vector with the structure of the result; it may be None for a result with one element.
+        create_graph: whether both results are differentiable.
+        strict: whether to raise an error if a result does not depend on an input, instead of returning zeros.
 
     Returns:
         The value of ``func``, and the product, of the form of the inputs.
@@ -69,10 +69,10 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The Jacobian of ``func`` at ``inputs`` times ``v``, by differentiating a backward.
+    """The Jacobian-vector product of ``func`` at ``inputs`` and ``v``, by double backward.
 
     Args:
-        v: of the form of the inputs; None is enough for one input of one element.
+        v: a vector with the structure of the inputs; it may be None for one input with one element.
 
     The others are those of `vjp`.
 
@@ -114,7 +114,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     """``v`` times the Hessian of ``func``, which returns one element, at ``inputs``.
 
     Args:
-        v: of the form of the inputs; None is enough for one input of one element.
+        v: a vector with the structure of the inputs; it may be None for one input with one element.
 
     The others are those of `vjp`.
 
@@ -122,8 +122,8 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         The value of ``func``, and the product, of the form of the inputs.
 
     Raises:
-        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is no single number; with ``strict``,
-            it does not depend on an input.
+        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is not a single number; with
+            ``strict``, it does not depend on an input.
 
     >>> torch.autograd.functional.vhp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     (tensor(9.), tensor([6., 0.]))
@@ -149,8 +149,8 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     Arguments and results are those of `vhp`.
 
     Raises:
-        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is no single number; with ``strict``,
-            it does not depend on an input.
+        RuntimeError: the sizes of ``v`` are not those of the inputs; the result is not a single number; with
+            ``strict``, it does not depend on an input.
 
     >>> torch.autograd.functional.hvp(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]), torch.tensor([1.0, 0.0]))
     (tensor(9.), tensor([6., 0.]))
@@ -186,11 +186,11 @@ def jacobian(
     """The Jacobian of ``func`` at ``inputs``.
 
     Args:
-        func: takes the inputs, returns a tensor or a tuple of tensors.
+        func: a function of the inputs that returns a tensor or a tuple of tensors.
         inputs: a tensor or a tuple of tensors.
-        create_graph: compute it such that it can be differentiated.
-        strict: raise where a result does not depend on an input, rather than give zeros.
-        vectorize: compute all rows at once, by ``vmap``.
+        create_graph: whether the result is differentiable.
+        strict: whether to raise an error if a result does not depend on an input, instead of returning zeros.
+        vectorize: whether to compute all rows at once with ``vmap``.
         strategy: ``"reverse-mode"`` computes rows, ``"forward-mode"`` columns, which is better for many results; the
             latter with ``vectorize=True`` only.
 
@@ -248,7 +248,7 @@ def hessian(
         Of shape ``(*input.shape, *input.shape)``; a tuple of tuples if ``inputs`` is a tuple.
 
     Raises:
-        RuntimeError: the function's result is no single number, or it or an input no tensor; with ``strict``, the
+        RuntimeError: the function's result is not a single number, or it or an input no tensor; with ``strict``, the
             result does not depend on an input.
 
     >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]))

@@ -100,7 +100,7 @@ def is_multithreading_enabled() -> bool:
 
 
 class set_multithreading_enabled:
-    """Say whether backward may use threads of its own; at once, and until the end of the block as a context.
+    """Set whether backward may use its own threads, immediately or, as a context, until the end of the block.
 
     It never does here: backward runs in the thread that calls it, and only kernels are split over threads. So this
     makes no difference beyond what `is_multithreading_enabled` says.

@@ -58,15 +58,15 @@ def gradcheck(
     """Compare the derivatives of ``func`` with finite differences, for every input that requires grad.
 
     Args:
-        func: takes the inputs, returns a tensor, or tensors in tuples, lists and dicts.
+        func: a function of the inputs that returns a tensor, or tensors in tuples, lists and dicts.
         inputs: a tensor or a tuple, which may hold such containers;
             those to check require grad and should be float64 or complex128.
         eps: the step of the finite differences.
-        atol, rtol: how far apart the two may be.
-        raise_exception: raise where they disagree, rather than return False.
-        nondet_tol: how far two runs of backward on the same input may be apart.
-        check_undefined_grad: also see that backward works where no gradient arrives for an output, and forward mode
-            where an input has no tangent.
+        atol, rtol: the tolerances of the comparison.
+        raise_exception: whether to raise an error if they disagree, instead of returning False.
+        nondet_tol: the tolerance for differences between two backward passes on the same input.
+        check_undefined_grad: also check backward for outputs without gradients, and forward mode for inputs without
+            tangents.
         check_grad_dtypes: also compare the dtypes of gradients and inputs.
         check_batched_grad: also compare many gradients at once, by ``vmap``, with one after another.
         check_batched_forward_grad: the same of forward mode.
@@ -129,7 +129,8 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool | None = False,
 ) -> bool:
-    """Check second derivatives: ``gradcheck`` of the gradients of ``func``, by the inputs and by ``grad_outputs``.
+    """Check second derivatives: ``gradcheck`` of the gradients of ``func``, with respect to the inputs and
+    ``grad_outputs``.
 
     Args:
         grad_outputs: a gradient for each differentiable output; random ones by default.

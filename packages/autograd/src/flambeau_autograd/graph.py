@@ -49,7 +49,7 @@ InputMetadata.__doc__ = "What the gradient of a node's output looks like."
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge that takes the gradient of ``tensor``; it outlives the tensor.
+    """The graph edge that receives the gradient of ``tensor``; it remains valid after the tensor is freed.
 
     Raises:
         RuntimeError: the tensor does not require grad.
@@ -66,7 +66,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Say that a tensor (or several, of any shape) was written to by means that autograd does not see.
+    """Declare that a tensor (or several) was written to in a way that autograd does not see.
 
     Raises:
         RuntimeError: the argument is neither a tensor nor an iterable of tensors.
@@ -88,8 +88,8 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
 
 
 class saved_tensors_hooks(_saved.SavedHooks):
-    """Inside the block, every tensor saved for backward goes through ``pack_hook``, and what that returned through
-    ``unpack_hook`` when backward reads it.
+    """Inside the block, ``pack_hook`` is called on every tensor saved for backward, and ``unpack_hook`` on its result
+    when backward reads it.
 
     Raises:
         TypeError: ``unpack_hook`` returns no tensor.
@@ -105,7 +105,7 @@ class saved_tensors_hooks(_saved.SavedHooks):
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Copies saved tensors to the CPU's memory; there is no other here, so this only copies.
+    """Copies saved tensors to CPU memory. All tensors are on the CPU, so this only copies.
 
     >>> x = torch.ones(2, requires_grad=True)
     >>> with save_on_cpu():

@@ -57,7 +57,7 @@ _watcher = Setting(None, _context.set_watch)
 
 
 def is_mutation_detection_enabled() -> bool:
-    """Whether custom Functions are being watched.
+    """Whether mutation detection is on.
 
     >>> torch.autograd.is_mutation_detection_enabled()
     False
@@ -66,7 +66,7 @@ def is_mutation_detection_enabled() -> bool:
 
 
 class set_detect_mutation(Since):
-    """Turn the watch on or off: at once when called, and until the end of the block as a context.
+    """Turn mutation detection on or off, immediately or, as a context, until the end of the block.
 
     >>> with torch.autograd.set_detect_mutation(True):
     ...     print(torch.autograd.is_mutation_detection_enabled())

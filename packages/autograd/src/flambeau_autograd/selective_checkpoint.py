@@ -15,7 +15,7 @@ from flambeau_tensor.extend import dispatching
 
 
 class CheckpointPolicy(enum.Enum):
-    """What is to become of an operator's results: kept for backward, or computed again.
+    """The policy for an operator's results: save them for backward, or recompute them.
 
     Raises:
         ValueError: there is no such value.

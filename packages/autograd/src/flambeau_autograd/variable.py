@@ -22,7 +22,7 @@ class Variable(metaclass=_VariableMeta):
     ``Variable``.
 
     Raises:
-        TypeError: the data are no tensor.
+        TypeError: the data is not a tensor.
         RuntimeError: ``requires_grad`` of integers.
 
     >>> x = torch.autograd.Variable(torch.ones(2), requires_grad=True)

@@ -27,19 +27,20 @@ def functional_call(
 ) -> Any:
     """``module(*args, **kwargs)`` with other tensors in place of the module's parameters and buffers.
 
-    The module has its own back afterwards, whatever happens. Buffers that its forward replaces are found in the dict.
+    Afterwards the module has its own tensors again, even after an error. The dict receives the buffers that forward
+    replaces.
 
     Args:
         module: a module.
-        parameter_and_buffer_dicts: from the names that ``named_parameters()`` and ``named_buffers()`` give to tensors;
-            a dict, or several without common names. What none names stays as it is.
+        parameter_and_buffer_dicts: a dict from the names of ``named_parameters()`` and ``named_buffers()`` to tensors,
+            or several dicts without common names. Other parameters and buffers stay unchanged.
         args: the positional arguments, a tuple; what is not a tuple is the only one.
         kwargs: the keyword arguments.
-        tie_weights: a tensor that the module holds under several names is replaced under all of them.
-        strict: every parameter and buffer must be named, and nothing else.
+        tie_weights: whether to replace a tensor that the module has under several names under all of them.
+        strict: whether the dicts must contain exactly the parameters and buffers.
 
     Raises:
-        ValueError: a name stands in several dicts, or tied names are given different tensors.
+        ValueError: a name is in several dicts, or tied names have different tensors.
         RuntimeError: names are missing or unexpected and ``strict`` is true.
         AttributeError: the module has no such parameter.
 
@@ -71,16 +72,16 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The parameters and buffers of modules of the same kind, stacked, for running all of them at once by ``vmap``.
+    """The stacked parameters and buffers of several modules, to run all of them at once with ``vmap``.
 
     Args:
-        models: modules of one class, all training or all evaluating.
+        models: modules of one class, all in training or all in evaluation mode.
 
     Returns:
         ``(params, buffers)``: dicts from names to tensors with the modules in dimension 0. The parameters are leaves.
 
     Raises:
-        RuntimeError: there is no module, or they differ in class, mode or in what requires grad.
+        RuntimeError: there is no module, or the modules differ in class, mode or requires_grad.
 
     >>> layers = [torch.nn.Linear(2, 1) for _ in range(3)]
     >>> params, buffers = torch.func.stack_module_state(layers)
@@ -111,12 +112,12 @@ def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def replace_all_batch_norm_modules_(root: _M) -> _M:
-    """Let all batch normalizations inside a module forget and no longer keep running statistics; returns the module.
+    """Remove the running statistics from all batch normalizations in a module; returns the module.
 
     ``vmap`` cannot write statistics of many examples into a buffer that they share.
 
     Raises:
-        AttributeError: what is given is not a module.
+        AttributeError: the argument is not a module.
 
     >>> torch.func.replace_all_batch_norm_modules_(torch.nn.BatchNorm1d(2)).running_mean is None
     True

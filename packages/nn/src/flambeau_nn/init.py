@@ -49,14 +49,14 @@ _LINEAR = (
 
 
 def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float:
-    """The factor by which the scale of weights should grow for a nonlinearity to keep the variance.
+    """The recommended gain for a nonlinearity: the factor for the scale of weights that preserves the variance.
 
     Args:
-        nonlinearity: the name of a function, such as ``"relu"``.
+        nonlinearity: the name of the nonlinearity, such as ``"relu"``.
         param: of ``"leaky_relu"``: its slope below zero, 0.01 unless given.
 
     Raises:
-        ValueError: there is no such nonlinearity, or ``param`` is not a slope.
+        ValueError: the nonlinearity is unknown, or ``param`` is not a slope.
 
     >>> calculate_gain("tanh")
     1.6666666666666667
@@ -119,7 +119,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     """Uniform numbers in [a, b).
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
         RuntimeError: ``a`` is above ``b``.
@@ -136,7 +136,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     """Normal numbers.
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
         RuntimeError: ``std`` is negative.
@@ -174,13 +174,11 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers, of which those outside [a, b] are drawn again.
-
-    Where that would reject most of them, uniform numbers in [a, b) are drawn instead and kept with the probability that
-    the normal density has there, relative to its peak (von Neumann, 1951).
+    """Truncated normal numbers: those outside [a, b] are drawn again. If most would be rejected, uniform numbers in [a,
+    b) are drawn instead and accepted with a probability proportional to the normal density (von Neumann, 1951).
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
         TypeError: an argument is not a number.
@@ -212,7 +210,7 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value.
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
         TypeError: the value is not a number.
@@ -229,10 +227,10 @@ def ones_(tensor: Tensor) -> Tensor:
     """Ones.
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
-        AttributeError: what is given is not a tensor.
+        AttributeError: the argument is not a tensor.
 
     >>> ones_(torch.empty(2))
     tensor([1., 1.])
@@ -245,10 +243,10 @@ def zeros_(tensor: Tensor) -> Tensor:
     """Zeros.
 
     Shape:
-        (*), any shape; written in place, unrecorded, and returned.
+        (*), any shape; modified in place without recording, and returned.
 
     Raises:
-        AttributeError: what is given is not a tensor.
+        AttributeError: the argument is not a tensor.
 
     >>> zeros_(torch.empty(2))
     tensor([0., 0.])
@@ -261,7 +259,7 @@ def eye_(tensor: Tensor) -> Tensor:
     """Ones on the diagonal of a matrix, zeros elsewhere.
 
     Shape:
-        (n, m); written in place, unrecorded, and returned.
+        (n, m); modified in place without recording, and returned.
 
     Raises:
         ValueError: not two dimensions.
@@ -279,10 +277,10 @@ def eye_(tensor: Tensor) -> Tensor:
 
 @_filling()
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Kernels (out, in, …) of a convolution that passes its input through.
+    """Kernels (out, in, …) of a convolution that returns its input.
 
     Shape:
-        (out, in, *) of three to five dimensions; written in place, unrecorded, and returned.
+        (out, in, *) of three to five dimensions; modified in place without recording, and returned.
 
     Raises:
         ValueError: other numbers of dimensions, or ``out`` is not a multiple of ``groups``.
@@ -309,10 +307,10 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Generator | No
     """Uniform numbers in ±gain · sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
     Shape:
-        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+        (*) of two dimensions or more, floating point; modified in place without recording, and returned.
 
     Raises:
-        ValueError: fewer than two dimensions, which have no fans.
+        ValueError: the tensor has fewer than two dimensions, so it has no fans.
 
     >>> w = xavier_uniform_(torch.empty(20, 30))
     >>> bool(w.abs().max() <= (6 / 50) ** 0.5)
@@ -327,10 +325,10 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Generator | Non
     """Normal numbers of standard deviation gain · sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio, 2010).
 
     Shape:
-        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+        (*) of two dimensions or more, floating point; modified in place without recording, and returned.
 
     Raises:
-        ValueError: fewer than two dimensions, which have no fans.
+        ValueError: the tensor has fewer than two dimensions, so it has no fans.
 
     >>> w = xavier_normal_(torch.empty(200, 300))
     >>> bool((w.std() - (2 / 500) ** 0.5).abs() < 0.005)
@@ -350,10 +348,10 @@ def kaiming_uniform_(
     """Uniform numbers in ±gain · sqrt(3 / fan) (He et al., 2015); ``a`` is the slope of ``leaky_relu``.
 
     Shape:
-        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+        (*) of two dimensions or more, floating point; modified in place without recording, and returned.
 
     Raises:
-        ValueError: fewer than two dimensions, which have no fans.
+        ValueError: the tensor has fewer than two dimensions, so it has no fans.
 
     >>> w = kaiming_uniform_(torch.empty(20, 30), nonlinearity="relu")
     >>> bool(w.abs().max() <= (6 / 30) ** 0.5)
@@ -376,10 +374,10 @@ def kaiming_normal_(
     """Normal numbers of standard deviation gain / sqrt(fan) (He et al., 2015).
 
     Shape:
-        (*) of two dimensions or more, floating point; written in place, unrecorded, and returned.
+        (*) of two dimensions or more, floating point; modified in place without recording, and returned.
 
     Raises:
-        ValueError: fewer than two dimensions, which have no fans.
+        ValueError: the tensor has fewer than two dimensions, so it has no fans.
 
     >>> w = kaiming_normal_(torch.empty(200, 300), nonlinearity="relu")
     >>> bool((w.std() - (2 / 300) ** 0.5).abs() < 0.005)
@@ -424,10 +422,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 @_filling()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, of which a fraction ``sparsity`` of each column is zero (Martens, 2010).
+    """Normal numbers, where a fraction ``sparsity`` of each column is zero (Martens, 2010).
 
     Shape:
-        (n, m); written in place, unrecorded, and returned.
+        (n, m); modified in place without recording, and returned.
 
     Raises:
         ValueError: not two dimensions.

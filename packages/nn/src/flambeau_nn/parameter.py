@@ -31,17 +31,16 @@ class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Parameter(Tensor, metaclass=_ParameterMeta):
-    """A tensor to be trained. Assigned to an attribute of a module, it is registered there.
-
-    Operations on it give plain tensors.
+    """A tensor that is trained. A module registers it when it is assigned to an attribute. Operations on it return
+    plain tensors.
 
     Args:
-        data: the tensor whose elements it shares; without it, an empty one.
+        data: the tensor whose memory it shares; by default an empty one.
         requires_grad: whether gradients are computed for it.
 
     Raises:
-        RuntimeError: the tensor is of integers or bools and ``requires_grad`` is not False.
-        TypeError: the data are no tensor.
+        RuntimeError: the tensor has an integer dtype or bool, and ``requires_grad`` is not False.
+        TypeError: the data is not a tensor.
 
     >>> import flambeau_tensor as ft
     >>> Parameter(ft.ones(2))
@@ -126,17 +125,18 @@ class _BufferMeta(type(Tensor)):  # type: ignore[misc]
 
 
 class Buffer(Tensor, metaclass=_BufferMeta):
-    """A tensor that is part of a module's state and not trained; assigned to an attribute, it is registered there.
+    """A tensor that is part of a module's state but not trained. A module registers it when it is assigned to an
+    attribute.
 
     Args:
-        data: the tensor; it is marked, not copied.
-        persistent: whether it belongs into the module's ``state_dict``.
+        data: the tensor, which is marked and not copied.
+        persistent: whether it is part of the module's ``state_dict``.
 
     Shape:
         (*)
 
     Raises:
-        AttributeError: the data are no tensor.
+        AttributeError: the data is not a tensor.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> layer.steps = Buffer(torch.zeros(()))
@@ -169,7 +169,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 def is_lazy(param: object) -> bool:
-    """Whether the sizes of a parameter or buffer are still open."""
+    """Whether a parameter or buffer has no sizes yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
@@ -188,12 +188,12 @@ class UninitializedTensorMixin:
     )
 
     def materialize(self, shape: Iterable[int] | int, device: Device | None = None, dtype: dtype | None = None) -> None:
-        """Give it a shape, whose elements are not initialized; it is an ordinary parameter or buffer from then on.
+        """Allocate uninitialized elements of a shape; it is then an ordinary parameter or buffer.
 
         Args:
-            shape: the sizes, or the only one.
-            device: of the elements; by default its own.
-            dtype: of the elements; by default its own.
+            shape: the sizes, or a single size.
+            device: that of the elements; by default its own.
+            dtype: that of the elements; by default its own.
         """
         self.data = empty(
             (shape,) if isinstance(shape, int) else tuple(shape),
@@ -237,7 +237,7 @@ class UninitializedTensorMixin:
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: ignore[misc]
-    """A parameter whose sizes follow later. Only its dtype and device are known, and can be changed.
+    """A parameter whose sizes are not known yet. Only its dtype and device are known, and can be changed.
 
     Args:
         requires_grad: whether gradients are computed for it.
@@ -245,7 +245,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
         dtype: of the elements.
 
     Raises:
-        RuntimeError: sizes or elements are asked for before ``materialize``.
+        RuntimeError: sizes or elements are used before ``materialize``.
 
     >>> p = UninitializedParameter()
     >>> p
@@ -268,19 +268,19 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):  # type: igno
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """A buffer whose sizes follow later, when it becomes a :class:`Buffer`; see :class:`UninitializedParameter`.
+    """A buffer whose sizes are not known yet; it later becomes a :class:`Buffer`. See :class:`UninitializedParameter`.
 
     Args:
         requires_grad: whether gradients are computed for it.
         device: of the elements.
         dtype: of the elements.
-        persistent: whether it belongs into the module's ``state_dict``.
+        persistent: whether it is part of the module's ``state_dict``.
 
     Shape:
         none until it is materialized
 
     Raises:
-        RuntimeError: sizes or elements are asked for before ``materialize``.
+        RuntimeError: sizes or elements are used before ``materialize``.
 
     >>> b = UninitializedBuffer()
     >>> b.materialize((2,))

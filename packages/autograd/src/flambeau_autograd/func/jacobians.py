@@ -51,20 +51,20 @@ def jacrev(
     chunk_size: int | None = None,
     _preallocate_and_copy: bool = False,
 ) -> Callable[..., Any]:
-    """A function that computes the Jacobian of ``func`` by reverse mode: best where results are few.
+    """A function that computes the Jacobian of ``func`` by reverse mode, which is best for few results.
 
     Args:
-        func: takes tensors, or containers of them, and returns such.
-        argnums: the positional arguments to differentiate by; a tuple of numbers gives a tuple of Jacobians.
-        has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on.
+        func: a function of tensors or containers of tensors that returns the same.
+        argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of Jacobians.
+        has_aux: whether ``func`` returns ``(value, aux)``; ``aux`` is returned unchanged.
         chunk_size: how many rows to compute at once; all by default.
 
     Returns:
         Of shape ``(*value.shape, *argument.shape)``; nested, results first, where there are several.
 
     Raises:
-        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
-            is not a tensor.
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate has an integer dtype; the function's
+            result is not a tensor.
 
     >>> torch.func.jacrev(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
@@ -139,13 +139,13 @@ def jacfwd(
     randomness: str = "error",
     chunk_size: int | None = None,
 ) -> Callable[..., Any]:
-    """A function that computes the Jacobian of ``func`` by forward mode: best where arguments are few.
+    """A function that computes the Jacobian of ``func`` by forward mode, which is best for few arguments.
 
     Arguments and result are those of ``jacrev``.
 
     Raises:
-        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers; the function's result
-            is not a tensor.
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate has an integer dtype; the function's
+            result is not a tensor.
 
     >>> torch.func.jacfwd(torch.sin)(torch.zeros(2))
     tensor([[1., 0.],
@@ -189,7 +189,7 @@ def hessian(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0) -> Cal
     """A function that computes the second derivatives of ``func``: forward mode over reverse mode.
 
     Raises:
-        RuntimeError: ``argnums`` is out of range, or an argument to differentiate is of integers.
+        RuntimeError: ``argnums`` is out of range, or an argument to differentiate has an integer dtype.
 
     >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],

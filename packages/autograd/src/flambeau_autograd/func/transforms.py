@@ -111,7 +111,7 @@ def grad_and_value(
     """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
 
     Raises:
-        RuntimeError: the function's result is no single number, or an argument to differentiate is of integers;
+        RuntimeError: the function's result is not a single number, or an argument to differentiate is of integers;
             ``argnums`` is out of range.
 
     >>> torch.func.grad_and_value(lambda x: x * x)(torch.tensor(3.0))
@@ -151,7 +151,7 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
 
     Args:
         func: takes tensors, or tuples, lists and dicts of them.
-        argnums: the positional arguments to differentiate by; a tuple of numbers gives a tuple of gradients.
+        argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of gradients.
         has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on: ``(gradient, aux)``.
 
     Raises:
@@ -171,7 +171,7 @@ def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: 
 
 
 def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
-    """The value of ``func(*primals)`` and a function from gradients of the value to gradients of the primals.
+    """The value of ``func(*primals)``, and a function that maps gradients of the value to gradients of the primals.
 
     Returns:
         ``(value, vjp_fn)``, with ``has_aux`` ``(value, vjp_fn, aux)``.
@@ -221,7 +221,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 
     Args:
         primals, tangents: tuples of the same form.
-        strict: raise if the value does not depend on a primal, rather than give zeros.
+        strict: whether to raise an error if the value does not depend on a primal, instead of returning zeros.
         has_aux: ``func`` returns ``(value, aux)``.
 
     Returns:

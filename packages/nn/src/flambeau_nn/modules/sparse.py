@@ -15,16 +15,15 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class Embedding(Module):
-    """A trained vector for each number from 0 to `num_embeddings` - 1.
+    """A table of trained vectors for the indices from 0 to `num_embeddings` - 1.
 
     Args:
-        num_embeddings: how many.
-        embedding_dim: their size.
-        padding_idx: one that starts as zeros and is not trained.
-        max_norm: vectors that are longer are shortened in place when they are looked up.
+        num_embeddings: the number of vectors. embedding_dim: their size.
+        padding_idx: the index of a vector that is initially zero and not trained.
+        max_norm: the maximum norm: longer vectors are scaled down in place when they are looked up.
         norm_type: the p of the norm for `max_norm`.
-        scale_grad_by_freq: divide gradients by how often a number occurs in the batch.
-        sparse: whether the gradient of the weight is of layout ``torch.sparse_coo``, with the rows that were used.
+        scale_grad_by_freq: whether to divide gradients by the frequency of an index in the batch.
+        sparse: whether the gradient of the weight has the layout ``torch.sparse_coo``, with the rows that were used.
 
     Shape:
         (*) of int64 or int32 → (*, embedding_dim)
@@ -88,7 +87,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self) -> None:
-        """Draw all vectors from the normal distribution."""
+        """Reinitialize all vectors from the normal distribution."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -122,7 +121,7 @@ class Embedding(Module):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Embedding:
-        """An embedding with given vectors (n, d), not trained unless ``freeze`` is False."""
+        """An embedding with the given vectors (n, d), which are only trained if ``freeze`` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
@@ -140,18 +139,18 @@ class Embedding(Module):
 
 
 class EmbeddingBag(Module):
-    """The sum, mean or maximum of trained vectors for each bag of numbers from 0 to `num_embeddings` - 1.
+    """The sum, mean or maximum of trained vectors for each bag of indices from 0 to `num_embeddings` - 1.
 
     Args:
-        num_embeddings: how many vectors.
+        num_embeddings: the number of vectors.
         embedding_dim: their size.
-        max_norm: vectors that are longer are shortened in place when they are looked up.
+        max_norm: the maximum norm: longer vectors are scaled down in place when they are looked up.
         norm_type: the p of the norm for `max_norm`.
-        scale_grad_by_freq: divide gradients by how often a number occurs in the batch.
+        scale_grad_by_freq: whether to divide gradients by the frequency of an index in the batch.
         mode: "sum", "mean" or "max".
-        sparse: whether the gradient of the weight is of layout ``torch.sparse_coo``, with the rows that were used.
-        include_last_offset: whether the last offset is the end of the last bag rather than the begin of one more.
-        padding_idx: one that does not count and is not trained.
+        sparse: whether the gradient of the weight has the layout ``torch.sparse_coo``, with the rows that were used.
+        include_last_offset: whether the last offset is the end of the last bag instead of the start of another one.
+        padding_idx: the index of a vector that does not count and is not trained.
 
     Shape:
         (B, N), or (N) with the offsets (B) at which bags begin → (B, embedding_dim)
@@ -216,7 +215,7 @@ class EmbeddingBag(Module):
         self.include_last_offset = include_last_offset
 
     def reset_parameters(self) -> None:
-        """Draw all vectors from the normal distribution."""
+        """Reinitialize all vectors from the normal distribution."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -261,7 +260,7 @@ class EmbeddingBag(Module):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> EmbeddingBag:
-        """One with given vectors (n, d), not trained unless ``freeze`` is False."""
+        """An EmbeddingBag with the given vectors (n, d), which are only trained if ``freeze`` is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape

@@ -127,19 +127,18 @@ class _Layer(Module):
 
 
 class TransformerEncoderLayer(_Layer):
-    """A sequence's attention to itself, and a network of two linear layers; each is added, with dropout, and
-    normalized.
+    """Self-attention and a feedforward network of two linear layers, each with dropout, a residual connection and a
+    norm.
 
     Args:
-        d_model: numbers in each element of a sequence.
-        nhead: heads of the attention.
-        dim_feedforward: width of the network.
-        dropout: its probability, everywhere.
-        activation: of the network: "relu", "gelu" or a function.
+        d_model: the size of each element of a sequence. nhead: the number of attention heads.
+        dim_feedforward: the width of the feedforward network.
+        dropout: the dropout probability.
+        activation: the activation of the feedforward network: "relu", "gelu" or a function.
         layer_norm_eps: eps of the norms.
         batch_first: whether sequences are (batch, time, size) rather than (time, batch, size).
-        norm_first: whether a part gets what is normalized, rather than normalizing what it has been added to.
-        bias: whether layers and norms have biases.
+        norm_first: whether to normalize the input of each part instead of the sum after it.
+        bias: whether linear layers and norms have biases.
 
     Shape:
         (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
@@ -208,8 +207,8 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """A sequence's attention to itself, then to `memory`, and a network of two linear layers; each is added, with
-    dropout, and normalized. Arguments are those of :class:`TransformerEncoderLayer`.
+    """Self-attention, attention to `memory`, and a feedforward network of two linear layers, each with dropout, a
+    residual connection and a norm. Arguments are those of :class:`TransformerEncoderLayer`.
 
     Shape:
         tgt (T, N, d_model), memory (S, N, d_model), with ``batch_first`` (N, T, d_model) and (N, S, d_model),
@@ -291,9 +290,8 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after another, and a norm behind them.
-
-    `enable_nested_tensor` and `mask_check` are about a fast path of PyTorch's; they are kept and change nothing.
+    """A stack of copies of an encoder layer, followed by a norm. `enable_nested_tensor` and `mask_check` concern
+    PyTorch's fast path and have no effect.
 
     Shape:
         (S, N, d_model), (N, S, d_model) with ``batch_first``, or (S, d_model) → the same
@@ -343,7 +341,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after another, and a norm behind them.
+    """A stack of copies of a decoder layer, followed by a norm.
 
     Shape:
         tgt (T, N, d_model), memory (S, N, d_model), or N first, or without it → like tgt
@@ -392,15 +390,14 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """An encoder, and a decoder that attends to what it gives.
+    """An encoder, and a decoder that attends to the encoder's output.
 
     Args:
-        d_model: numbers in each element of a sequence.
-        nhead: heads of the attention.
-        num_encoder_layers, num_decoder_layers: layers of each.
+        d_model: the size of each element of a sequence. nhead: the number of attention heads.
+        num_encoder_layers, num_decoder_layers: the number of layers of each.
         dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias: of the layers, see
             :class:`TransformerEncoderLayer`.
-        custom_encoder, custom_decoder: modules to use instead.
+        custom_encoder, custom_decoder: modules that replace the encoder and the decoder.
 
     Shape:
         src (S, N, d_model), tgt (T, N, d_model), with ``batch_first`` (N, S, d_model) and (N, T, d_model), or

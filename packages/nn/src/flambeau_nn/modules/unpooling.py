@@ -34,12 +34,12 @@ class _MaxUnpoolNd(Module):
 
 
 class MaxUnpool1d(_MaxUnpoolNd):
-    """:class:`MaxPool1d` undone: the maxima at their places, among zeros.
+    """The partial inverse of :class:`MaxPool1d`: puts the maxima at their indices, and zeros elsewhere.
 
         Args:
-            kernel_size, stride, padding: as pooling had them.
+            kernel_size, stride, padding: those of the pooling.
 
-        Calls take the maxima, their indices and, where several sizes would have given the same, ``output_size``.
+        The arguments of a call are the maxima, their indices and, if several sizes are possible, ``output_size``.
 
     Shape:
         (N, C, L) or (C, L) → the same, L as before the pooling
@@ -55,7 +55,7 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """:class:`MaxPool2d` undone, as :class:`MaxUnpool1d` does it.
+    """:class:`MaxPool2d` inverted, see :class:`MaxUnpool1d`.
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same, H and W as before the pooling
@@ -74,7 +74,7 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """:class:`MaxPool3d` undone, as :class:`MaxUnpool1d` does it.
+    """:class:`MaxPool3d` inverted, see :class:`MaxUnpool1d`.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same, D, H and W as before the pooling
@@ -128,7 +128,7 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """The maximum of windows at random places (Graham, 2014).
+    """The maximum of windows at random positions (Graham, 2014).
 
     Args:
         kernel_size: of a window, an int or two.

@@ -10,22 +10,22 @@ _Sizes = int | tuple[int, ...]
 
 
 class Upsample(Module):
-    """Images at another size, see :func:`torch.nn.functional.interpolate`.
+    """Resizes images, see :func:`torch.nn.functional.interpolate`.
 
     Args:
         size: of the result, an int or one for each dimension.
-        scale_factor: how many times the input's size it is, instead of ``size``.
+        scale_factor: the ratio of the result's size to the input's, instead of ``size``.
         mode: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"trilinear"``.
-        align_corners: whether the centers of the outermost elements lie on each other, instead of their outer edges.
-        recompute_scale_factor: whether positions follow from the sizes rather than from ``scale_factor``.
+        align_corners: whether to align the centers of the outermost elements instead of their outer edges.
+        recompute_scale_factor: whether to compute positions from the sizes instead of ``scale_factor``.
 
     Shape:
         (N, C, L), (N, C, H, W) or (N, C, D, H, W)
 
     Raises:
-        ValueError: not exactly one of ``size`` and ``scale_factor`` is given, or ``align_corners`` where the mode knows
-            none.
-        NotImplementedError: there is no such mode for so many dimensions.
+        ValueError: not exactly one of ``size`` and ``scale_factor`` is given, or the mode does not support
+            ``align_corners``.
+        NotImplementedError: the mode does not support this number of dimensions.
 
     >>> import flambeau_tensor as ft
     >>> Upsample(scale_factor=2)(ft.ones(1, 1, 3, 4)).shape

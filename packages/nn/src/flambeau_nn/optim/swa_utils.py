@@ -108,14 +108,16 @@ def get_swa_avg_fn() -> Callable[..., Any]:
 
 
 class AveragedModel(Module):
-    """A copy of a model whose parameters are means of those that it had whenever ``update_parameters`` was called.
+    """A copy of a model whose parameters are the averages of the model's parameters at each call of
+    ``update_parameters``.
 
     Args:
-        model: the model, which is copied.
-        device: where the copy lies.
-        avg_fn: makes a mean of a mean, a parameter, and how many went into the mean; by default equal weights.
+        model: the model to copy.
+        device: the device of the copy.
+        avg_fn: a function that computes the new mean from the mean, a parameter, and the number of averaged models; by
+            default equal weights.
         multi_avg_fn: the same in place for lists of tensors.
-        use_buffers: average buffers, too; otherwise they are copied.
+        use_buffers: whether to average buffers, too, instead of copying them.
 
     Raises:
         AssertionError: both functions are given.
@@ -155,11 +157,11 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the copy makes of the arguments."""
+        """The result of the averaged model."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Take the present parameters into the means; the first ones are copied."""
+        """Add the present parameters to the means; the first ones are copied."""
 
         def values(one: Module) -> list[Tensor]:
             tensors = chain(one.parameters(), one.buffers()) if self.use_buffers else one.parameters()
@@ -183,15 +185,15 @@ class AveragedModel(Module):
 
 @no_grad()
 def update_bn(loader: Iterable[Any], model: Module, device: Device | None = None) -> None:
-    """Let batch normalizations forget their statistics and gather them anew, with equal weights, in one pass.
+    """Recompute the statistics of batch normalizations in one pass, with equal weights.
 
     Args:
-        loader: batches; of a tuple or list the first entry is given to the model.
+        loader: the batches; the model receives the first entry of a tuple or list.
         model: called in training mode; its mode is restored.
         device: where batches are moved.
 
     Raises:
-        RuntimeError: what the loader gives does not fit the model.
+        RuntimeError: the batches do not match the model.
 
     >>> model = torch.nn.Sequential(torch.nn.BatchNorm1d(1))
     >>> update_bn([torch.tensor([[1.0], [3.0]]), torch.tensor([[5.0], [7.0]])], model)
@@ -225,12 +227,12 @@ def _cosine(part: float) -> float:
 
 
 class SWALR(LRScheduler):
-    """From the present rates to fixed ones in some epochs, along a line or half a cosine.
+    """Changes the rates to fixed values over some epochs, linearly or along half a cosine.
 
     Args:
         optimizer: the optimizer whose learning rates are set.
         swa_lr: the rate at the end, one for all groups or one per group.
-        anneal_epochs: how many epochs that takes.
+        anneal_epochs: the number of epochs of the change.
         anneal_strategy: "cos" or "linear".
         last_epoch: -1 to start; otherwise the epoch to go on from.
 

@@ -35,7 +35,7 @@ def get_total_norm(
     Args:
         tensors: a tensor or several; of none the norm is 0.
         norm_type: the order p of the norm, ``inf`` for the largest absolute value.
-        error_if_nonfinite: whether a norm that is NaN or infinite is an error.
+        error_if_nonfinite: whether to raise an error if the norm is NaN or infinite.
 
     Raises:
         RuntimeError: the norm is not finite, and ``error_if_nonfinite``.
@@ -88,13 +88,13 @@ def clip_grad_norm_(
     """Scale the gradients of ``parameters``, as one vector, down to the norm ``max_norm``, in place.
 
     Args:
-        parameters: a tensor or several; those without gradient are left out.
-        max_norm: the largest norm that is left as it is.
+        parameters: a tensor or several; those without a gradient are skipped.
+        max_norm: the maximum norm.
         norm_type: the order p of the norm, ``inf`` for the largest absolute value.
-        error_if_nonfinite: whether a norm that is NaN or infinite is an error; else all gradients are scaled by it.
+        error_if_nonfinite: whether to raise an error if the norm is NaN or infinite; otherwise it scales all gradients.
 
     Returns:
-        The norm that the gradients had.
+        The norm of the gradients before clipping.
 
     Raises:
         RuntimeError: the norm is not finite, and ``error_if_nonfinite``; the gradients are unchanged.

@@ -30,7 +30,7 @@ def _fused(layer: Module, bn: Module, fuse: Callable[..., tuple[Parameter, Param
 
 
 def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Module:
-    """A convolution that does what ``conv`` and ``bn`` do in evaluation; ``transpose`` says that it is transposed."""
+    """A convolution that computes ``conv`` and ``bn`` in evaluation; with ``transpose``, a transposed one."""
     return _fused(conv, bn, partial(fuse_conv_bn_weights, transpose=transpose))
 
 
@@ -57,7 +57,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
-    """A linear layer that does what ``linear`` and ``bn`` do in evaluation."""
+    """A linear layer that computes ``linear`` and ``bn`` in evaluation mode."""
     if linear.out_features != bn.num_features and bn.num_features != 1 and not (linear.training or bn.training):
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1, got "

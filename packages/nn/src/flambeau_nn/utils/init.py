@@ -15,10 +15,10 @@ _M = TypeVar("_M", bound="Module")
 
 
 def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
-    """A ``module_cls`` whose parameters hold no particular values; no random numbers are drawn for them.
+    """A ``module_cls`` with uninitialized parameters; no random numbers are drawn.
 
     Args:
-        module_cls: the class of the module; its initializer takes ``device``.
+        module_cls: the class of the module; its initializer accepts ``device``.
         args: for the initializer.
         kwargs: likewise.
 

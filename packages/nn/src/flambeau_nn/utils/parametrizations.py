@@ -112,11 +112,11 @@ class _Orthogonal(Module):
 def orthogonal(
     module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
 ) -> Module:
-    """Keep a weight orthogonal (or with orthonormal rows or columns, or unitary).
+    """Parametrize a weight to be orthogonal (or to have orthonormal rows or columns, or to be unitary).
 
     Args:
-        module: whose weight it is.
-        name: its name; of more than two dimensions the last two are matrices.
+        module: the module with the weight.
+        name: the name of the weight; the last two dimensions are matrices.
         orthogonal_map: "matrix_exp", "cayley" or "householder": how a matrix is mapped to an orthogonal one; the last
             one for matrices that are not square, unless given, and the first one otherwise.
         use_trivialization: whether the map is taken around a base, so that any orthogonal matrix can be assigned.
@@ -160,10 +160,10 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
-    """Split a weight into its norms, `original0`, and its direction, `original1` (Salimans and Kingma, 2016).
+    """Parametrize a weight by its norms, `original0`, and its direction, `original1` (Salimans and Kingma, 2016).
 
     Args:
-        module: whose weight it is.
+        module: the module with the weight.
         name: its name.
         dim: the dimension whose slices have a norm each; None: there is one of all.
 
@@ -228,10 +228,10 @@ class _SpectralNorm(Module):
 def spectral_norm(
     module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
 ) -> Module:
-    """Divide a weight by its largest singular value (Miyato et al., 2018).
+    """Parametrize a weight by spectral normalization: divide it by its largest singular value (Miyato et al., 2018).
 
     Args:
-        module: whose weight it is.
+        module: the module with the weight.
         name: its name.
         n_power_iterations: steps towards that value in each computation while training.
         eps: keeps norms from 0.

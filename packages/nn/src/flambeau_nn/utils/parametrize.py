@@ -30,7 +30,7 @@ _caching = 0
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Within it each parametrized tensor is computed once.
+    """A context in which each parametrized tensor is computed only once.
 
     >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(2, 2))
     >>> with cached():
@@ -72,7 +72,7 @@ def _refuse(module_of: str, what: str, said: str, before: object, after: object)
 
 
 class ParametrizationList(ModuleList):
-    """What computes a tensor: modules, one after another, of which the first gets `original`.
+    """The parametrizations of a tensor: modules that run one after another, starting with `original`.
 
     If the first one's ``right_inverse`` gives several tensors, these are `original0`, `original1`, ….
 
@@ -241,21 +241,21 @@ def _add_property(module: Module, name: str) -> None:
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Have a module's parameter or buffer computed by ``parametrization`` whenever it is asked for.
+    """Compute a module's parameter or buffer with ``parametrization`` whenever it is read.
 
-    What it is computed from is ``module.parametrizations.NAME.original``, a parameter or buffer. If the
+    The original tensor is ``module.parametrizations.NAME.original``, a parameter or buffer. If the
     parametrization has a method ``right_inverse``, that is initialized, and set by assignment, so that the tensor has
     the value that was given; several tensors that it returns are `original0`, `original1`, …. Further parametrizations
     of one tensor get what those before them gave.
 
     Args:
-        module: whose tensor it is.
+        module: the module with the tensor.
         tensor_name: the name of a parameter or buffer.
         parametrization: a module that is called with the original.
         unsafe: whether it may change dtype and shape.
 
     Raises:
-        ValueError: there is no such tensor, or dtype or shape change.
+        ValueError: the tensor does not exist, or its dtype or shape changes.
 
     >>> import flambeau_nn as nn
     >>> class Symmetric(nn.Module):
@@ -333,15 +333,15 @@ def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Make a parametrized tensor an ordinary one again.
+    """Remove the parametrizations of a tensor.
 
     Args:
-        module: whose tensor it is.
+        module: the module with the tensor.
         tensor_name: its name.
-        leave_parametrized: whether it keeps the value that is computed now, rather than that of the original.
+        leave_parametrized: whether it keeps the current computed value instead of the original.
 
     Raises:
-        ValueError: it is not parametrized, or has several originals and is not to keep its value.
+        ValueError: it is not parametrized, or it has several originals and ``leave_parametrized`` is False.
 
     >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
     >>> remove_parametrizations(layer, "weight")

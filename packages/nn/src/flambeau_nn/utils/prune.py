@@ -109,7 +109,7 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(importance_scores, default_mask=default_mask)
 
     def remove(self, module: Module) -> None:
-        """Make the pruned tensor a parameter again; what was pruned is gone."""
+        """Make the pruned tensor a parameter again; the pruning becomes permanent."""
         name = self._tensor_name
         if name is None:
             raise AssertionError(f"Module {module} has to be pruned before pruning can be removed")
@@ -243,7 +243,7 @@ class RandomUnstructured(_OfElements):
     """Prunes a number, or a fraction, of elements at random.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is negative.
+        ValueError: a fraction is not between 0 and 1, or a number is negative.
         TypeError: the amount is not a number.
 
     >>> RandomUnstructured(amount=0.5).prune(torch.ones(4)).sum()
@@ -263,7 +263,7 @@ class L1Unstructured(_OfElements):
     """Prunes a number, or a fraction, of elements: the smallest.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is negative.
+        ValueError: a fraction is not between 0 and 1, or a number is negative.
         TypeError: the amount is not a number.
 
     >>> L1Unstructured(amount=1).prune(torch.tensor([3.0, -1.0, 4.0]))
@@ -317,7 +317,7 @@ class RandomStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension at random.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is negative.
+        ValueError: a fraction is not between 0 and 1, or a number is negative.
         TypeError: the amount is not a number.
 
     >>> RandomStructured(amount=1, dim=0).prune(torch.ones(3, 2)).sum()
@@ -343,7 +343,7 @@ class LnStructured(_OfSlices):
     """Prunes a number, or a fraction, of slices of a dimension: those of the smallest norm.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is negative.
+        ValueError: a fraction is not between 0 and 1, or a number is negative.
         TypeError: the amount is not a number.
 
     >>> LnStructured(amount=1, n=2, dim=0).prune(torch.tensor([[3.0, 4.0], [1.0, 1.0]]))
@@ -376,7 +376,7 @@ class LnStructured(_OfSlices):
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a mask of one's own, of the parameter's shape.
+    """Prunes with a given mask of the parameter's shape.
 
     Raises:
         AttributeError: the module has no such parameter.
@@ -423,7 +423,7 @@ def random_unstructured(module: Module, name: str, amount: int | float) -> Modul
     """Prune ``amount`` elements (a number, or a fraction) at random.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is above that of the elements.
+        ValueError: a fraction is not between 0 and 1, or a number exceeds the number of elements.
 
     >>> layer = random_unstructured(torch.nn.Linear(2, 3), "weight", amount=2)
     >>> int((layer.weight == 0).sum())
@@ -437,7 +437,7 @@ def l1_unstructured(module: Module, name: str, amount: int | float, importance_s
     """Prune the ``amount`` elements that are smallest, or whose ``importance_scores`` are.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is above that of the elements.
+        ValueError: a fraction is not between 0 and 1, or a number exceeds the number of elements.
 
     >>> layer = torch.nn.Linear(4, 1)
     >>> int((l1_unstructured(layer, "weight", amount=0.5).weight == 0).sum())
@@ -451,7 +451,7 @@ def random_structured(module: Module, name: str, amount: int | float, dim: int) 
     """Prune ``amount`` slices of a dimension at random.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is above that of the slices.
+        ValueError: a fraction is not between 0 and 1, or a number exceeds the number of slices.
 
     >>> layer = random_structured(torch.nn.Linear(2, 3), "weight", amount=1, dim=1)
     >>> int((layer.weight == 0).all(0).sum())
@@ -472,7 +472,7 @@ def ln_structured(
     """Prune the ``amount`` slices of a dimension whose n-norm is smallest.
 
     Raises:
-        ValueError: a share is not between 0 and 1, or a number is above that of the slices.
+        ValueError: a fraction is not between 0 and 1, or a number exceeds the number of slices.
 
     >>> layer = ln_structured(torch.nn.Linear(2, 3), "weight", amount=1, n=2, dim=0)
     >>> int((layer.weight == 0).all(1).sum())
@@ -483,7 +483,7 @@ def ln_structured(
 
 
 def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
-    """Prune by a mask of the parameter's shape: zeros go.
+    """Prune with a mask of the parameter's shape: elements with zeros are removed.
 
     Raises:
         AttributeError: the module has no such parameter.
@@ -551,7 +551,7 @@ def global_unstructured(
 
 
 def remove(module: Module, name: str) -> Module:
-    """Make a pruned tensor a parameter again; what was pruned is gone.
+    """Make a pruned tensor a parameter again; the pruning becomes permanent.
 
     Raises:
         ValueError: it was not pruned.
@@ -572,7 +572,7 @@ def is_pruned(module: Module) -> bool:
     """Whether a tensor of the module, or of one below it, is pruned.
 
     Raises:
-        AttributeError: what is given is not a module.
+        AttributeError: the argument is not a module.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> is_pruned(layer), is_pruned(identity(layer, "weight"))

@@ -73,7 +73,7 @@ class PackedSequence(PackedSequence_):
         return super().__new__(cls, *_bind(data, batch_sizes, sorted_indices, unsorted_indices))
 
     def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
-        """The sequence with ``data.to(*args, **kwargs)``; itself where that changes nothing."""
+        """The sequence with ``data.to(*args, **kwargs)``; the sequence itself if nothing changes."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
@@ -90,12 +90,12 @@ class PackedSequence(PackedSequence_):
         return self
 
     def is_pinned(self) -> bool:
-        """False: memory is not pinned."""
+        """Always False: memory is not pinned."""
         return False
 
     @property
     def is_cuda(self) -> bool:
-        """False: everything is on the CPU."""
+        """Always False: everything is on the CPU."""
         return False
 
     def double(self) -> PackedSequence:
@@ -155,16 +155,16 @@ def _packed_rows(lengths: list[int], batch: int, times: int) -> tuple[list[int],
 def pack_padded_sequence(
     input: Tensor, lengths: Tensor | list[int], batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
-    """Pack sequences that stand padded in one tensor.
+    """Pack sequences that are padded in one tensor.
 
     Args:
         input: (time, batch, *), or (batch, time, *) with ``batch_first``.
-        lengths: how long each sequence is.
-        enforce_sorted: whether lengths have to fall; otherwise they are sorted, and the order is kept.
+        lengths: the length of each sequence.
+        enforce_sorted: whether lengths must be decreasing; otherwise they are sorted, and the order is stored.
 
     Raises:
-        RuntimeError: a length is not between 1 and the number of times, there are more or fewer than sequences, or they
-            rise.
+        RuntimeError: a length is not between 1 and the number of time steps, the number of lengths does not match, or
+            they increase.
 
     >>> import flambeau_tensor as ft
     >>> pack_padded_sequence(ft.tensor([[1, 2], [3, 0]]), [2, 1]).data
@@ -206,10 +206,10 @@ def pad_packed_sequence(
     """Undo :func:`pack_padded_sequence`: the padded tensor and the lengths.
 
     Args:
-        sequence: what is to be padded.
+        sequence: the packed sequence.
         batch_first: whether the result is (batch, time, *) rather than (time, batch, *).
-        padding_value: what stands behind the end of a sequence.
-        total_length: how many times the result has; by default that of the longest sequence.
+        padding_value: the value after the end of a sequence.
+        total_length: the number of time steps of the result; by default that of the longest sequence.
 
     Raises:
         ValueError: ``total_length`` is too short.
@@ -246,10 +246,10 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: Tensor | list[Tensor], batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Sequences (length, *) side by side in one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
+    """Pad sequences (length, *) to one tensor (time, batch, *), or (batch, time, *) with ``batch_first``.
 
     Raises:
-        RuntimeError: there are no sequences, their last sizes differ, or ``padding_side`` has no such value.
+        RuntimeError: there are no sequences, their last sizes differ, or ``padding_side`` is invalid.
 
     >>> import flambeau_tensor as ft
     >>> pad_sequence([ft.tensor([1, 2]), ft.tensor([3])], batch_first=True)
@@ -308,7 +308,7 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """The sequences (length, *) of a packed one, in their order.
 
     Raises:
-        AttributeError: what is given is not packed.
+        AttributeError: the argument is not packed.
 
     >>> unpack_sequence(torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2]), torch.tensor([4])]))
     [tensor([1, 2]), tensor([4])]
