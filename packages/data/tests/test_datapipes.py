@@ -277,3 +277,16 @@ def test_workers_share_out():
     first = [[0, 8], [3, 2], [9, 5], [6, 1], [7], [4]]
     assert passes == [first, [[4, 0], [2, 6], [7, 3], [8, 9], [5], [1]]]
     assert [sorted(sum(batches, [])) for batches in passes] == [list(range(10))] * 2
+
+
+def test_pipes_that_are_wrapped_to_be_pickled():
+    import pickle
+
+    from flambeau_data.datapipes.datapipe import _IterDataPipeSerializationWrapper, _MapDataPipeSerializationWrapper
+    from flambeau_data.datapipes.iter import IterableWrapper
+    from flambeau_data.datapipes.map import SequenceWrapper
+
+    stream = pickle.loads(pickle.dumps(_IterDataPipeSerializationWrapper(IterableWrapper([1, 2]))))
+    items = pickle.loads(pickle.dumps(_MapDataPipeSerializationWrapper(SequenceWrapper([3, 4]))))
+    assert list(stream) == [1, 2] and len(stream) == 2
+    assert items[1] == 4 and len(items) == 2

@@ -117,3 +117,32 @@ def test_losses_that_take_a_number_for_the_reduction():
     for wrong, error in (("mean", TypeError), (True, TypeError), (None, TypeError), (3, RuntimeError)):
         with pytest.raises(error, match="reduction"):
             losses.mse_loss(x, y, wrong)
+
+
+def test_vmap_in_a_number_of_pieces():
+    from flambeau.functorch.experimental import chunk_vmap
+
+    x = torch.arange(10.0).view(5, 2)
+    seen = []
+
+    def function(row):
+        seen.append(1)
+        return row.sum()
+
+    for chunks in (1, 2, 5, 7):
+        seen.clear()
+        assert torch.equal(chunk_vmap(function, chunks=chunks)(x), x.sum(1)) and len(seen) == min(chunks, 5)
+    with pytest.raises(ValueError, match="chunks should be greater than 0, got 0"):
+        chunk_vmap(function, chunks=0)
+
+
+def test_calls_that_go_on_to_the_modules_own():
+    class Doubled(torch.nn.Linear):
+        def __call__(self, x):
+            return 2 * self._call_impl(x)
+
+    layer = Doubled(2, 1)
+    heard = []
+    layer.register_forward_hook(lambda *args: heard.append(args))
+    x = torch.ones(1, 2)
+    assert torch.equal(layer(x), 2 * (x @ layer.weight.T + layer.bias)) and len(heard) == 1

@@ -163,3 +163,16 @@ def test_the_old_order_of_arguments():
     table = ft.arange(6.0).view(3, 2)
     with pytest.warns(UserWarning, match="Argument order of nn.functional.embedding_bag was changed"):
         assert F.embedding_bag(table, ft.tensor([[1, 2]]), mode="sum").tolist() == [[6, 8]]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_where_bags_begin(sparse):
+    bags = nn.EmbeddingBag(5, 2, mode="sum", sparse=sparse)
+    indices = ft.tensor([3, 1, 4])
+    with pytest.raises(RuntimeError, match="offsets.0. has to be 0"):
+        bags(indices, ft.tensor([1, 2]))
+    for offsets in ([0, 9], [0, 9, 2]):
+        with pytest.raises(RuntimeError, match="can not be greater than input's length 3 but got offsets.* of 9"):
+            bags(indices, ft.tensor(offsets))
+    with pytest.raises(RuntimeError, match="Expected tensor for argument #1 'weight' to have the same type as"):
+        bags(indices, ft.tensor([0]), ft.ones(3, dtype=ft.float64))

@@ -118,3 +118,9 @@ def test_samples_of_fractional_pooling_may_be_more_than_needed():
 TestSamples = check_values("nn.unpooling")
 TestDerivatives = check_derivatives("nn.unpooling")
 TestBatches = check_batches("nn.unpooling")
+
+
+def test_fractional_pooling_of_no_channels():
+    for shape, pool in (((1, 0, 8, 8), F.fractional_max_pool2d), ((0, 8, 8, 8), F.fractional_max_pool3d)):
+        with pytest.raises(RuntimeError, match="Expected input to have non-zero size for non-batch dimensions"):
+            pool(ft.ones(shape), 2, output_size=1)

@@ -25,9 +25,15 @@ class _Alias:
     def find_spec(self, fullname, path=None, target=None):
         if fullname == self.prefix:
             return ModuleSpec(fullname, self) if self.prefix == "torch" else None
-        if fullname == "functorch" and self.prefix == "torch":  # PyTorch brings it along
-            importlib.import_module("flambeau.functorch")
-            return ModuleSpec(fullname, self, origin="flambeau.functorch")
+        if fullname.partition(".")[0] == "functorch" and self.prefix == "torch":  # PyTorch brings it along
+            name = f"flambeau.{fullname}"
+            try:
+                module = importlib.import_module(name)
+            except ModuleNotFoundError as e:
+                if e.name == name:
+                    return None
+                raise
+            return ModuleSpec(fullname, self, origin=name, is_package=hasattr(module, "__path__"))
         if not fullname.startswith(self.prefix + "."):
             return None
         name = real_name(fullname[len(self.prefix) + 1 :])

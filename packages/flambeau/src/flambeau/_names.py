@@ -120,6 +120,7 @@ NAMES = {
     "Storage": "flambeau_tensor:FloatStorage",
     "StorageBase": "flambeau_tensor.storage",
     "_VF": "flambeau:torch",
+    "spmm": "flambeau:mm",
     "Tag": "flambeau_cext.tags",
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",

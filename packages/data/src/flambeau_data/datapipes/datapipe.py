@@ -149,3 +149,43 @@ class MapDataPipe(_Functions, Dataset[_T_co]):
     """
 
     functions: dict[str, Callable[..., Any]] = {}
+
+
+class _DataPipeSerializationWrapper:
+    """A pipe that is pickled by dill where Python's pickle refuses a function in it, if dill is there."""
+
+    def __init__(self, datapipe: Any) -> None:
+        self._datapipe = datapipe
+
+    def __getstate__(self) -> tuple[bytes, bool]:
+        import pickle
+
+        try:
+            return pickle.dumps(self._datapipe), False
+        except (pickle.PicklingError, AttributeError, TypeError):
+            try:
+                import dill
+            except ModuleNotFoundError:
+                dill = None
+            if dill is None:
+                raise
+            return dill.dumps(self._datapipe), True
+
+    def __setstate__(self, state: tuple[bytes, bool]) -> None:
+        import importlib
+
+        pickled, by_dill = state
+        self._datapipe = importlib.import_module("dill" if by_dill else "pickle").loads(pickled)
+
+    def __len__(self) -> int:
+        return len(self._datapipe)
+
+
+class _IterDataPipeSerializationWrapper(_DataPipeSerializationWrapper, IterDataPipe):  # type: ignore[type-arg]
+    def __iter__(self) -> Iterator[Any]:
+        yield from self._datapipe
+
+
+class _MapDataPipeSerializationWrapper(_DataPipeSerializationWrapper, MapDataPipe):  # type: ignore[type-arg]
+    def __getitem__(self, index: Any) -> Any:
+        return self._datapipe[index]

@@ -92,9 +92,10 @@ cdef _Held _read(Bags* b, PyObject** a):
         if b.ends and b.offsets[0] != 0:
             raise RuntimeError("offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from "
                                f"position 0. However, got {b.offsets[0]}")
-        if b.ends and b.offsets[b.ends - 1] > b.count:
-            raise RuntimeError(f"offsets[-1] can not be greater than input's length {b.count} but got offsets[-1] of "
-                               f"{b.offsets[b.ends - 1]}")
+        for i in range(b.ends):
+            if b.offsets[i] > b.count:
+                raise RuntimeError(f"offsets[-1] can not be greater than input's length {b.count} but got offsets[-1] "
+                                   f"of {b.offsets[i]}")
     for i in range(b.count):
         if not 0 <= b.indices[i] < b.rows:
             raise RuntimeError("embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be "

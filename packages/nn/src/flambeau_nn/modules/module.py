@@ -129,6 +129,8 @@ class Module(HookMethods, StateMethods, ModuleBase):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(args, kwargs)  # what runs in its place where a class does not define its own
 
+    _call_impl = _wrapped_call_impl = __call__  # classes with a call of their own go on to these
+
     if TYPE_CHECKING:  # what mypy takes for a method
 
         def __setattr__(self, name: str, value: Any) -> None: ...

@@ -20,6 +20,12 @@ def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_
             f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then it must "
             f"have the same shape as the input ({input.shape})"
         )
+    if per_sample_weights is not None and per_sample_weights.dtype is not weight.dtype:
+        raise RuntimeError(
+            "Expected tensor for argument #1 'weight' to have the same type as tensor for argument #1 "
+            f"'per_sample_weights'; but {weight.dtype} does not equal {per_sample_weights.dtype} (while checking "
+            "arguments for embedding_bag)"
+        )
     if weight.ndim != 2:
         raise ValueError(f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.ndim}")
     if input.ndim == 2 and offsets is not None:
@@ -59,6 +65,15 @@ def _check(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_
 
 def _bags(offsets, count, include_last_offset):
     """The bag of each index (beyond the last: none), and how many bags there are."""
+    if offsets.numel() and offsets[0] != 0:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {offsets[0].item()}"
+        )
+    if offsets.numel() and offsets.max() > count:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {count} but got offsets[-1] of {offsets.max().item()}"
+        )
     places = ft.arange(count, dtype=offsets.dtype, device=offsets.device)
     return find_operator("torch.searchsorted")(offsets.contiguous(), places, right=True) - 1, offsets.numel() - bool(
         include_last_offset
@@ -161,9 +176,8 @@ def embedding_bag(
 
         embedding(input, weight, None, max_norm, norm_type)
     padding = -1 if padding_idx is None else padding_idx % weight.shape[0]
-    weighed = per_sample_weights is not None
     run = partial(composed, sparse=sparse)
-    if not sparse and weight.is_floating_point() and not (weighed and per_sample_weights.dtype is not weight.dtype):
+    if not sparse and weight.is_floating_point():
         run = embedding_bags
     out = run(
         weight,

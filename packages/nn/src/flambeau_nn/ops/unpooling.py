@@ -118,6 +118,12 @@ def _fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     batched = input.ndim == dims + 2
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(f"{name}(): Expected {dims + 1}D or {dims + 2}D tensor, but got: {list(input.shape)}")
+    for d in range(batched, input.ndim):
+        if not input.shape[d]:
+            raise RuntimeError(
+                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got {list(input.shape)} "
+                f"with dimension {d} being empty."
+            )
     x = input if batched else input.unsqueeze(0)
     if output_size is None:
         ratio = (output_ratio,) * dims if isinstance(output_ratio, float) else tuple(output_ratio)

@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Adadelta"]
 
@@ -86,3 +87,6 @@ class Adadelta(FusedOptimizer):
         change = (state["acc_delta"] + eps).sqrt() / (square + eps).sqrt() * grad
         state["acc_delta"] = rho * state["acc_delta"] + (1 - rho) * change * change
         p.sub_(group["lr"] * change)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.adadelta", {"adadelta": "flambeau_nn.optim._functional"})

@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed, number, parts
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, full_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Adagrad"]
 
@@ -104,3 +105,6 @@ class Adagrad(FusedOptimizer):
         state["sum"].index_put_(where, values * values, accumulate=True)
         lr = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         p.index_put_(where, -lr * values / (state["sum"][where].sqrt() + group["eps"]), accumulate=True)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.adagrad", {"adagrad": "flambeau_nn.optim._functional"})

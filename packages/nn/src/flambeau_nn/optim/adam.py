@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed, moments
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, maximum, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Adam", "AdamW"]
 
@@ -158,3 +159,8 @@ class AdamW(Adam):
         super().__setstate__(state)
         for group in self.param_groups:
             group["decoupled_weight_decay"] = True  # states saved before it was an option
+
+
+__getattr__, __dir__ = _attach(
+    __name__, "torch.optim.adam", dict.fromkeys(("adam", "adamw"), "flambeau_nn.optim._functional")
+)

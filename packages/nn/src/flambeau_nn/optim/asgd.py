@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed, number
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, where, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["ASGD"]
 
@@ -89,3 +90,6 @@ class ASGD(FusedOptimizer):
         state["ax"] = where(share == 1, p, state["ax"] + share * (p - state["ax"])).to(p.dtype)
         state["eta"].copy_(lr / (1 + lambd * lr * t) ** group["alpha"])
         state["mu"].copy_(1 / (t - group["t0"]).clamp(min=1.0))
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.asgd", {"asgd": "flambeau_nn.optim._functional"})

@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed, moments, number
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, maximum, where, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Adamax", "NAdam", "RAdam"]
 
@@ -243,3 +244,8 @@ class RAdam(_Moments):
         factor = rest2 * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length)
         adapted = factor.clamp(min=0) ** 0.5 * change / (square.sqrt() + group["eps"])
         p.sub_(where(length > 5, adapted, change))
+
+
+__getattr__, __dir__ = _attach(
+    __name__, "torch.optim.moments", dict.fromkeys(("adamax", "nadam", "radam"), "flambeau_nn.optim._functional")
+)

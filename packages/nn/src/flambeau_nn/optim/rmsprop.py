@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options, _counter
 from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["RMSprop"]
 
@@ -98,3 +99,6 @@ class RMSprop(FusedOptimizer):
         if group["momentum"] > 0:
             change = state["momentum_buffer"] = group["momentum"] * state["momentum_buffer"] + change
         p.sub_(group["lr"] * change)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.rmsprop", {"rmsprop": "flambeau_nn.optim._functional"})

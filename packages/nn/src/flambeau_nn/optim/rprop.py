@@ -6,7 +6,8 @@ from typing import Any
 
 from flambeau_nn.optim import _fused
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _check_options, _counter
-from flambeau_tensor import Tensor, clamp, full_like, where, zeros_like
+from flambeau_tensor import Tensor, clamp, full_like, ones_like, where, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["Rprop"]
 
@@ -77,7 +78,11 @@ class Rprop(FusedOptimizer):
     @staticmethod
     def _formula(p: Tensor, grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> None:
         (less, more), turn = group["etas"], (grad * state["prev"]).sign()
-        factor = where(turn > 0, more, where(turn < 0, less, 1.0))
+        one = ones_like(turn)  # numbers alone would be float32
+        factor = where(turn > 0, more * one, where(turn < 0, less * one, one))
         state["step_size"] = size = clamp(state["step_size"] * factor, *group["step_sizes"])
         state["prev"] = grad = where(turn < 0, 0.0, grad)
         p.sub_(grad.sign() * size)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.rprop", {"rprop": "flambeau_nn.optim._functional"})

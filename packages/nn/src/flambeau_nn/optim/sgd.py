@@ -8,6 +8,7 @@ from flambeau_nn.optim import _fused
 from flambeau_nn.optim._operations import decayed
 from flambeau_nn.optim.optimizer import FusedOptimizer, ParamsT, _at_least_zero, _check_options
 from flambeau_tensor import Tensor, zeros_like
+from flambeau_tensor.lazy_attributes import attach as _attach
 
 __all__ = ["SGD"]
 
@@ -106,3 +107,6 @@ def _direction(grad: Any, state: dict[str, Any], group: dict[str, Any]) -> Any:
     buffer = grad.clone() if before is None else keep * before + (1 - group["dampening"]) * grad
     state["momentum_buffer"] = buffer
     return grad + keep * buffer if group["nesterov"] else buffer
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.optim.sgd", {"sgd": "flambeau_nn.optim._functional"})

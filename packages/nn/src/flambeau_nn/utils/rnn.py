@@ -178,6 +178,8 @@ def pack_padded_sequence(
     if batch_first:
         input = input.transpose(0, 1)
     times, batch = input.shape[:2]
+    if not input.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
     if lengths.numel() != batch:
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {lengths.numel()} (batch_size={batch})"
