@@ -137,3 +137,41 @@ def test_penalty_on_gradients_is_one_program():
         x = ft.randn(5, 2, dtype=ft.float64)
         assert ft.allclose(compiled(x), step(x), rtol=1e-12)
     assert len(compiled.entries) == 1
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[x > 0],
+        lambda x: x.view(2, 3)[:, x[:3] > 0],
+        lambda x: ft.repeat_interleave(x, (x > 0).long()),
+        lambda x: ft.masked_select(x, x > 0),
+    ],
+)
+def test_shapes_that_depend_on_elements_are_refused(function):
+    compiled = compile(function)
+    with pytest.warns(RuntimeWarning, match="depends on elements"):
+        compiled(ft.arange(6.0) - 2)
+    x = ft.arange(6.0) - 4
+    assert ft.equal(compiled(x), function(x))
+
+
+@pytest.mark.filterwarnings("ignore:indexing with dtype torch.uint8")
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[(x > 0).sum().to(ft.int16) - 1],
+        lambda x: x.clone().index_put_(((x > 0),), ft.tensor(7.0)),
+        lambda x: written(x.clone(), (x > 0).to(ft.uint8)),
+    ],
+)
+def test_indices_of_other_dtypes_are_computed_at_each_call(function):
+    compiled = compile(function)
+    for k in range(4):
+        x = ft.arange(6.0) - k
+        assert ft.equal(compiled(x), function(x))
+
+
+def written(y, mask):
+    y[mask] = 7.0
+    return y

@@ -320,7 +320,7 @@ class Builder:
         if not outs and not written and results is not None and results != ():
             self._check(op, args, results)
             return
-        if op.meta is False:
+        if _has_unknown_shape(op, args):
             raise Uncompilable(f"the shape of what {op.__torch_name__} returns depends on elements")
         if not _is_plain(args):
             raise Uncompilable(f"{op.__torch_name__} is given an object that may change")
@@ -336,6 +336,24 @@ class Builder:
 def _of_operator(op: Any) -> tuple[Any, list[int]]:
     """The operator that computes the same and writes to no argument, and which arguments this one may write to."""
     return op.functional or op, [i for i, a in enumerate(op.schema.arguments) if a.write]
+
+
+def _has_unknown_shape(op: Any, args: tuple[Any, ...]) -> bool:
+    """Whether an operator needs elements to say what shape its result has: it cannot say so on device 'meta'."""
+    if not callable(op.meta):
+        return op.meta is False or isinstance(op.meta, Exception)
+    try:
+        op.meta(*_on_meta(args))
+    except RuntimeError:
+        return True
+    return False
+
+
+def _on_meta(o: Any) -> Any:
+    """Arguments with tensors without elements for windows."""
+    if isinstance(o, Window):
+        return ft.empty_strided(o.sizes, o.strides, dtype=getattr(ft, o.dtype), device="meta")
+    return tuple(map(_on_meta, o)) if isinstance(o, tuple) else o
 
 
 def _is_plain(o: Any) -> bool:

@@ -114,9 +114,9 @@ cdef Tensor _index_tensor(object o):
 
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                       UserWarning, stacklevel=2)
-        return to_dtype(t, BOOL)
+        return t.to(dtype_object(BOOL))  # an operator, which a trace hears of
     if t.ndim == 0 and t.dtype != INT64 and t.dtype != INT32 and CATEGORY[t.dtype] == CAT_INT:
-        return to_dtype(t, INT64)  # a number
+        return t.to(dtype_object(INT64))  # a number
     if t.dtype != INT64 and t.dtype != BOOL and t.dtype != INT32:
         raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
     return t
