@@ -34,7 +34,7 @@ __all__ = [
 
 
 def get_default_build_root() -> str:
-    """The folder where extensions are built and kept when no other is named.
+    """The default folder for built extensions.
 
     >>> import os
     >>> import flambeau_cext
@@ -48,7 +48,7 @@ def get_cxx_compiler() -> str:
     """The path of the C++ compiler that is used.
 
     Raises:
-        CompileError: there is none; it says what was looked for.
+        CompileError: there is no compiler; the message lists what was searched.
 
     >>> import os
     >>> import flambeau_cext

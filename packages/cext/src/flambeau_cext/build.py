@@ -72,14 +72,14 @@ class Job(NamedTuple):
 
 
 def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> list[str]:
-    """Folders for the compiler's ``-I``: of ``flambeau/tensor.h``, of the C++ headers, and of pybind11.
+    """The include folders for the compiler: those of ``flambeau/tensor.h``, of the C++ headers, and of pybind11.
 
     Args:
-        device_type: ``"cpu"``; there are no others.
-        torch_include_dirs: False leaves out all of them.
+        device_type: must be ``"cpu"``.
+        torch_include_dirs: False returns no folders.
 
     Raises:
-        NotImplementedError: there is no such device.
+        NotImplementedError: the device is not supported.
 
     >>> import os
     >>> any(os.path.exists(os.path.join(path, "flambeau", "tensor.h")) for path in include_paths())
@@ -95,10 +95,11 @@ def include_paths(device_type: str = "cpu", torch_include_dirs: bool = True) -> 
 
 def library_paths(device_type: str = "cpu", torch_include_dirs: bool = True,
                   cross_target_platform: str | None = None) -> list[str]:  # fmt: skip
-    """Folders for the linker's ``-L``: none, since extensions find the library through a table when they are loaded.
+    """The library folders for the linker: none, because extensions find the library through a table when they are
+    loaded.
 
     Raises:
-        NotImplementedError: there is no such device.
+        NotImplementedError: the device is not supported.
 
     >>> library_paths()
     []

@@ -32,10 +32,10 @@ def CExtension(name: str, sources: Sequence[str], *args: Any, functions: Sequenc
     """An extension in C for a ``setup.py``, built by `BuildExtension`.
 
     Args:
-        name: its full name, such as ``"mylib._kernels"``.
+        name: the full name, such as ``"mylib._kernels"``.
         sources: paths of the files, relative to ``setup.py``.
-        functions: names of functions to be called from Python, or a dict of names and docstrings; their bindings are
-            generated. Without it the sources define ``PyInit_name``.
+        functions: the names of the functions that Python calls, or a dict of names and docstrings; their bindings are
+            generated. Without ``functions``, the sources define ``PyInit_name``.
         args, kwargs: as for `setuptools.Extension`. ``extra_compile_args`` may be a dict with a list for ``"c"`` and
             one for ``"cxx"``. With ``py_limited_api=True`` and generated bindings one binary serves every Python from
             3.11 on.
@@ -83,7 +83,7 @@ def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) 
     """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads.
 
     Raises:
-        NotImplementedError: it is called: there is no such device.
+        NotImplementedError: it is called: the device is not supported.
 
     >>> try:
     ...     CUDAExtension("kernels", ["kernels.cu"])
@@ -98,7 +98,7 @@ def SyclExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) 
     """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`.
 
     Raises:
-        NotImplementedError: it is called: there is no such device.
+        NotImplementedError: it is called: the device is not supported.
 
     >>> try:
     ...     SyclExtension("kernels", ["kernels.sycl"])
@@ -136,12 +136,12 @@ def _extension(
 class BuildExtension(build_ext):
     """The ``build_ext`` command of a ``setup.py`` for extensions of flambeau.
 
-    Compiles all sources of an extension at the same time, with ninja where it is installed: then only those whose
-    source, headers or flags changed. The first error comes first.
+    It compiles all sources of an extension in parallel. With ninja, if that is installed, it compiles only sources that
+    have changed, or whose headers or flags have. The error shows the first compiler error first.
 
     Options, given with `with_options`:
-        use_ninja: False does without ninja even where it is there.
-        no_python_abi_suffix: leave ``cpython-311-x86_64-linux-gnu`` out of the file's name.
+        use_ninja: False does not use ninja even if it is installed.
+        no_python_abi_suffix: whether to omit ``cpython-311-x86_64-linux-gnu`` from the file name.
 
     Raises:
         TypeError: the argument is not a distribution.
@@ -172,7 +172,7 @@ class BuildExtension(build_ext):
         self.force = True  # setuptools does not look at headers; ninja does, and without it everything is compiled
 
     def get_ext_filename(self, fullname: str) -> str:
-        """The file that an extension becomes."""
+        """The file name of a built extension."""
         path = super().get_ext_filename(fullname)
         if self.no_python_abi_suffix:
             folder, name = os.path.split(path)
@@ -181,7 +181,7 @@ class BuildExtension(build_ext):
         return path
 
     def build_extensions(self) -> None:
-        """Build all extensions, one after another: the sources of each are compiled at the same time."""
+        """Build all extensions, one after another; the sources of each are compiled in parallel."""
         self.parallel = None
         if self.compiler.compiler_type == "unix":
             self.compiler.compile = self._compile

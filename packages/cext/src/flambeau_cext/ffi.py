@@ -37,14 +37,14 @@ def create_extension(
     relative_to: str | os.PathLike[str] = ".",
     **kwargs: Any,
 ) -> "Extension":
-    """Describe an extension in C; its `build` makes it.
+    """Describe a C extension; its `build` method builds it.
 
     Args:
-        name: of the package to make, such as ``"_ext.my_lib"``.
+        name: the name of the package to build, such as ``"_ext.my_lib"``.
         headers: files that declare the functions to be called from Python. Their parameters are tensors
             (``THFloatTensor *`` and its like, or ``fl_tensor``), numbers and strings.
         sources: the files that define them.
-        verbose: print what is done.
+        verbose: whether to print the commands.
         with_cuda: must be false.
         package: True for a package that is installed: see `Extension.setuptools`.
         relative_to: the build script, ``__file__``: paths are relative to its folder, and the package goes there.
@@ -52,7 +52,7 @@ def create_extension(
             ``extra_link_args``, ``extra_objects`` as for `setuptools.Extension`.
 
     Raises:
-        ValueError: ``name`` is no dotted name.
+        ValueError: ``name`` is not a dotted name.
         NotImplementedError: ``with_cuda`` is true.
     """
     if with_cuda:
@@ -94,10 +94,10 @@ class Extension:
         self.verbose, self.package, self.options = verbose, package, options
 
     def build(self) -> str:
-        """Make the package, and return its folder.
+        """Build the package and return its folder.
 
         Raises:
-            CompileError: no compiler, or it failed.
+            CompileError: there is no compiler, or it failed.
             OSError: a file cannot be read, or the package cannot be written.
         """
         *parents, last = self.name.split(".")

@@ -57,21 +57,20 @@ def load(
     with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
 ) -> Any:  # a module, whose functions are known when it is built; a path where that was asked for
-    """Compile source files into an extension and import it.
+    """Compile source files to an extension and import it.
 
     ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler, a ``.pyx`` file to
-    Cython first. What was built once is kept and used again until a source, an included header, a library of
-    ``extra_ldflags``, a flag, the compiler or Python changes; what did not change of several sources is not compiled
-    again.
+    Cython first. The result is cached until a source, an included header, a library of ``extra_ldflags``, a flag, the
+    compiler or Python changes. Only sources that depend on a change are recompiled.
 
     Args:
         name: the module's name, a C identifier.
         sources: the files; relative ones are taken from the current folder.
-        extra_cflags: further flags for the C and the C++ compiler, such as ``["-O2", "-DSIZE=4"]`` or ``["-O2
-            -DSIZE=4"]``; they follow ours and so win. A ``-std=`` goes only to the compiler of its language.
-        extra_ldflags: further flags for the linker, such as ``["-lfftw3"]``.
-        extra_include_paths: folders to look for headers in.
-        build_directory: where to build and keep the result, instead of the cache.
+        extra_cflags: additional flags for the C and C++ compilers, such as ``["-O2", "-DSIZE=4"]`` or ``["-O2
+            -DSIZE=4"]``; they override the default flags. A ``-std=`` goes only to the compiler of its language.
+        extra_ldflags: additional flags for the linker, such as ``["-lfftw3"]``.
+        extra_include_paths: additional include folders.
+        build_directory: the folder for the result, instead of the cache.
         verbose: print the commands and what they say to stderr.
         is_python_module: False loads a plain shared library into the process, as for one that only registers operators,
             and returns its path.
@@ -84,8 +83,7 @@ def load(
         with_sanitizers: ``"address"``, ``"undefined"``, ``"leak"``, ``"thread"``, or several.
         native: use every instruction this machine's processor has. Results may differ in the last digits from those of
             portable code, and the library may not run elsewhere.
-        extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: without effect; taken so that calls written for
-            PyTorch run.
+        extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: has no effect; accepted for compatibility.
         with_cuda, with_sycl: must not be true.
 
     Returns:

@@ -204,7 +204,7 @@ def _of_kernels(kernels: list[str]) -> str:
 
 
 class OptimizedModule(Module):
-    """A compiled module: it *is* the module, with the same attributes, and runs compiled when it is called.
+    """A compiled module: it has the attributes of the original module and runs compiled when it is called.
 
     Instances belong to a class that is a subclass of this one and of the module's own.
     """
@@ -238,7 +238,7 @@ def _compiled_again(module: Any, options: dict[str, Any]) -> Any:
 
 
 def compile_in_place(module: Any, **options: Any) -> None:
-    """Let calls of a module run compiled from now on; see `compile` for the options."""
+    """Compile the calls of a module in place; see `compile` for the options."""
     if isinstance(module, OptimizedModule):
         return
     own: Any = type(module)
@@ -272,25 +272,25 @@ def compile(
     isolate_recompiles: bool = False,
     shapes_spec: Any = None,
 ) -> Any:
-    """A function or module that runs as C code.
+    """Compile a function or module to C code.
 
-    The first call runs the function as it is and writes down the operators that it calls, those of autograd and of
-    optimizers included; a C function is built from these, and later calls of that kind run it. What the function reads
-    in Python (globals, attributes of modules, hooks, lists) is watched, so a change makes the next call trace again.
-    Where a function cannot be compiled, it runs as it is, and one warning says why.
+    The first call runs the function in Python and records the operators that it calls, including those of autograd and
+    optimizers. A C function is built from the recording, and later calls of this kind run it. Guards watch everything
+    that the function reads in Python (globals, attributes of modules, hooks, lists), so a change makes the next call
+    trace again. A function that cannot be compiled runs in Python, and one warning says why.
 
     Args:
-        model: a function or a module; left out, a decorator is returned.
-        fullgraph: raise in place of the warning.
-        dynamic: whether Python numbers that change are inputs of the program: left out, from their second value on;
-            with ``False``, each value is compiled. Sizes are constants, and other sizes are compiled again.
+        model: a function or a module; if omitted, a decorator is returned.
+        fullgraph: whether to raise an error instead of warning.
+        dynamic: whether Python numbers that change become inputs of the program: by default from their second value on;
+            with ``False``, each value is compiled. Sizes are constants, so other sizes are compiled again.
         backend: ``"inductor"`` or ``"cudagraphs"`` for C code, ``"eager"`` or ``"aot_eager"`` for the function as it
             is, or a function of (GraphModule, example inputs) that returns what to call.
         mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and the like, all the same here.
         options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed; ``{"wait": False}``
             builds beside the running program, and calls run as they are until the build is there. Other settings, such
-            as those of PyTorch's inductor, are without effect.
-        name, isolate_recompiles, shapes_spec: without effect.
+            as those of PyTorch's inductor, are has no effect.
+        name, isolate_recompiles, shapes_spec: has no effect.
         disable: return `model` as it is.
         recompile_limit: how many programs one function may have before it runs as it is; left out,
             ``torch._dynamo.config.recompile_limit``, which is 8.
@@ -358,7 +358,7 @@ def is_compiling() -> bool:
 
 
 def reset() -> None:
-    """Forget all programs: each function is traced again at its next call.
+    """Discard all programs: each function is traced again at its next call.
 
     >>> reset()
     """
@@ -367,10 +367,10 @@ def reset() -> None:
 
 
 def explain(function: Any) -> str:
-    """What became of a compiled function: a line for each trace.
+    """A report on a compiled function, with one line per trace.
 
     Raises:
-        TypeError: it is not compiled.
+        TypeError: the function is not compiled.
 
     >>> import flambeau as torch
     >>> f = torch.compile(lambda x: x + 1)
@@ -386,10 +386,10 @@ def explain(function: Any) -> str:
 
 
 def set_stance(stance: str) -> str:
-    """Say how compiled functions are called from now on; returns what held before.
+    """Set how compiled functions are called from now on; returns the previous stance.
 
     Raises:
-        RuntimeError: there is no such stance.
+        RuntimeError: the stance is unknown.
     """
     global _stance
     if stance not in _STANCES:

@@ -52,20 +52,20 @@ class _InfiniteConstantSampler(Sampler[None]):
 
 
 class DataLoader(Generic[_T_co]):
-    """The items of a dataset in batches, in an order that a sampler decides, from this process or from workers.
+    """Iterates over the items of a dataset in batches, in the order of a sampler, in this process or with worker
+    processes.
 
     Args:
-        dataset: items by number, or an :class:`IterableDataset`.
-        batch_size: items a batch; None: the items themselves.
-        shuffle: take the items in random order, another one in each pass. A stream made of pipes is told so, and gets
-            one that shuffles if it has none.
+        dataset: a dataset of items by index, or an :class:`IterableDataset`.
+        batch_size: the number of items per batch; with None, the loader returns single items.
+        shuffle: whether to use another random order in each pass. A stream of pipes without a shuffling pipe gets one.
         sampler: yields indices, instead of `shuffle`.
         batch_sampler: yields lists of indices, instead of `batch_size`, `shuffle`, `sampler` and `drop_last`.
-        num_workers: how many processes fetch; 0: this one does.
-        collate_fn: makes a batch of a list of items; :func:`default_collate` unless given. Without batches it gets each
-            item, and is :func:`default_convert`.
-        pin_memory: accepted; there is no device that memory could be pinned for.
-        drop_last: leave out the last batch if it is not full.
+        num_workers: the number of worker processes; 0 loads in this process.
+        collate_fn: a function that combines a list of items into a batch; by default :func:`default_collate`. Without
+            batches it converts each item, by default with :func:`default_convert`.
+        pin_memory: accepted; it has no effect, because no device needs pinned memory.
+        drop_last: whether to drop the last batch if it is not full.
         timeout: the seconds to wait for a batch from a worker; 0: for ever.
         worker_init_fn: called with its number in each worker, after seeding.
         multiprocessing_context: "fork", "spawn", "forkserver", or a context of :mod:`multiprocessing`.

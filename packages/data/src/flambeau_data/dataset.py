@@ -25,7 +25,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class Dataset(Generic[_T_co]):
-    """Base of datasets: ``dataset[i]`` is an item, ``len(dataset)`` how many there are.
+    """Base of datasets: ``dataset[i]`` is an item, and ``len(dataset)`` is the number of items.
 
     A subclass may define ``__getitems__(indices)``, which returns the list of these items; the
     :class:`DataLoader` then calls it once a batch.
@@ -99,7 +99,7 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class StackDataset(Dataset[Any]):
-    """Several datasets side by side: item i is the tuple of their items i, or a dict of them.
+    """Combines datasets: item i is the tuple, or the dict, of their items i.
 
     Args:
         args: datasets of one length, for tuples.
@@ -154,7 +154,7 @@ def _items(dataset: Any, indices: list[Any]) -> list[Any]:
 
 
 class ConcatDataset(Dataset[_T_co]):
-    """Datasets one after another, as one.
+    """The concatenation of datasets.
 
     Args:
         datasets: at least one, none of them an :class:`IterableDataset`.
@@ -203,7 +203,7 @@ class ConcatDataset(Dataset[_T_co]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Streams one after another, as one.
+    """The concatenation of iterable datasets.
 
     Args:
         datasets: instances of :class:`IterableDataset`; others raise an AssertionError when their turn comes.
@@ -241,8 +241,8 @@ class Subset(Dataset[_T_co]):
     """The items of a dataset at some indices.
 
     Args:
-        dataset: the whole.
-        indices: where each of this one's items is in it.
+        dataset: the dataset.
+        indices: the indices of the subset's items.
 
     Raises:
         NotImplementedError: a subclass defines ``__getitem__`` and not ``__getitems__``, which the

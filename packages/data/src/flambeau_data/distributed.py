@@ -12,16 +12,17 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Every ``num_replicas``-th index, from ``rank`` on, of a permutation that all processes draw alike.
+    """Gives each process a part of a dataset: every ``num_replicas``-th index, from ``rank`` on, of a permutation that
+    is the same in all processes.
 
     Call ``set_epoch`` before each pass, so that the permutations differ.
 
     Args:
-        dataset: what has a length.
-        num_replicas: how many processes share it; by default those of the default group of ``torch.distributed``.
-        rank: which one of them this is; by default this process's.
-        shuffle: whether to permute.
-        seed: the same for all processes.
+        dataset: an object with a length.
+        num_replicas: the number of processes; by default that of the default group of ``torch.distributed``.
+        rank: the index of this process; by default its rank in the default group.
+        shuffle: whether to permute the indices.
+        seed: the seed, which must be the same in all processes.
         drop_last: leave out what does not fill all processes; otherwise indices from the beginning are repeated.
 
     Raises:
@@ -77,5 +78,5 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Say which pass comes next: it goes into the seed."""
+        """Set the number of the next pass, which is added to the seed."""
         self.epoch = epoch

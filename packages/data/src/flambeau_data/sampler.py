@@ -69,10 +69,10 @@ class RandomSampler(Sampler[int]):
     """Items in random order.
 
     Args:
-        data_source: what has a length.
-        replacement: draw each item from all; otherwise one permutation after another.
-        num_samples: how many are drawn; by default as many as there are.
-        generator: where random numbers come from; a new one, seeded by the default one, unless given.
+        data_source: an object with a length.
+        replacement: whether to draw with replacement; otherwise the sampler draws permutations.
+        num_samples: the number of items to draw; by default all.
+        generator: the source of random numbers; by default a new generator, seeded by the default one.
 
     Raises:
         TypeError: `replacement` is not a bool.

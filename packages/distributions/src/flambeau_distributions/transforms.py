@@ -329,7 +329,7 @@ class CatTransform(_Parts):
     """Transforms of pieces of the given lengths along a dimension.
 
     Raises:
-        AssertionError: a part is not a transform; there is no such dimension.
+        AssertionError: a part is not a transform; the dimension is out of range.
 
     >>> t = CatTransform([ExpTransform(), AffineTransform(0.0, 10.0)], lengths=[1, 2])
     >>> t(torch.tensor([0.0, 1.0, 2.0]))

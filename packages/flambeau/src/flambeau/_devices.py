@@ -109,10 +109,10 @@ def _classes(place, label):
 
 
 def device_module(place: str, label: str) -> dict:
-    """The names of ``torch.cuda`` and its like where there is no such device."""
-    out = {name: _function(place, name, None, "Does nothing: there is no such device.") for name in NOTHING}
-    out |= {name: _function(place, name, 0, "0: there is no such device.") for name in ZERO}
-    out |= {name: _function(place, name, False, "False: there is no such device.") for name in FALSE}
+    """The names of ``torch.cuda`` and its like where the device is not supported."""
+    out = {name: _function(place, name, None, "Does nothing: the device is not supported.") for name in NOTHING}
+    out |= {name: _function(place, name, 0, "0: the device is not supported.") for name in ZERO}
+    out |= {name: _function(place, name, False, "False: the device is not supported.") for name in FALSE}
     out |= absent(place, ABSENT, label)
     out |= _classes(place, label)
     out["set_device"] = _set_device(place, label)
@@ -129,7 +129,7 @@ def device_module(place: str, label: str) -> dict:
 
 def _set_device(place, label):
     def set_device(device):
-        """Nothing for a negative index; otherwise an error, as there is no such device."""
+        """Nothing for a negative index; otherwise an error, as the device is not supported."""
         if not isinstance(device, int) or device >= 0:
             raise AssertionError(f"Torch not compiled with {label} enabled")
 

@@ -96,9 +96,9 @@ def install(prefix: str) -> None:
 
 
 def install_as_torch() -> None:
-    """Put flambeau under the name ``torch`` in this process, so that programs written for PyTorch run unchanged.
+    """Register flambeau under the name ``torch`` in this process, so that programs written for PyTorch run unchanged.
 
-    Processes that this one starts have it under the name, too: a folder with a package ``torch`` that imports flambeau
+    Child processes inherit the registration: a folder with a package ``torch`` that imports flambeau
     joins ``sys.path``, which `multiprocessing` and others hand on, and ``PYTHONPATH`` in ``os.environ``. Nothing is
     written. Only Pythons that ignore ``PYTHONPATH`` (``python -I``, ``python -E``) do not see it.
 

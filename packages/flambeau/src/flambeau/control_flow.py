@@ -39,11 +39,11 @@ def _either(truth, first, second):
 def cond(
     pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], operands: tuple[Any, ...] | list[Any] = ()
 ) -> Any:
-    """``true_fn(*operands)`` if `pred` is true, else ``false_fn(*operands)``.
+    """Return ``true_fn(*operands)`` if `pred` is true, else ``false_fn(*operands)``.
 
     Args:
         pred: a number, or a tensor with one element.
-        true_fn, false_fn: both take the operands, and return tensors of the same shapes and dtypes.
+        true_fn, false_fn: functions of the operands that return tensors of the same shapes and dtypes.
         operands: a tuple or list.
 
     Raises:
@@ -65,7 +65,7 @@ def cond(
 def while_loop(
     cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: tuple[Any, ...] | list[Any]
 ) -> Any:
-    """Replace values by ``body_fn(*values)`` as long as ``cond_fn(*values)`` is true, beginning with `carried_inputs`.
+    """Replace values by ``body_fn(*values)`` while ``cond_fn(*values)`` is true, starting with `carried_inputs`.
 
     Args:
         cond_fn: returns a truth, or a tensor with one element.
@@ -142,7 +142,7 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
     Args:
         combine_fn: takes the carry and a slice, and returns the next carry and a result; each may be a nest of tensors.
         init: the first carry.
-        xs: what is cut into slices; tensors of the same size along `dim`.
+        xs: the tensors to slice, with the same size along `dim`.
         dim: the dimension.
         reverse: begin with the last slice.
 

@@ -116,7 +116,7 @@ def load_state_dict_from_url(
         url: the address; the file has the same name.
         model_dir: a folder; by default ``checkpoints`` in `get_dir`.
         map_location, weights_only: for `torch.load`.
-        progress: without effect.
+        progress: has no effect.
         check_hash: the name ends with the first digits of the file's SHA256, ``name-0123abcd.pth``, which are compared.
         file_name: another name for the file.
 

@@ -119,14 +119,14 @@ def _first(value):
 
 
 def summary(model: nn.Module, input: Any) -> Summary:
-    """A table of a model's modules, from one call in evaluation mode without gradients.
+    """A table of a model's modules, computed by one call in evaluation mode without gradients.
 
     Products are counted by the modules that make them (linear maps, convolutions, recurrent layers, attention); what a
     `forward` of your own multiplies beside its modules is not.
 
     Args:
-        model: the model; its modes are restored.
-        input: what it is called with: a tensor, a tuple of arguments, or a dict of them by name.
+        model: the model; its training modes are restored.
+        input: the input of the call: a tensor, a tuple of arguments, or a dict of keyword arguments.
 
     Raises:
         AttributeError: the model is not a module.

@@ -31,13 +31,13 @@ _PLAIN: dict[str, object] = {
 
 
 class Coverage:
-    """Which overridable functions a type handles, refuses and misses.
+    """Lists which overridable functions a type handles, refuses and misses.
 
     Attributes:
         cls: the type.
-        handled: the functions for which its handler has an answer, or which it calls itself on other arguments.
-        refused: those for which it returns NotImplemented. Users get a TypeError that says so.
-        missed: those for which it raises, with the exception. Users get that.
+        handled: the functions that its handler implements, or calls on other arguments.
+        refused: those for which it returns NotImplemented, so users get a TypeError.
+        missed: those for which it raises an exception, with the exception.
     """
 
     def __init__(self, cls: type):
@@ -60,10 +60,10 @@ class Coverage:
 
 
 def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
-    """Try the type of `example` on every overridable function.
+    """Test the type of `example` with every overridable function.
 
-    The functions themselves are not called; what the handler calls is. A handler may therefore change `example`, as
-    in-place functions do.
+    Only the handler is called, which may call functions. A handler may therefore change `example`, as in-place
+    functions do.
 
     Args:
         example: an instance of a type with `__torch_function__`. It stands for every argument that is not annotated

@@ -25,19 +25,20 @@ def overridable(
     method: bool = False,
     packing: str | None = None,
 ) -> Any:
-    """Make a plain function overridable, and list it.
+    """Make a function overridable, and list it.
 
-    All arguments are looked at, and the items of lists and tuples among them. Without an overriding type in it, a call
-    goes on to the function for some nanoseconds more.
+    The decorator examines all arguments, and the items of lists and tuples among them. It adds some nanoseconds to a
+    call without overriding types.
 
     Args:
-        function: the function. Without it, a decorator is returned.
-        namespace: where users find it: a dotted name, a module or a class. Default: the module that defines it.
-        name: what users call it there. Default: its own name.
-        signature: what get_testing_overrides() shows, see register(). Default: its own signature.
-        method: let it bind like a method. Otherwise it stays a function in a class body too.
-        packing: which arguments handlers get in `args` and which in `kwargs`, as `Packing` has it. Default: as they are
-            written.
+        function: the function; if omitted, a decorator is returned.
+        namespace: the namespace in which users find it: a dotted name, a module or a class; by default the module that
+            defines it.
+        name: its name there; by default its own name.
+        signature: the signature for get_testing_overrides(), see register(); by default its own signature.
+        method: whether it binds like a method. Otherwise it remains a function in a class body.
+        packing: which arguments handlers receive in `args` and which in `kwargs`, see `Packing`; by default as the
+            caller passed them.
 
     Raises:
         AttributeError: what is declared is not callable.
@@ -66,7 +67,7 @@ def overridable(
 def wrap_torch_function(
     dispatcher: Callable[..., Iterable[Any]],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that asks only the arguments which `dispatcher`, called with the function's arguments, returns.
+    """A decorator that examines only the arguments that `dispatcher`, called with the function's arguments, returns.
 
     Raises:
         TypeError: ``dispatcher`` is not callable.

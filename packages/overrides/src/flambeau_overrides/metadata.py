@@ -15,7 +15,7 @@ _DECLARED = "__torch_metadata__"
 
 
 def first(values: list[object]) -> object:
-    """A rule: the value of the first argument that has one.
+    """A metadata rule: the value of the first argument that has one.
 
     Raises:
         IndexError: there is no value.
@@ -27,7 +27,7 @@ def first(values: list[object]) -> object:
 
 
 def agreed(values: list[object]) -> object:
-    """A rule: the value that all arguments have in common. Raises ValueError when they differ.
+    """A metadata rule: the common value of all arguments.
 
     Raises:
         ValueError: values differ.
@@ -82,7 +82,7 @@ def merge(cls: type, func: object, args: tuple[Any, ...], kwargs: dict[str, Any]
 
 
 def attach(result: object, cls: type, merged: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Give metadata to the instances of `cls` in `result`, except those that were arguments: they keep their own."""
+    """Attach metadata to the instances of `cls` in `result`, except to arguments, which keep their own."""
     if isinstance(result, cls):
         if not any(result is a for a in _each(args, kwargs)):
             for name, value in merged.items():

@@ -22,13 +22,12 @@ if TYPE_CHECKING:  # typing is slow to import
 
 
 class TorchFunctionMode:
-    """A context manager whose `__torch_function__` is asked before those of the arguments' types.
+    """A context manager whose `__torch_function__` handles calls before those of the arguments' types.
 
-    Modes form a stack of the thread. The innermost is asked first; while its handler runs it is set aside, so what the
-    handler calls goes to the next one, and `with self:` in the handler brings it back.
-
-    A mode that handles some functions only can say which, as a set in `__torch_function_handles__`, read when the mode
-    is entered: calls of others do not go through its handler and cost next to nothing.
+    Modes form a stack per thread. The innermost handles a call first. It is inactive while its handler runs, so calls
+    in the handler go to the next mode; `with self:` in the handler reactivates it. A mode that handles only some
+    functions can list them in a set `__torch_function_handles__`, which is read when the mode is entered: other calls
+    bypass its handler and cost almost nothing.
 
     Raises:
         NotImplementedError: a subclass has no ``__torch_function__``; when a function is called.
@@ -79,7 +78,7 @@ class TorchFunctionMode:
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """A mode that passes every call on.
+    """A mode that passes on every call.
 
     Raises:
         TypeError: arguments are given.

@@ -71,13 +71,13 @@ _thread = local()  # context: what `set_default_device` entered, if anything
 
 
 def set_default_device(device) -> None:
-    """Make tensors on a device unless another one is given; None goes back to the CPU.
+    """Set the default device for new tensors; None resets it to the CPU.
 
     Args:
         device: a `torch.device` or its name.
 
     Raises:
-        RuntimeError: there is no such kind of device.
+        RuntimeError: the device type is unknown.
 
     >>> set_default_device("meta")
     >>> get_default_device()
@@ -94,7 +94,7 @@ def set_default_device(device) -> None:
 
 
 def get_default_device():
-    """The device that factories take unless another one is given.
+    """The default device of factory functions.
 
     >>> get_default_device()
     device(type='cpu')

@@ -31,7 +31,7 @@ class DLDeviceType(enum.IntEnum):
 
 
 def from_dlpack(ext_tensor: object, *, device: object = None, copy: bool | None = None) -> Tensor:
-    """A tensor over the memory of any object with the DLPack protocol, or of a capsule.
+    """A tensor that shares the memory of an object with the DLPack protocol, or of a capsule.
 
     Args:
         ext_tensor: an array of another library, or what its `__dlpack__` gave. A capsule can be taken once.

@@ -91,8 +91,8 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The sum over one dimension, some, or all. Integers are summed in int64.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> sum(x, 1, mask=mask)
@@ -105,8 +105,8 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The product over one dimension, some, or all. Integers are multiplied in int64.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> prod(x, 1, mask=mask)
@@ -129,8 +129,8 @@ def _reduced(name, largest):
     The {"largest" if largest else "smallest"} element over one dimension, some, or all.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> {name}(x, 1, mask=mask)
@@ -150,8 +150,8 @@ def _arg_reduction(name, largest):
     dtype of `input`, unless `dtype` is given.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> {name}(x, 1, mask=mask)
@@ -168,8 +168,8 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The mean over one dimension, some, or all; of integers only with `dtype`. ValueError without it.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> mean(x, 1, mask=mask)
@@ -190,8 +190,8 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
     integer is left.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> median(x, 1, mask=mask)
@@ -208,8 +208,8 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The vector norm over one dimension, some, or all.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> norm(x, 2.0, 1, mask=mask)
@@ -227,8 +227,8 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     or what `unbiased` says).
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> var(x, 1, mask=mask)
@@ -255,8 +255,8 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     """The standard deviation: the square root of `var`.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> std(x, 1, mask=mask)
@@ -269,8 +269,8 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """The logarithm of the sum of exponentials over one dimension, some, or all.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> logsumexp(x, 1, mask=mask)
@@ -285,11 +285,11 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """The running sum along one dimension, in `dtype` or that of `input`.
+    """The cumulative sum along one dimension, in `dtype` or that of `input`.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> cumsum(x, 1, mask=mask)
@@ -299,11 +299,11 @@ def cumsum(input, dim, *, dtype=None, mask=None):
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """The running product along one dimension, in `dtype` or that of `input`.
+    """The cumulative product along one dimension, in `dtype` or that of `input`.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> cumprod(x, 1, mask=mask)
@@ -316,8 +316,8 @@ def softmax(input, dim, *, dtype=None, mask=None):
     """Exponentials along one dimension, divided by their sum; 0 where masked out.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> softmax(x, 1, mask=mask)
@@ -331,8 +331,8 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
     """The logarithm of `softmax`, -inf where masked out.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> log_softmax(x, 1, mask=mask)
@@ -346,8 +346,8 @@ def softmin(input, dim, *, dtype=None, mask=None):
     """`softmax` of the negative; 0 where masked out.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> softmin(x, 1, mask=mask)
@@ -361,8 +361,8 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
     """Elements divided by their norm along one dimension, or by `eps` where that is larger; 0 where masked out.
 
     Raises:
-        IndexError: there is no such dimension.
-        RuntimeError: the mask cannot be broadcast to the input.
+        IndexError: the dimension is out of range.
+        RuntimeError: the mask does not broadcast with the input.
 
     >>> x, mask = torch.tensor([[1.0, 5.0, 2.0]]), torch.tensor([[True, False, True]])
     >>> normalize(x, 2.0, 1, mask=mask)

@@ -63,7 +63,7 @@ def _checked(name, dtype):
 
 
 class finfo(_Limits):
-    """Limits of a floating point dtype (of the real part, for a complex one); the default dtype's without argument.
+    """Limits of a floating-point dtype (of the real part for a complex one); by default those of the default dtype.
 
     Attributes: ``bits``; ``eps``, the step from 1 to the next number; ``max``, ``min``, the largest and the lowest
     finite number; ``tiny`` and ``smallest_normal``, the smallest positive normal number; ``resolution``, about the

@@ -37,11 +37,11 @@ def can_cast(from_: DType, to: DType) -> bool:
 
 
 class device:
-    """Where a tensor lives. ``torch.device("cpu")`` is the only one that holds data here; on ``torch.device("meta")``
-    tensors have shape, dtype and strides.
+    """The device of a tensor: ``torch.device("cpu")``, or ``torch.device("meta")`` for tensors that have a shape, dtype
+    and strides but no data.
 
     Raises:
-        RuntimeError: there is no such kind of device, or its index is not a number.
+        RuntimeError: the device type is unknown, or its index is not a number.
 
     >>> device("cpu").type
     'cpu'

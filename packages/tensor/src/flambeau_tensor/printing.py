@@ -34,7 +34,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set how tensors print, for the whole process.
+    """Set the print options of tensors, for the whole process.
 
     ``None`` leaves an option as it is, except for ``sci_mode``, where it means "decide for each tensor" and is what
     every call that does not name ``sci_mode`` goes back to.

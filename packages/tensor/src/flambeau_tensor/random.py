@@ -96,7 +96,7 @@ class fork_rng(Forked, ContextDecorator):
         device_type: ignored like ``devices``, but has to be the name of one.
 
     Raises:
-        RuntimeError: there is no such kind of device.
+        RuntimeError: the device type is unknown.
 
     >>> g = manual_seed(0)
     >>> with fork_rng():

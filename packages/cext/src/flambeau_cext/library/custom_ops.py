@@ -99,18 +99,18 @@ def custom_op(
     schema: str | None = None,
     tags: object = None,
 ) -> Any:
-    """Make a function an operator: overridable, differentiable, documented, and found in ``torch.ops``.
+    """Turn a function into an operator: overridable, differentiable, documented, and available in ``torch.ops``.
 
-    What the function calls is not recorded: gradients come from `register_autograd`. It may be written in C, C++ or
-    anything else that Python calls; where it has no type hints, ``schema`` says what they would.
+    Autograd does not record what the function calls: gradients come from `register_autograd`. The function may be
+    written in C, C++ or any other language that Python can call; if it has no type hints, pass ``schema``.
 
     Args:
-        name: ``"namespace::name"``. An operator of that name is replaced.
-        fn: the function; without it this is a decorator. Its results must not share memory with its arguments.
-        mutates_args: the names of the arguments that it writes to, or ``"unknown"``.
-        device_types: ``"cpu"``, others, or None for all: what the function is the kernel of.
-        schema: its arguments and results, ``"(Tensor x) -> Tensor"``, where type hints do not tell.
-        tags: without effect; taken so that calls written for PyTorch run.
+        name: ``"namespace::name"``. An existing operator of that name is replaced.
+        fn: the function; if omitted, a decorator is returned. Results must not share memory with arguments.
+        mutates_args: the names of the arguments that the function writes to, or ``"unknown"``.
+        device_types: the device types of the kernel: ``"cpu"``, others, or None for all.
+        schema: the schema, ``"(Tensor x) -> Tensor"``, if there are no type hints.
+        tags: has no effect; accepted for compatibility.
 
     Returns:
         The operator, a `CustomOpDef`.
@@ -193,16 +193,16 @@ def _check_mutates(namespace: str, text: str, schema: str, mutates_args: str | I
 
 def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: Callable[..., Any] | None = None, /, *,
                     lib: Library | None = None) -> Any:  # fmt: skip
-    """Register a kernel of an operator for types of devices; a decorator without ``func``.
+    """Register a kernel of an operator for device types; without ``func``, a decorator.
 
     Args:
         op: the operator, or its name ``"namespace::name"``.
         device_types: ``"cpu"``, others, several, or None for all.
-        func: takes what the schema says.
-        lib: without effect: the kernel stays as long as the operator.
+        func: a function with the arguments of the schema.
+        lib: has no effect: the kernel stays as long as the operator.
 
     Raises:
-        RuntimeError: there is no such operator.
+        RuntimeError: the operator does not exist.
 
     >>> @custom_op("shop::negate", mutates_args=(), device_types="cuda")
     ... def negate(x: torch.Tensor) -> torch.Tensor:
@@ -231,11 +231,12 @@ def register_autograd(op: _Named, backward: Callable[..., Any], /, *, setup_cont
 
     Args:
         op: the operator, or its name ``"namespace::name"``, in whatever language it was written.
-        backward: ``backward(ctx, *grads)`` gets a gradient for each result and returns one for each argument, None for
-            what has none. Results and arguments that are lists have lists of gradients.
-        setup_context: ``setup_context(ctx, inputs, output)`` keeps what ``backward`` needs, tensors with
-            ``ctx.save_for_backward``. Where arguments are keyword-only it takes ``keyword_only_inputs``, too.
-        lib: without effect: the derivative stays as long as the operator.
+        backward: ``backward(ctx, *grads)`` receives a gradient for each result and returns one for each argument, or
+            None. List results and list arguments have lists of gradients.
+        setup_context: ``setup_context(ctx, inputs, output)`` saves what ``backward`` needs, tensors with
+            ``ctx.save_for_backward``. If the operator has keyword-only arguments, it also takes
+            ``keyword_only_inputs``.
+        lib: has no effect: the derivative stays as long as the operator.
 
     Raises:
         RuntimeError: the operator writes to an argument or returns a view of one.
@@ -277,14 +278,15 @@ def register_autograd(op: _Named, backward: Callable[..., Any], /, *, setup_cont
 
 def register_fake(op: _Named, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None,
                   allow_override: bool = True) -> Any:  # fmt: skip
-    """Register what tells the shapes, dtypes and layouts of an operator's results without computing them; a decorator
-    without ``func``. Here `opcheck` compares it with what the kernel returns.
+    """Register a rule for the shapes, dtypes and layouts of an operator's results; without ``func``, a decorator.
+    `opcheck` compares it with the results of the kernel.
 
     Args:
         op: the operator, or its name ``"namespace::name"``; it may be declared later.
-        func: takes what the schema says, and returns fresh tensors like the results; it must not look at elements.
-        lib: without effect.
-        allow_override: take the place of one that was registered before.
+        func: a function with the arguments of the schema that returns fresh tensors like the results; it must not read
+            elements.
+        lib: has no effect.
+        allow_override: whether to replace an existing rule.
 
     Raises:
         ValueError: the name has no namespace.
@@ -330,17 +332,17 @@ def impl_abstract(qualname: str, func: Callable[..., Any] | None = None, *, lib:
 
 
 def register_vmap(op: _Named, func: Callable[..., Any] | None = None, /, *, lib: Library | None = None) -> Any:
-    """Register how an operator runs on a batch; a decorator without ``func``.
+    """Register a batching rule of an operator for ``vmap``; without ``func``, a decorator.
 
     Args:
         op: the operator, or its name ``"namespace::name"``.
-        func: ``func(info, in_dims, *args)`` gets tensors with all examples, and for each argument the dimension that
-            runs over them, None for what they share; ``info.batch_size`` and ``info.randomness`` tell the rest. It
-            returns the results and their dimensions.
-        lib: without effect.
+        func: ``func(info, in_dims, *args)`` receives tensors with all examples, and for each argument its batch
+            dimension, or None for shared arguments; ``info`` has ``batch_size`` and ``randomness``. It returns the
+            results and their batch dimensions.
+        lib: has no effect.
 
     Raises:
-        RuntimeError: there is no such operator.
+        RuntimeError: the operator does not exist.
 
     >>> @custom_op("shop::scaled", mutates_args=())
     ... def scaled(x: torch.Tensor, factor: float) -> torch.Tensor:
@@ -367,13 +369,13 @@ def _not_built(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def register_autocast(op: _Named, device_type: str, cast_inputs: Any, /, *, lib: Library | None = None) -> None:
-    """Register the dtype that an operator's arguments are cast to where autocasting is on.
+    """Register the dtype to which autocast casts an operator's arguments.
 
     Args:
         op: the operator, or its name ``"namespace::name"``.
         device_type: whose autocasting: ``"cpu"`` or ``"cuda"``.
         cast_inputs: the dtype; tensors of floating point are cast to it, but those of double precision.
-        lib: the Library that is to own the registration; without one it stays for good.
+        lib: the Library that owns the registration; without one, it is permanent.
 
     Raises:
         RuntimeError: there is no such operator, or no such type of device.

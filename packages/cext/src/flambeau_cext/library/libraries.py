@@ -34,15 +34,14 @@ class _Registrations:
 
 
 class Library:
-    """Declares operators of a namespace and gives them kernels.
-
-    What it did is undone when the object goes: keep it, in a global variable, say.
+    """Declares operators of a namespace and registers their kernels. The registrations end with the object, so keep it,
+    for example in a global variable.
 
     Args:
         ns: the namespace.
-        kind: ``"DEF"`` for the one Library that owns the namespace, ``"FRAGMENT"`` for one of several that declare
-            operators in it, ``"IMPL"`` to give kernels alone.
-        dispatch_key: what `impl` goes by where it is told none.
+        kind: ``"DEF"`` for the Library that owns the namespace, ``"FRAGMENT"`` for one of several that declare
+            operators in it, ``"IMPL"`` to register only kernels.
+        dispatch_key: the default key of `impl`.
 
     Raises:
         ValueError: the namespace is reserved, or the kind unknown.
@@ -81,13 +80,13 @@ class Library:
         """Declare an operator and return its name.
 
         Args:
-            schema: ``"name(Tensor x, float a=1.0) -> Tensor"``; what the operator writes to is marked
-                ``Tensor(a!)``, and results that are views ``Tensor(a)``. ``name.overload`` declares one of several.
-            alias_analysis: without effect; taken so that calls written for PyTorch run.
-            tags: words that are said of it, of `torch.Tag`; without effect.
+            schema: ``"name(Tensor x, float a=1.0) -> Tensor"``; arguments that the operator writes to are
+                ``Tensor(a!)``, and results that are views are ``Tensor(a)``. ``name.overload`` declares an overload.
+            alias_analysis: has no effect; accepted for compatibility.
+            tags: words that are said of it, of `torch.Tag`; has no effect.
 
         Raises:
-            RuntimeError: there is such an operator already, or the kind is ``"IMPL"``.
+            RuntimeError: the operator exists already, or the kind is ``"IMPL"``.
             ValueError: the schema cannot be read.
         """
         if self.kind == "IMPL":
@@ -109,7 +108,7 @@ class Library:
         with_keyset: bool = False,
         allow_override: bool = False,
     ) -> None:
-        """Give an operator a kernel.
+        """Register a kernel of an operator.
 
         Args:
             op_name: the operator, or its name without the namespace; it may be declared later.
@@ -182,8 +181,8 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
     Args:
         qualname: ``"namespace::name"``.
         schema: its arguments and results, ``"(Tensor x) -> Tensor"``.
-        lib: the Library that is to own it; without one it stays for good.
-        tags: without effect.
+        lib: the Library that owns the registration; without one, it is permanent.
+        tags: has no effect.
 
     The older form ``define(lib, schema)`` is a decorator that gives the operator its kernel, too.
 
@@ -227,7 +226,7 @@ def impl(qualname: str | Library, types: str | Sequence[str], func: Callable[...
         qualname: ``"namespace::name"``.
         types: ``"cpu"``, ``"default"`` for all, or several; or a dispatch key.
         func: the kernel.
-        lib: the Library that is to own it; without one it stays for good.
+        lib: the Library that owns the registration; without one, it is permanent.
 
     The older form ``impl(lib, name, dispatch_key="")`` is a decorator, too. Example: see `define`.
 

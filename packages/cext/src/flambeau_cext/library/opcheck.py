@@ -22,11 +22,11 @@ class OpCheckError(Exception):
 def opcheck(op: Operator | OperatorHandle, args: Sequence[Any], kwargs: Mapping[str, Any] | None = None, *,
             test_utils: str | Sequence[str] | None = None, raise_exception: bool = True, atol: float | None = None,
             rtol: float | None = None) -> dict[str, object]:  # fmt: skip
-    """Test that an operator is registered as it behaves, on some arguments.
+    """Test an operator's registrations against its behavior on some arguments.
 
     Args:
         op: the operator, in whatever language it was written.
-        args, kwargs: what to call it with. Run it on several: of each dtype, with and without gradients.
+        args, kwargs: the arguments of the call. Test several: each dtype, with and without gradients.
         test_utils: one of these, or several, instead of all that apply:
 
             - ``"test_schema"``: arguments are written to and results share memory with them just as the schema says;

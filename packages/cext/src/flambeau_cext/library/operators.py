@@ -90,7 +90,7 @@ def qualified(op: Operator) -> str:
 def find(op: Operator | str) -> Operator:
     """An operator, given as such or by its name ``"mylib::leaky"``.
 
-    Raises ValueError for what is no such name, RuntimeError when there is no such operator.
+    Raises ValueError for what is no such name, RuntimeError when the operator does not exist.
     """
     if isinstance(op, OperatorHandle):
         op = op.target

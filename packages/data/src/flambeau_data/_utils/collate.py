@@ -154,7 +154,7 @@ default_collate_fn_map: CollateMap = {
 
 
 def default_collate(batch: Any) -> Any:
-    """Make one item of several: what a :class:`DataLoader` does with a batch unless told otherwise.
+    """Combine items into a batch; the default of :class:`DataLoader`.
 
     Tensors and arrays are stacked along a new dimension 0, numbers become a tensor, texts a sequence. Dicts, lists and
     tuples are collated part by part; a tuple becomes a list, unless it is a named one. Add to

@@ -23,8 +23,7 @@ class WorkerInfo:
 
     Attributes:
         id: the number of the worker, from 0.
-        num_workers: how many there are.
-        seed: what its random numbers start from: the iteration's base seed plus `id`.
+        num_workers: the number of workers. seed: its random seed: the iteration's base seed plus `id`.
         dataset: its own copy of the dataset.
         rng: None; for workers that are threads, which are not built.
         worker_method: "multiprocessing".
@@ -42,7 +41,7 @@ _worker_info: "WorkerInfo | None" = None
 
 
 def get_worker_info() -> "WorkerInfo | None":
-    """Which worker of a :class:`DataLoader` this process is; None in the main process.
+    """Information on the current worker of a :class:`DataLoader`; None in the main process.
 
     >>> get_worker_info() is None
     True

@@ -23,7 +23,7 @@ def associative_scan(combine_fn, xs, dim, reverse=False, combine_mode="pointwise
 
     Raises:
         ValueError: `combine_fn` cannot be called or returns another structure, there is another mode, or sizes differ.
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> from flambeau._higher_order_ops import associative_scan
     >>> associative_scan(torch.maximum, torch.tensor([1.0, 3.0, 2.0, 5.0]), 0)

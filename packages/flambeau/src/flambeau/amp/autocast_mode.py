@@ -75,7 +75,7 @@ def is_autocast_available(device_type: str) -> bool:
     """Whether autocasting can be switched on for a device: the CPU.
 
     Raises:
-        RuntimeError: there is no such type of device.
+        RuntimeError: the device type is unknown.
 
     >>> is_autocast_available("cpu"), is_autocast_available("cuda")
     (True, False)
@@ -95,7 +95,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
     """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here.
 
     Raises:
-        RuntimeError: there is no such kind of device.
+        RuntimeError: the device type is unknown.
 
     >>> with torch.autocast("cpu"):
     ...     print(is_autocast_enabled("cpu"))
@@ -121,7 +121,7 @@ def get_autocast_dtype(device_type: str) -> torch.dtype:
     """The dtype that operators compute in where autocasting is on.
 
     Raises:
-        RuntimeError: there is no such kind of device.
+        RuntimeError: the device type is unknown.
 
     >>> get_autocast_dtype("cpu")
     torch.bfloat16
@@ -158,7 +158,7 @@ def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
     """Set the dtype that operators compute in where autocasting is on.
 
     Raises:
-        RuntimeError: there is no such kind of device.
+        RuntimeError: the device type is unknown.
         TypeError: the dtype is none.
 
     >>> set_autocast_dtype("cpu", torch.bfloat16)
@@ -246,16 +246,16 @@ keep_for_second_run(_as_now)
 
 
 class autocast:  # noqa: N801
-    """A ``with`` block, or decorator, in which matrix products, linear layers and convolutions use a smaller dtype.
+    """A context or decorator in which matrix products, linear layers and convolutions use a smaller dtype.
 
     Args:
-        device_type: ``"cpu"``; for others the block does nothing.
+        device_type: ``"cpu"``; other devices have no effect.
         dtype: bfloat16 (the default) or float16.
-        enabled: False switches autocasting off within the block.
+        enabled: False disables autocast within the block.
         cache_enabled: without effect; casts of parameters are not kept.
 
     Raises:
-        RuntimeError: there is no such type of device.
+        RuntimeError: the device type is unknown.
 
     >>> with autocast("cpu"):
     ...     y = torch.ones(2, 2) @ torch.ones(2, 2)

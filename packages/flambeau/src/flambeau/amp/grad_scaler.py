@@ -19,15 +19,15 @@ class OptState(Enum):
 
 
 class GradScaler:
-    """Multiplies losses by a scale, divides gradients by it, and leaves out steps whose gradients are not finite.
+    """Scales losses, divides gradients by the scale, and skips steps with infinite or NaN gradients.
 
     Args:
-        device: where the parameters are. For ``"cuda"``, which is not here, the scaler is switched off.
-        init_scale: the first scale.
-        growth_factor: what the scale is multiplied by after ``growth_interval`` steps without infinite gradients.
-        backoff_factor: what it is multiplied by after a step with some.
+        device: the device of the parameters. For ``"cuda"``, which is not supported, the scaler is disabled.
+        init_scale: the initial scale.
+        growth_factor: the factor of the scale after ``growth_interval`` steps with finite gradients.
+        backoff_factor: the factor of the scale after a step with other gradients.
         growth_interval: a number of steps.
-        enabled: False lets everything pass through.
+        enabled: False disables the scaler.
 
     Raises:
         AssertionError: ``growth_factor`` is not above 1, or ``backoff_factor`` not below it.
@@ -67,7 +67,7 @@ class GradScaler:
             self._optimizers: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def is_enabled(self) -> bool:
-        """Whether it does anything."""
+        """Whether the scaler is enabled."""
         return self._enabled
 
     def scale(self, outputs: Any) -> Any:
@@ -126,7 +126,7 @@ class GradScaler:
         return result
 
     def update(self, new_scale: float | torch.Tensor | None = None) -> None:
-        """Let the scale grow or shrink, after the steps of all optimizers; or set it to ``new_scale``."""
+        """Update the scale after the steps of all optimizers, or set it to ``new_scale``."""
         if not self._enabled:
             return
         if new_scale is not None:

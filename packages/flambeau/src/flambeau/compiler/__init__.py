@@ -68,12 +68,12 @@ def compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None) -> Any:
-    """A function that is not compiled: a compiled function that calls it runs as it is.
+    """Exclude a function from compilation: a compiled function that calls it runs in Python.
 
     Args:
-        fn: the function or module; left out, a decorator is returned.
+        fn: the function or module; if omitted, a decorator is returned.
         recursive: without effect: what the function calls is not compiled either.
-        reason: what `torch.compiler.explain` says.
+        reason: the reason that `torch.compiler.explain` shows.
 
     Raises:
         AssertionError: it is not a function.
@@ -228,15 +228,15 @@ def set_default_backend(backend: Any) -> None:
 
 
 class set_stance(ContextDecorator):  # noqa: N801
-    """How compiled functions are called from now on; as a ``with`` block or decorator, for a while.
+    """Set how compiled functions are called, from now on or, as a ``with`` block or decorator, for a while.
 
     Args:
         stance: ``"default"``; ``"force_eager"``: as they are; ``"eager_on_recompile"``: as they are where no program
             fits; ``"fail_on_recompile"``: an error there.
-        skip_guard_eval_unsafe, force_backend: without effect.
+        skip_guard_eval_unsafe, force_backend: has no effect.
 
     Raises:
-        RuntimeError: there is no such stance.
+        RuntimeError: the stance is unknown.
 
     >>> with set_stance("force_eager"):
     ...     print(torch.compile(lambda x: x + 1)(torch.ones(2)))

@@ -26,10 +26,10 @@ def export(
     strict: bool = False,
     **options: Any,
 ) -> ExportedProgram:
-    """Run a module once, and give the operators that ran as a graph.
+    """Run a module once and return the recorded operators as a graph.
 
-    Branches and loops of Python are as in that run, and so are numbers that it reads out of tensors. For sizes that
-    vary the module runs again with larger ones; numbers that change with them are computed in the graph.
+    Python branches and loops, and numbers read from tensors, are those of that run. For dynamic sizes, the module runs
+    again with larger sizes; the graph computes the numbers that change with them.
 
     Args:
         mod: a module.
@@ -59,7 +59,7 @@ export_for_training = export
 
 
 def save(ep: ExportedProgram, f: Any, **options: Any) -> None:
-    """Store an exported program in a file, or in an object with ``write``.
+    """Save an exported program to a file, or to an object with ``write``.
 
     >>> import io
     >>> import flambeau as torch

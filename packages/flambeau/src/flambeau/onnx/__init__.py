@@ -31,7 +31,7 @@ def export(
     training: Any = None,
     **options: Any,
 ) -> Any:
-    """Write a model as ONNX: the kernels of one run, each as nodes.
+    """Export a model to ONNX. Each kernel of one run becomes one or more nodes.
 
     The model runs on the arguments, in the mode that it is in: call ``model.eval()`` before. For sizes that vary it
     runs again with sizes that are larger by one. Python's branches and numbers that it reads out of tensors are as in

@@ -84,7 +84,7 @@ def _lines():
 
 
 class record_function(ContextDecorator):  # noqa: N801
-    """A ``with`` block, or decorator, that gives a part of a program a name in the profile.
+    """A context or decorator that names a part of a program in the profile.
 
     Args:
         name: the name.
@@ -116,15 +116,15 @@ class record_function(ContextDecorator):  # noqa: N801
 
 
 class profile:  # noqa: N801
-    """Records what a program calls, and for how long, in the thread that enters it.
+    """Records the calls of a program and their times, in the thread that enters the block.
 
     Args:
-        activities: anything; there is the CPU.
+        activities: ignored; the CPU is always recorded.
         schedule: a function from the number of a step to what to do in it, see `schedule`; left out, all is recorded.
-        on_trace_ready: called with this object when the steps to record are over.
-        record_shapes: whether to keep the sizes of tensors.
-        profile_memory: whether to count bytes that are taken and given back.
-        with_stack: whether to keep the lines that calls come from.
+        on_trace_ready: a function that is called with this object after the recorded steps.
+        record_shapes: whether to record the sizes of tensors.
+        profile_memory: whether to record allocated and freed bytes.
+        with_stack: whether to record the source lines of calls.
         with_flops, with_modules: not built.
 
     Raises:
@@ -212,7 +212,7 @@ class profile:  # noqa: N801
         self.current_action = None
 
     def step(self):
-        """Tell that the next step begins."""
+        """Begin the next step."""
         self.step_num += 1
         if self.schedule is not None:
             self._set(self._plan(self.step_num))
@@ -231,7 +231,7 @@ class profile:  # noqa: N801
         return EventList(self._kept, self.profile_memory)
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False):
-        """One average for each name; ``print(p.key_averages().table(sort_by="cpu_time_total"))``."""
+        """One average per name; ``print(p.key_averages().table(sort_by="cpu_time_total"))``."""
         return self.events().key_averages(group_by_input_shape, group_by_stack_n)
 
     def add_metadata(self, key: str, value: str) -> None:

@@ -18,7 +18,7 @@ class profile(_profile.profile):  # noqa: N801
     Args:
         enabled: whether it does.
         record_shapes, profile_memory, with_stack: as there.
-        use_cpu, use_cuda, use_device, use_kineto: anything; there is the CPU.
+        use_cpu, use_cuda, use_device, use_kineto: ignored; the CPU is always recorded.
     """
 
     def __init__(

@@ -270,7 +270,7 @@ def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torc
     """The sum of all elements, or over some dimensions: dense if these are all the sparse ones.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> sum(torch.eye(3).to_sparse())
     tensor(3.)
@@ -297,7 +297,7 @@ def softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = None) 
     """`torch.softmax` over the elements that are stored, as if the others were minus infinity.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
     tensor([[0.2689, 0.7311],
@@ -310,7 +310,7 @@ def log_softmax(input: torch.Tensor, dim: int, *, dtype: torch.dtype | None = No
     """The logarithm of `softmax`, of the input's shape.
 
     Raises:
-        IndexError: there is no such dimension.
+        IndexError: the dimension is out of range.
 
     >>> log_softmax(torch.tensor([[1.0, 2.0], [0.0, 3.0]]).to_sparse(), 1).to_dense()
     tensor([[-1.3133, -0.3133],

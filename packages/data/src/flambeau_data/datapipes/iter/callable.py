@@ -15,7 +15,7 @@ class MapperIterDataPipe(IterDataPipe[Any]):
     """``fn(item)`` of each item; or, with columns, of parts of items that are tuples, lists or dicts.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         fn: the function.
         input_col: the index or key of its argument, or a list of these for several; None: the whole item.
         output_col: where the result goes; -1 appends it. Left out, it takes the place of the (first) argument, and the
@@ -70,7 +70,7 @@ class CollatorIterDataPipe(MapperIterDataPipe):
     """A tensor, or a structure of tensors, of each batch.
 
     Args:
-        datapipe: where batches come from.
+        datapipe: the pipe of batches.
         conversion: makes it of a list of items; :func:`default_collate` unless given.
         collate_fn: the same.
 

@@ -44,8 +44,8 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
     """The items in random order, as far as a buffer reaches.
 
     Args:
-        datapipe: where the items come from.
-        buffer_size: how many wait, of which the next one is drawn.
+        datapipe: the input pipe.
+        buffer_size: the size of the buffer from which the next item is drawn.
         unbatch_level: how many levels of lists are taken apart before; -1: all.
 
     Raises:

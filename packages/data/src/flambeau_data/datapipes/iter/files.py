@@ -32,7 +32,7 @@ class FileListerIterDataPipe(_Measured):
         recursive: also in the folders below.
         abspath: give absolute paths.
         non_deterministic: the order of the system instead of sorted names.
-        length: what `len` says.
+        length: the result of `len`.
     """
 
     def __init__(
@@ -66,10 +66,10 @@ class FileOpenerIterDataPipe(_Measured):
     """Pairs of a path and its open file.
 
     Args:
-        datapipe: where the paths come from.
+        datapipe: the pipe of paths.
         mode: as of `open`: "r", "b", "rb", "t" or "rt".
         encoding: of texts.
-        length: what `len` says.
+        length: the result of `len`.
 
     Raises:
         ValueError: the mode is another one.

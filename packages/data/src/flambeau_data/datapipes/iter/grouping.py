@@ -15,9 +15,9 @@ class BatcherIterDataPipe(Batching, IterDataPipe[Any]):
     """Lists of `batch_size` items.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         batch_size: how many.
-        drop_last: leave out the last list if it is not full.
+        drop_last: whether to drop the last list if it is not full.
         wrapper_class: what makes a batch of a list; a :class:`DataChunk`, which is a list, unless given.
 
     Raises:
@@ -44,7 +44,7 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
     """The items of lists.
 
     Args:
-        datapipe: where the lists come from.
+        datapipe: the pipe of lists.
         unbatch_level: how many levels of lists are taken apart; -1: all.
 
     Raises:
@@ -84,7 +84,7 @@ class GrouperIterDataPipe(IterDataPipe[Any]):
     and the rest at the end.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         group_key_fn: gives an item's key.
         keep_key: give pairs of the key and the group.
         buffer_size: how many items wait.

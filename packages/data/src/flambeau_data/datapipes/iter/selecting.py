@@ -17,7 +17,7 @@ class FilterIterDataPipe(IterDataPipe[_T]):
     """The items of which a function says True.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         filter_fn: the function; it returns a bool.
         input_col: the index or key of its argument in the item, or a list of these; None: the whole item.
 

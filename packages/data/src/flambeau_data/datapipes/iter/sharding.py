@@ -25,7 +25,7 @@ class ShardingFilterIterDataPipe(IterDataPipe[Any]):
     A :class:`DataLoader` says it to its workers.
 
     Args:
-        source_datapipe: where the items come from.
+        source_datapipe: the input pipe.
         sharding_group_filter: the one group to heed; None: all.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper

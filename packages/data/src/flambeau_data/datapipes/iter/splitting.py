@@ -141,9 +141,10 @@ class ForkerIterDataPipe(IterDataPipe[Any]):
     """A list of pipes that each give all items, read side by side; for one, the pipe itself.
 
     Args:
-        datapipe: where the items come from.
-        num_instances: how many pipes.
-        buffer_size: how many items one may be ahead of another; below 0: without limit, with a warning.
+        datapipe: the input pipe.
+        num_instances: the number of pipes.
+        buffer_size: the number of items by which one pipe may be ahead of another; negative for no limit, with a
+            warning.
         copy: "shallow" or "deep": each pipe gets copies of the items.
 
     Raises:
@@ -170,11 +171,11 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
     """A list of pipes, among which a function distributes the items.
 
     Args:
-        datapipe: where the items come from.
-        num_instances: how many pipes.
-        classifier_fn: gives the number of the pipe that an item goes to.
+        datapipe: the input pipe.
+        num_instances: the number of pipes.
+        classifier_fn: a function that returns the index of the pipe for an item.
         drop_none: leave out items of which it says None, which is an error otherwise.
-        buffer_size: how many items wait; below 0: without limit, with a warning.
+        buffer_size: the size of the buffer; negative for no limit, with a warning.
 
     Raises:
         ValueError: an argument is out of range, or, while iterating, the number is.

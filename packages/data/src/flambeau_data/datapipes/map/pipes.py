@@ -120,9 +120,9 @@ class BatcherMapDataPipe(Batching, MapDataPipe[Any]):
     """Lists of `batch_size` items, by numbers from 0.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         batch_size: how many.
-        drop_last: leave out the last list if it is not full.
+        drop_last: whether to drop the last list if it is not full.
         wrapper_class: what makes a batch of a list.
 
     Raises:
@@ -144,7 +144,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
     """A stream of the items in random order.
 
     Args:
-        datapipe: where the items come from.
+        datapipe: the input pipe.
         indices: their keys; by default the numbers from 0.
 
     >>> sorted(SequenceWrapperMapDataPipe("abc").shuffle().set_seed(0))
