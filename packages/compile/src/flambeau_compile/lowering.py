@@ -317,7 +317,7 @@ class Builder:
                     written.extend(leaves(given))
             if op.writes and not written:
                 written.extend(leaves(args[0]))
-        if not outs and not written and results is not None and results != ():
+        if not outs and not written and results is not None and (type(results) is not tuple or results):
             self._check(op, args, results)
             return
         if _has_unknown_shape(op, args):
