@@ -322,7 +322,7 @@ def test_an_entry_that_others_could_write_to_is_built_again(project, run, cache)
     library = library_of(cache)
     folder, before = library.parent, library.stat().st_ino
     folder.chmod(0o777)
-    with pytest.warns(RuntimeWarning, match=r"all users can write to it \(mode 0777\); what is in it is built again"):
+    with pytest.warns(RuntimeWarning, match=r"all users can write to it \(mode 0777\); its contents are rebuilt"):
         assert load(project).value() == 10
     assert folder.stat().st_mode & 0o777 == 0o700
     assert library_of(cache).stat().st_ino != before

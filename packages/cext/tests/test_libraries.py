@@ -72,7 +72,7 @@ def test_wrong_declarations():
     with pytest.raises(ValueError, match="Unsupported kind: NEW"):
         Library("lib_e", "NEW")
     for name in ("prim", "a b", "a.b"):
-        with pytest.raises(ValueError, match="reserved namespace|no name for a namespace"):
+        with pytest.raises(ValueError, match="reserved namespace|not a valid namespace"):
             Library(name, "DEF")
     with _scoped_library("lib_e", "FRAGMENT") as lib:
         lib.define("f(Tensor x) -> Tensor")

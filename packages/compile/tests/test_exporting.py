@@ -364,9 +364,9 @@ def test_functions_of_its_own(check, tmp_path):
     cc(tmp_path, "-std=c99", "-O1", "-ffreestanding", "-fno-builtin", "-c", "net.c", "-o", "net.o")
     symbols = subprocess.run(["nm", "-u", "net.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
     assert [name for name in symbols.split() if name not in ("U", "_GLOBAL_OFFSET_TABLE_", "memset", "memcpy")] == []
-    with pytest.raises(ExportError, match="pow of float64 has no form of its own"):
+    with pytest.raises(ExportError, match="pow of float64 has no implementation of its own"):
         export_c(lambda x: x**0.3, (ft.ones(2, dtype=ft.float64),), tmp_path, math="own")
-    with pytest.raises(ExportError, match="lgamma of float32 has no form of its own"):
+    with pytest.raises(ExportError, match="lgamma of float32 has no implementation of its own"):
         export_c(ft.lgamma, (ft.ones(2),), tmp_path, math="own")
 
 
@@ -411,7 +411,7 @@ def test_functions_are_left_as_they_are(tmp_path):
     "function, message",
     [
         (lambda x: x.sort()[0], "torch.sort.default has no form in C"),
-        (lambda x: x * 2 if x.sum() > 0 else x, "takes a way that depends on .* torch.cond"),
+        (lambda x: x * 2 if x.sum() > 0 else x, "takes a branch that depends on .* torch.cond"),
         (lambda x: x.mul_(2), "it writes to its argument x: return the new value"),
         (lambda x: x + ft.randn(3), "randn has no form in C"),
     ],
@@ -444,8 +444,8 @@ def test_gradients_of_earlier_calls(tmp_path):
 @pytest.mark.parametrize(
     "arguments, error",
     [
-        ({"name": "2net"}, "name must be an identifier of C"),
-        ({"name": "while"}, "name must be an identifier of C"),
+        ({"name": "2net"}, "name must be a C identifier"),
+        ({"name": "while"}, "name must be a C identifier"),
         ({"abi": "rust"}, "abi must be 'plain' or 'casadi'"),
         ({"math": "mine"}, "math must be 'libm' or 'own'"),
         ({"weights": "file"}, "weights must be 'static' or 'argument'"),

@@ -116,14 +116,14 @@ def test_refused_for_casadi(tmp_path):
     def count(x):
         return total.add_(x)
 
-    with pytest.raises(ExportError, match="changes total; functions of CasADi change nothing"):
+    with pytest.raises(ExportError, match="changes total; CasADi functions must not change anything"):
         export_c(count, (ft.ones(2),), tmp_path, abi="casadi")
-    with pytest.raises(ExportError, match="3 dimensions; matrices of CasADi have two"):
+    with pytest.raises(ExportError, match="3 dimensions; CasADi matrices have two"):
         export_c(lambda x: x * 2, (ft.ones(2, 2, 2),), tmp_path, abi="casadi")
     shared = ft.ones(2)
     with pytest.raises(ExportError, match="two arguments of net share memory"):
         export_c(lambda a, b: a + b, (shared, shared[:]), tmp_path, abi="casadi")
-    with pytest.raises(ValueError, match="have their weights in the file"):
+    with pytest.raises(ValueError, match="store their weights in the file"):
         export_c(lambda x: x * 2, (ft.ones(2),), tmp_path, abi="casadi", weights="argument")
 
 

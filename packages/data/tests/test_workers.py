@@ -276,7 +276,7 @@ def test_a_worker_that_dies_ends_the_pass(what, how, in_order):
     iterator = iter(forked(Bad(what), num_workers=2, timeout=20, in_order=in_order, persistent_workers=True))
     with pytest.raises(RuntimeError, match=rf"DataLoader worker \(pid\(s\) \d+\) exited unexpectedly:? {how}"):
         list(iterator)
-    with pytest.raises(RuntimeError, match="have been ended; begin another one"):
+    with pytest.raises(RuntimeError, match="have stopped; start another pass"):
         next(iterator)
     assert time.monotonic() - begin < 15
 

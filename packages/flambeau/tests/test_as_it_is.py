@@ -86,7 +86,7 @@ def test_saving_scripted_modules(tmp_path):
         torch.jit.load(tmp_path / "state.pt")
     with zipfile.ZipFile(tmp_path / "script.pt", "w") as archive:
         archive.writestr("script/code/__torch__.py", "op_version_set = 1\n")
-    with pytest.raises(NotImplementedError, match="reads no TorchScript"):
+    with pytest.raises(NotImplementedError, match="does not read TorchScript"):
         torch.jit.load(tmp_path / "script.pt")
 
 

@@ -60,7 +60,7 @@ def test_files_that_test_themselves(program, arguments):
         (["net.py:nothing"], "has no 'nothing'"),
         (["net.py:net", "--input", "3y"], "an input is written 1x16 or 4:float64, not '3y'"),
         (["net.py:net", "--input", "3:float99"], "an input is written"),
-        (["net.py:net", "--name", "a-b"], "name must be an identifier of C"),
+        (["net.py:net", "--name", "a-b"], "name must be a C identifier"),
         (["missing.py:net"], "missing.py"),
     ],
 )

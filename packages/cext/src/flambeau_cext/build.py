@@ -131,7 +131,7 @@ def _own_include() -> str:
 def _tensor_include() -> str:
     found = _include_folder("flambeau_tensor", "flambeau/tensor.h")
     if found is None:
-        raise ImportError("flambeau/tensor.h is not there: it comes with flambeau-tensor, pip install flambeau-tensor")
+        raise ImportError("flambeau/tensor.h is missing: it comes with flambeau-tensor, pip install flambeau-tensor")
     return found
 
 

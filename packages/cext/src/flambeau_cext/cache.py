@@ -237,7 +237,7 @@ class Folder:
         self.path.chmod(0o700)
         for manifest in self.path.glob("*.json"):
             manifest.unlink()
-        warnings.warn(f"{self.path}: {why}; what is in it is built again", RuntimeWarning, stacklevel=2)
+        warnings.warn(f"{self.path}: {why}; its contents are rebuilt", RuntimeWarning, stacklevel=2)
 
     def remove(self) -> bool:
         """Delete the folder unless somebody is building in it; whether it is gone."""

@@ -268,7 +268,7 @@ def _load(
     functions = _named_functions(functions)
     modules = [source.path.name for source in sources if source.language == CYTHON]
     if len(modules) > 1:
-        raise ValueError(f"{caller}(): {' and '.join(modules)} are a module each: load them one by one")
+        raise ValueError(f"{caller}(): {' and '.join(modules)} define separate modules: load them one by one")
     for source in sources:
         _check_torch_layer(caller, source, functions)
     job = Job(
@@ -320,7 +320,7 @@ def _file_source(path: Path) -> Source:
         return Source(path, SUFFIXES[suffix])
     if suffix in (".cu", ".cuh"):
         raise NotImplementedError(f"load(): {path.name}: CUDA sources, and flambeau has no CUDA devices")
-    raise ValueError(f"load(): {path.name} is no C, C++ or Cython source: the name must end in one of "
+    raise ValueError(f"load(): {path.name} is not a C, C++ or Cython source: the name must end in one of "
                      f"{', '.join(SUFFIXES)}")  # fmt: skip
 
 

@@ -120,7 +120,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         if blocking:
             raise Uncompilable(str(blocking[0]))
         if table.sources and recording.asks_types:
-            raise Uncompilable("it asks for the types of numbers that change")
+            raise Uncompilable("it checks the types of numbers that change")
         finish = _Finish(entry, function, *seen, recording.checks, fast, wait, settles)
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
@@ -184,7 +184,7 @@ class _Finish:
         for i, (t, (seen, marks)) in enumerate(zip(self.tensors, self.before, strict=True)):
             now = window(t)
             if _geometry(now) != _geometry(seen):
-                raise Uncompilable("it changes which memory an argument shows")
+                raise Uncompilable("it changes the memory of an argument")
             if _marks(t) != marks:
                 raise Uncompilable("it changes an argument's history or hooks, or whether it requires grad")
             self.argument(seen, i)
@@ -207,7 +207,7 @@ class _Finish:
             t is not None and t.requires_grad and t.grad_fn is None and t._is_view() and w.buffer.tensor is None
             for t, w in zip(outputs.results, outputs.windows, strict=True)
         ):
-            raise Uncompilable("it returns a view that is made under no_grad of what requires grad")
+            raise Uncompilable("it returns a view, made under no_grad, of a tensor that requires grad")
         if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
             if places:
                 raise Uncompilable("it keeps tensors with a history in attributes")
@@ -260,7 +260,7 @@ class _Finish:
                     first.setdefault(id(seen.tensor), seen)
         for t in captured:
             if id(t) in first and _geometry(first[id(t)]) != _geometry(window(t)):
-                raise Uncompilable("it changes which memory a tensor shows")
+                raise Uncompilable("it changes the memory of a tensor")
 
     def pin(self, captured: list[Any]) -> None:
         """Have arguments that show memory of captured tensors do so in later calls."""
@@ -390,7 +390,7 @@ class _Finish:
         inputs = [o for i, o in enumerate(inputs) if i in reached]
         sources = [t for i, t in enumerate(sources) if i in reached]
         if any(joint.has_hooks(t, sources) for t in results):
-            raise Uncompilable("it registers hooks on tensors that it makes, which backward calls")
+            raise Uncompilable("it registers hooks on its own tensors, which backward calls")
         return inputs, sources, [joint.reached(t, sources) for t in results]
 
     def gradients(self, results: list[Any], sources: list[Any], given: list[Any]) -> tuple[list[Any], Any]:
@@ -420,12 +420,12 @@ class _Finish:
             raise Uncompilable("it sets gradients or steps an optimizer and returns results with a history")
         results = outputs.results
         if any(w.buffer.tensor is not None for w in outputs.windows) or any(base is not None for base in outputs.bases):
-            raise Uncompilable("it returns views or its arguments, beside results with a history")
+            raise Uncompilable("it returns views or its arguments together with results that have a history")
         if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
             raise Uncompilable("it writes to tensors that require grad")
         differentiable = [i for i, t in enumerate(results) if t.requires_grad]
         if any(results[i].grad_fn is None for i in differentiable):
-            raise Uncompilable("it returns leaves that require grad, beside results with a history")
+            raise Uncompilable("it returns leaves that require grad together with results that have a history")
         inputs, sources, reached = self.inputs([results[i] for i in differentiable])
         placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
         first = len(b.program.steps)

@@ -46,7 +46,7 @@ class Loops:
             if isinstance(step, (Check, Update)):
                 raise Uncompilable("a loop reads numbers out of tensors, or steps an optimizer")
             if any(w.buffer.tensor is not None for w in step.written()):
-                raise Uncompilable("a loop writes to memory that was there before")
+                raise Uncompilable("a loop writes to memory that existed before it")
         return steps
 
     def _turn(self, results: Any) -> None:

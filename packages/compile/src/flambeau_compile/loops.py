@@ -385,7 +385,7 @@ class _Printer:
             line(f"{self.shapes[shape]}({place(a)}, {place(b)}, {place(out)});")
         else:
             if out.strides[-1] != 1 and n != 1:
-                raise Uncompilable("a product's result lies in columns")
+                raise Uncompilable("the result of a product is column-major")
             call = self.source.function("multiply")
             numbers = ", ".join(map(str, (11 if kind == "f32" else 12, int(step.add), m, n, k)))
             apart = ", ".join(map(str, strides[:5]))

@@ -323,7 +323,7 @@ class Builder:
         if _has_unknown_shape(op, args):
             raise Uncompilable(f"the shape of what {op.__torch_name__} returns depends on elements")
         if not _is_plain(args):
-            raise Uncompilable(f"{op.__torch_name__} is given an object that may change")
+            raise Uncompilable(f"{op.__torch_name__} has an argument that may change")
         fresh = iter(known)
         flat = (results,) if isinstance(results, Window) or not isinstance(results, tuple) else results
         if any(isinstance(r, tuple) and not isinstance(r, Window) for r in flat):

@@ -100,7 +100,7 @@ class Outputs:
         """The output that a tensor is, whether the function returns it or not."""
         found = self._tensor(t)
         if not isinstance(found, Output):
-            raise Uncompilable("it puts a tensor that was there before into an attribute")
+            raise Uncompilable("it stores an existing tensor in an attribute")
         return found.number
 
     def _output(self, t: Any) -> int:

@@ -107,7 +107,7 @@ class Recording:
 
     def _conclude(self, failed: bool) -> None:
         if self._listener.error is not None:
-            raise RuntimeError("what ran could not be heard") from self._listener.error
+            raise RuntimeError("the run could not be observed") from self._listener.error
         if failed:
             return
         self.returns_numbers = returning.returns_its_numbers(self.function, [f.__code__ for f in self._ran])

@@ -555,7 +555,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     def _next_data(self) -> Any:
         if self._shutdown and self._task_info:
-            raise RuntimeError("the workers of this DataLoader's pass have been ended; begin another one")
+            raise RuntimeError("the workers of this DataLoader's pass have stopped; start another pass")
         while self._rcvd_idx < self._send_idx:
             number = self._rcvd_idx
             if number not in self._task_info:

@@ -140,4 +140,4 @@ def _set_device(place, label):
 def _set_rng_state_all(new_states):
     """Nothing for no states, as there is no device that could have one."""
     if len(new_states):
-        raise RuntimeError("set_rng_state_all(): there are no devices whose states these could be")
+        raise RuntimeError("set_rng_state_all(): there are no such devices")

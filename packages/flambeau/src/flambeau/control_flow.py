@@ -158,7 +158,7 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
     """
     leaves, spec = tree_flatten(xs)
     if not leaves or any(leaf.dim() == 0 for leaf in leaves):
-        raise RuntimeError("scan(): xs has to hold tensors with a dimension to go along")
+        raise RuntimeError("scan(): xs must contain tensors with at least one dimension")
     lengths = {leaf.shape[dim] for leaf in leaves}
     if len(lengths) != 1 or 0 in lengths:
         raise RuntimeError(f"scan(): xs have to be of one size above 0 along dim {dim}, but got {sorted(lengths)}")

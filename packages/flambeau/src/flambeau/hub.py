@@ -147,7 +147,7 @@ def _entries(folder, source):
     if source not in ("local", "github"):
         raise ValueError(f'Unknown source: "{source}". Allowed values: "github" | "local".')
     if source == "github":
-        raise NotBuiltError("torch.hub does not load from GitHub: give a folder, and source='local'")
+        raise NotBuiltError("torch.hub does not load from GitHub: pass a folder and source='local'")
     sys.path.insert(0, str(folder))
     try:
         spec = importlib.util.spec_from_file_location("hubconf", Path(folder) / "hubconf.py")

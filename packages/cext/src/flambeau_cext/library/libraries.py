@@ -126,7 +126,7 @@ class Library:
             RuntimeError: the key is unknown.
         """
         if with_keyset:
-            raise NotImplementedError("impl(): argument 'with_keyset': there are no sets of dispatch keys")
+            raise NotImplementedError("impl(): argument 'with_keyset': dispatch key sets are not supported")
         if not callable(fn):
             raise TypeError(f"Input function is required to be a callable but found type {type(fn)}")
         key = operators.key_of(dispatch_key or self.dispatch_key)

@@ -109,7 +109,7 @@ def _schema(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolera
         for s, other in outputs[:i]:
             if share_memory(one, other) and (r.alias is None or r.alias != s.alias) and not r.is_list:
                 raise RuntimeError(
-                    f"Results {i} and {outputs.index((s, other))} share memory, which the schema does not say"
+                    f"Results {i} and {outputs.index((s, other))} share memory, which the schema does not declare"
                 )
 
 

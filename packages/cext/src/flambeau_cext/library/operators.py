@@ -78,7 +78,7 @@ def check_namespace(namespace: str) -> None:
     if namespace in _RESERVED:
         raise ValueError(f"{namespace} is a reserved namespace. Please try creating a library with another name.")
     if not namespace.isidentifier():
-        raise ValueError(f"{namespace!r} is no name for a namespace")
+        raise ValueError(f"{namespace!r} is not a valid namespace")
 
 
 def qualified(op: Operator) -> str:

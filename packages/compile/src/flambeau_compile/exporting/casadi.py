@@ -34,7 +34,7 @@ def text(function: Callable[..., Any], examples: tuple[Any, ...], name: str, unr
     if len(numbers) < len(
         [each for each in examples if each is not None and not isinstance(each, (bool, int, float, str))]
     ):
-        raise ExportError("functions of CasADi have tensors for arguments, and none in lists or dicts")
+        raise ExportError("CasADi functions take tensors as arguments, not lists or dicts of tensors")
 
     def values(*tensors: Any) -> tuple[Any, ...]:
         full = list(examples)
@@ -57,7 +57,7 @@ def text(function: Callable[..., Any], examples: tuple[Any, ...], name: str, unr
 
     plain = record(function, examples)
     if plain.states:
-        raise ExportError(f"{name} changes {plain.states[0].label}; functions of CasADi change nothing")
+        raise ExportError(f"{name} changes {plain.states[0].label}; CasADi functions must not change anything")
     labels = tuple(n.label for n in plain.inputs)
     if len(labels) < len(given):
         raise ExportError(f"two arguments of {name} share memory")
@@ -69,7 +69,7 @@ def text(function: Callable[..., Any], examples: tuple[Any, ...], name: str, unr
     inputs, outputs = parts[0][1].recorded.inputs, parts[0][1].recorded.outputs
     for n in (*inputs, *outputs):
         if len(n.window.sizes) > 2:
-            raise ExportError(f"{n.label} has {len(n.window.sizes)} dimensions; matrices of CasADi have two")
+            raise ExportError(f"{n.label} has {len(n.window.sizes)} dimensions; CasADi matrices have two")
     lines = [f"/* {name}: exported by flambeau for CasADi. */", "#include <stddef.h>", "#include <stdint.h>", "",
              *includes([unit for _, unit in parts]), *_PRELUDE.strip().split("\n"), ""]  # fmt: skip
     for level, unit in parts:

@@ -60,7 +60,7 @@ class Unit:
         for name, kind in sorted(body.library - {("fma", "f32"), ("fma", "f64")}):
             if not own_math.known(name, kind):
                 of = "float64" if kind == "f64" else "float32"
-                raise ExportError(f"{name} of {of} has no form of its own: export with math='libm'")
+                raise ExportError(f"{name} of {of} has no implementation of its own: export with math='libm'")
             suffix = "f" if kind == "f32" else ""
             call, own = re.compile(rf"\b{name}{suffix}\("), f"{self.name}_own_{name}{suffix}("
             body.lines = [call.sub(own, line) for line in body.lines]
@@ -344,7 +344,7 @@ def export_c(
         from flambeau_compile.exporting.casadi import text
 
         if weights != "static":
-            raise ValueError("export_c(): functions of CasADi have their weights in the file")
+            raise ValueError("export_c(): CasADi functions store their weights in the file")
         return write(folder, {f"{name}.c": text(function, examples, name, unrolled)})
     unit = Unit(record(function, examples), name, weights, unrolled, math=math)
     return write(folder, {f"{name}.h": unit.header(), f"{name}.c": unit.source(), f"{name}_test.c": unit.test()})
@@ -353,7 +353,7 @@ def export_c(
 def check_name(caller: str, name: str, examples: Any) -> None:
     """Refuse what is no name in C, and examples that are no tuple."""
     if not isinstance(name, str) or identifier(name, set()) != name:
-        raise ValueError(f"{caller}(): name must be an identifier of C, not {name!r}")
+        raise ValueError(f"{caller}(): name must be a C identifier, not {name!r}")
     if not isinstance(examples, tuple):
         raise TypeError(f"{caller}(): examples must be a tuple of arguments, not {type(examples).__name__}")
 

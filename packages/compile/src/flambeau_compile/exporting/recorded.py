@@ -283,7 +283,7 @@ def _check_steps(function: Any, program: Any) -> None:
             )
         if isinstance(step, Check):
             raise ExportError(
-                f"{_called(function)} cannot be exported: it takes a way that depends on {step.what} of a tensor; "
+                f"{_called(function)} cannot be exported: it takes a branch that depends on {step.what} of a tensor; "
                 "write torch.where, torch.cond or torch.while_loop"
             )
 

@@ -171,7 +171,7 @@ class Receiver:
             while target.nbytes:
                 done = os.preadv(file, [target], offset)
                 if not done:
-                    raise EOFError("a worker's shared memory ends early")
+                    raise EOFError("a worker's shared memory is shorter than expected")
                 offset += done
                 target = target[done:]
 

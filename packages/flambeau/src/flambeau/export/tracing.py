@@ -119,7 +119,7 @@ def _let_vary(gm: Any, sizes: dict[Key, int], names: list[str], axes: list[dict[
     )
     if any([str(n.target) for n in run_] != [str(n.target) for n in nodes] for run_ in varied.runs.values()):
         raise UserError(
-            "torch.export.export: the model runs other operators for other sizes; torch.cond keeps both ways"
+            "torch.export.export: the model runs other operators for other sizes; use torch.cond for both branches"
         )
     inputs = {n.name: n for n in nodes if n.op == "placeholder"}
     first = len(inputs) - sum(isinstance(value, torch.Tensor) for value in flat)

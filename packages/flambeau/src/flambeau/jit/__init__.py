@@ -140,7 +140,7 @@ class ScriptFunction:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise TypeError("torch.jit.script returns functions as they are; there is no ScriptFunction to be made")
+        raise TypeError("torch.jit.script returns functions unchanged; a ScriptFunction cannot be created")
 
 
 class CompilationUnit:
@@ -326,10 +326,12 @@ def load(
     if archive is not None and any(name.partition("/")[2].startswith("code/") for name in archive):
         from flambeau_tensor.not_built import NotBuiltError
 
-        raise NotBuiltError("torch.jit.load reads no TorchScript: save the state_dict, and load it into the module")
+        raise NotBuiltError(
+            "torch.jit.load does not read TorchScript: save the state_dict, and load it into the module"
+        )
     found = flambeau.load(f, map_location=map_location, weights_only=False)
     if not _isinstance(found, dict) or _FILE not in found:
-        raise RuntimeError("torch.jit.load: this is no file of torch.jit.save; torch.load may read it")
+        raise RuntimeError("torch.jit.load: torch.jit.save did not write this file; torch.load may read it")
     if _extra_files is not None:
         _extra_files.update({name: found["extra"].get(name, b"") for name in _extra_files})
     return found[_FILE]
@@ -525,7 +527,9 @@ def _get_trace_graph(*args: Any, **kwargs: Any) -> NoReturn:
     """Raises: it is not built. Packages that count operations in such graphs import it."""
     from flambeau_tensor.not_built import not_built
 
-    raise not_built("torch.jit._get_trace_graph", "there is no TorchScript; torch.fx.symbolic_trace makes graphs")
+    raise not_built(
+        "torch.jit._get_trace_graph", "TorchScript is not supported; torch.fx.symbolic_trace creates graphs"
+    )
 
 
 __getattr__, __dir__ = _attach(__name__, "torch.jit", {"Future": "flambeau_distributed.futures"}, unlisted=True)

@@ -55,7 +55,7 @@ def export(
         None for ``dynamo=False``, as in PyTorch.
 
     Raises:
-        OnnxExporterError: an operator is not written as ONNX, or other operators run for other sizes.
+        OnnxExporterError: an operator cannot be exported to ONNX, or other operators run for other sizes.
         ImportError: the package ``onnx`` is missing.
 
     >>> import flambeau as torch

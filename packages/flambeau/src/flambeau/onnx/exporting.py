@@ -73,7 +73,7 @@ def export(
     leaves = leaves_of("torch.onnx.export", target, args, keywords, dynamic_shapes)
     inputs = [leaf for leaf in leaves if isinstance(leaf.value, torch.Tensor)]
     if not inputs:
-        raise OnnxExporterError("torch.onnx.export: the model is called with no tensor")
+        raise OnnxExporterError("torch.onnx.export: the example arguments contain no tensor")
     given = list(input_names or ())[: len(inputs)]
     inputs = [leaf._replace(name=name) for leaf, name in zip(inputs, given, strict=False)] + inputs[len(given) :]
     names, tensors = [leaf.name for leaf in inputs], [leaf.value for leaf in inputs]
@@ -140,8 +140,8 @@ def _check_counts(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], rec
             continue  # what the model does not take says nothing
         if [r[0] for r in run] != [r[0] for r in records] or numbers_of(run) != numbers_of(records):
             raise OnnxExporterError(
-                "torch.onnx.export: the model computes with how many elements a mask picks; "
-                "use sums over the mask, or torch.where"
+                "torch.onnx.export: the model computes with the number of elements that a "
+                "mask selects; use sums over the mask, or torch.where"
             )
 
 

@@ -103,7 +103,7 @@ class Graph:
         if known is not None and (wrote <= known[1] or writer == id(t)):
             return known[0]
         if wrote >= 0 and writer != id(t):
-            raise OnnxExporterError("the model writes to a view of a tensor in place, which ONNX has no word for")
+            raise OnnxExporterError("the model writes to a view of a tensor in place, which ONNX cannot express")
         label = self.labels.get(id(t), "constant")
         name = self.fresh(label)
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(t.detach().cpu().numpy()), name))
@@ -121,7 +121,7 @@ class Graph:
 
     def refusal(self, operator: str) -> OnnxExporterError:
         return OnnxExporterError(
-            f"torch.onnx.export: {operator} is not written as ONNX; "
+            f"torch.onnx.export: {operator} cannot be exported to ONNX; "
             "write the model without it, or with functions that are"
         )
 
@@ -229,7 +229,7 @@ class Graph:
         p = plan(self.op, tuple(_tensors(a) for a in args))
         if p is None:
             raise OnnxExporterError(
-                f"torch.onnx.export: {self.op.__torch_name__} of these dtypes is not written as ONNX"
+                f"torch.onnx.export: {self.op.__torch_name__} of these dtypes cannot be exported to ONNX"
             )
         return [str(d).removeprefix("torch.") for d in p.reads[:count]]
 

@@ -26,7 +26,7 @@ def gather(g: Graph, x: Any, dim: int, index: Any, *rest: Any) -> str:
 @operator("torch._ops.scatter")
 def scatter(g: Graph, x: Any, dim: int, index: Any, source: Any, value: Any = None, reduce: Any = None) -> str:
     if reduce is not None:
-        raise OnnxExporterError("torch.onnx.export: scatter with reduce is not written as ONNX; use scatter_add")
+        raise OnnxExporterError("torch.onnx.export: scatter with reduce cannot be exported to ONNX; use scatter_add")
     dtype, places = dtype_of(x.tensor), g.value(index)
     if isinstance(source, (int, float)) or source is None or source.tensor.ndim == 0:
         number = g.value(value if source is None else source, dtype)
@@ -78,7 +78,7 @@ class _Places:
                 dim += 1
                 sizes.add(("index", i.sizes))
         if not self.dims or any(dtype_of(indices[d].tensor) == "uint8" for d in given):
-            raise OnnxExporterError("torch.onnx.export: indexing by this kind of mask is not written as ONNX")
+            raise OnnxExporterError("torch.onnx.export: indexing by this kind of mask cannot be exported to ONNX")
         self.ndim = max(1 if kind == "mask" else len(shape) for kind, shape in sizes)
         together = given == list(range(given[0], given[-1] + 1))
         self.at = self.dims[0] if together else 0

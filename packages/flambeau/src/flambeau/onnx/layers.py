@@ -100,7 +100,7 @@ def var(g: Graph, x: Any, dim: Any = None, correction: Any = 1, keep: bool = Fal
 def vector_norm(g: Graph, x: Any, order: Any = 2, dim: Any = None, keep: bool = False, *rest: Any) -> str:
     kind = {1: "ReduceL1", 2: "ReduceL2"}.get(order)
     if kind is None:
-        raise OnnxExporterError(f"torch.onnx.export: vector_norm of order {order} is not written as ONNX")
+        raise OnnxExporterError(f"torch.onnx.export: vector_norm of order {order} cannot be exported to ONNX")
     return g.add(kind, g.value(x), g.constant(_axes(dim, x), "int64"), keepdims=int(bool(keep)))
 
 
@@ -519,7 +519,9 @@ def _recurrent(g: Graph, kind: str, x: Any, states: list[Any], weights: list[Any
 def lstm_layer(g: Graph, x: Any, lengths: Any, h: Any, c: Any, wi: Any, wh: Any, bi: Any, bh: Any, projection: Any,
                reverse: bool, *rest: Any) -> Any:  # fmt: skip
     if lengths is not None or projection is not None:
-        raise OnnxExporterError("torch.onnx.export: packed sequences and projections of LSTM are not written as ONNX")
+        raise OnnxExporterError(
+            "torch.onnx.export: packed sequences and projections of LSTM cannot be exported to ONNX"
+        )
     return _recurrent(g, "LSTM", x, [h, c], [wi, wh], [] if bi is None else [bi, bh], reverse, (0, 3, 1, 2))
 
 
@@ -527,7 +529,7 @@ def lstm_layer(g: Graph, x: Any, lengths: Any, h: Any, c: Any, wi: Any, wh: Any,
 def rnn_layer(g: Graph, x: Any, lengths: Any, h: Any, wi: Any, wh: Any, bi: Any, bh: Any, mode: str, reverse: bool,
               *rest: Any) -> Any:  # fmt: skip
     if lengths is not None:
-        raise OnnxExporterError("torch.onnx.export: packed sequences are not written as ONNX")
+        raise OnnxExporterError("torch.onnx.export: packed sequences cannot be exported to ONNX")
     biases = [] if bi is None else [bi, bh]
     if mode == "GRU":
         return _recurrent(g, "GRU", x, [h], [wi, wh], biases, reverse, (1, 0, 2), linear_before_reset=1)

@@ -422,7 +422,7 @@ def _matmul(a, b, *, out=None):
     if out is not None:
         raise not_built("out= of a product with sparse tensors")
     if a.ndim != 2 or b.ndim not in (1, 2):
-        raise not_built("a product of sparse tensors that are no matrices")
+        raise not_built("a product of sparse tensors that are not matrices")
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({a.shape[0]}x{a.shape[1]} and {'x'.join(map(str, b.shape))})"

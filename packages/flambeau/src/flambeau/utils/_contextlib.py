@@ -11,7 +11,7 @@ __all__ = ["_DecoratorContextManager", "_NoParamDecoratorContextManager", "conte
 def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
     """`func` inside of a context: ``ctx`` itself, or what ``ctx()`` returns, for each call and step of a generator."""
     if hasattr(ctx, "__enter__") and callable(ctx):
-        raise AssertionError(f"{ctx!r} is a context manager and can be called: which one is meant?")
+        raise AssertionError(f"{ctx!r} is both a context manager and callable, which is ambiguous")
     if isinstance(func, type):
         raise RuntimeError("classes cannot be decorated; decorate their methods")
     return cast("Callable[..., Any]", decorate(_Fresh((lambda: ctx) if hasattr(ctx, "__enter__") else ctx), func))

@@ -100,7 +100,7 @@ class Drawing:
             return
         program = shutil.which("dot")
         if program is None:
-            raise RuntimeError(f"Drawing.save(): '{path.suffix}' needs Graphviz, whose program dot is not there")
+            raise RuntimeError(f"Drawing.save(): '{path.suffix}' needs Graphviz, but its program dot was not found")
         command = [program, f"-T{path.suffix[1:]}", "-o", str(path)]
         subprocess.run(command, input=self.dot, text=True, encoding="utf-8", check=True)
 

@@ -39,7 +39,7 @@ def layered(
     rank = _ranks(sizes, edges)
     bent = [range(rank[a] + 1, rank[b]) if rank[b] - rank[a] <= _LONG else range(0) for a, b in edges]
     if len(sizes) + sum(map(len, bent)) > _MOST:
-        raise ValueError(f"the graph is too large to be looked at: it has more than {_MOST:,} boxes and bends")
+        raise ValueError(f"the graph is too large to draw: it has more than {_MOST:,} boxes and bends")
     rows: list[list[Hashable]] = [[] for _ in range(max(rank.values()) + 1)]
     widths = {box: size[0] for box, size in sizes.items()}
     for box in sizes:
