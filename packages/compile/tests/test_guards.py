@@ -382,3 +382,26 @@ def test_functions_with_attributes():
     plus_one.offset = 2.0
     assert f(ft.ones(1)).item() == 6.0
     assert "vars(plus_one)['offset'] was set: 1.0 -> 2.0" in explain(f)
+
+
+def test_explain_says_why_a_call_needed_another_program():
+    compiled = compile(lambda x, scale=2.0, negate=False: -x * scale if negate else x * scale)
+    compiled(ft.ones(2))
+    compiled(ft.ones(3))
+    compiled(ft.ones(3, 2).t())
+    compiled(ft.ones(3, 2).t(), negate=True)
+    with fa.no_grad():
+        compiled(ft.ones(3, 2).t(), negate=True)
+    first, *others = explain(compiled).split("\n")
+    reasons = [line.removeprefix("compiled again, since ").rpartition(": ")[0] for line in others]
+    tensor = "a tensor of torch.float32 and shape"
+    assert first.startswith("compiled: ") and reasons == [
+        f"argument 0 is {tensor} (3,), it was {tensor} (2,)",
+        f"argument 0 is {tensor} (2, 3) with strides (1, 2), it was {tensor} (3,)",
+        "argument 'negate' is True, it was left out",
+        "grad mode is off, it was on",
+    ]
+    compiled = compile(lambda x: x if x.sum() > 0 else -x)
+    compiled(ft.ones(2))
+    compiled(-ft.ones(2))
+    assert "an element that it reads" in explain(compiled)

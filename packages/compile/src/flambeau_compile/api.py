@@ -10,6 +10,7 @@ from typing import Any
 
 from flambeau_compile._arguments import MOST, tensors_in
 from flambeau_compile._call import Compiled
+from flambeau_compile.calls import difference, look_of
 from flambeau_compile.capture import capture
 from flambeau_compile.effects import Place, place_in
 from flambeau_compile.errors import InvalidBackend, Unsupported
@@ -49,6 +50,7 @@ class Function:
     ) -> None:  # fmt: skip
         self.function, self.fullgraph, self.fast, self.limit, self.wait = function, fullgraph, fast, limit, wait
         self.events: list[str] = []
+        self.look: dict[str, str] | None = None  # of the call that the last program was made for
         self.warned = False
         self.options: dict[str, Any] = {}  # to compile a copy in the same way
         self.building: threading.Thread | None = None
@@ -80,8 +82,9 @@ class Function:
                 return self.function(*args, **kwargs)
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.why()}")
         self.follow(args, kwargs)
-        changed = [why for entry in entries if (why := entry.why()) is not None]
-        self.compiled.entries = entries = [entry for entry in entries if entry.why() is None]
+        reasons = [(entry, entry.why()) for entry in entries]
+        changed = [why for _, why in reasons if why is not None]
+        self.compiled.entries = entries = [entry for entry, why in reasons if why is None]
         limit = self.limit or settings["recompile_limit"]
         if len(entries) >= limit:  # programs of times when fewer numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
@@ -110,6 +113,10 @@ class Function:
             return found.result
         entries.insert(0, found.entry)
         counters["frames"]["total"] += 1
+        look = look_of(args, kwargs)
+        if self.look is not None:
+            changed.append(difference(self.look, look))
+        self.look = look
         again = f" again, since {changed[0]}" if changed else ""
         if found.reason is None:
             about = found.entry.about
