@@ -49,6 +49,7 @@ from flambeau_overrides.modes import (
 from flambeau_overrides.modes import (
     _len_torch_function_stack as _len_torch_function_stack,
 )
+from flambeau_overrides.operators import OperatorsMixin
 from flambeau_overrides.registry import (
     get_default_nowrap_functions,
     get_ignored_functions,
@@ -78,6 +79,7 @@ __all__ = [
     "BaseTorchFunctionMode",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
+    "OperatorsMixin",
     "Packing",
     "TorchFunctionMode",
     "agreed",

@@ -295,6 +295,18 @@ def _get(namespace: str, name: str) -> object:
     return found
 
 
+def resolve_function(namespace: str, name: str) -> Any:
+    """The function of a registered namespace, for what calls it by its name.
+
+    Raises:
+        NotImplementedError: Nothing of that name is there.
+    """
+    found = _get(namespace, name)
+    if found is None:
+        raise NotImplementedError(f"{namespace}.{name} is not here: no library that has it is imported")
+    return found
+
+
 def _listed() -> list[_Entry]:
     """The entries that are not ignored, those of modules included that declare functions when they are imported."""
     for namespace in list(_namespaces):

@@ -1,0 +1,84 @@
+"""Python's operators for types that answer `__torch_function__` without being tensors."""
+
+from collections.abc import Callable
+from typing import Any
+
+from flambeau_overrides.registry import resolve_function
+
+_BINARY = {
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "pow",
+    "matmul": "matmul",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "bitwise_left_shift",
+    "rshift": "bitwise_right_shift",
+}
+_COMPARING = ("lt", "le", "eq", "ne", "gt", "ge")
+_UNARY = {"neg": "neg", "pos": "positive", "abs": "abs", "invert": "bitwise_not"}
+
+
+class OperatorsMixin:
+    """Gives a type with `__torch_function__` Python's operators, as NumPy's `NDArrayOperatorsMixin` does for arrays.
+
+    `a + b` calls `torch.add(a, b)` and `2 - a` calls `torch.sub(2, a)`, so one answer of the type's
+    `__torch_function__` serves the function and the operator. Comparisons, `@`, the unary `-`, `+` and `~`, and `abs`
+    work the same way. `a += b` makes a new object, as it does for numbers. The type keeps the hash of `object`, though it
+    defines `__eq__`.
+
+    Raises:
+        TypeError: The type's `__torch_function__` has no answer, or another operand is of a type that the function does
+            not take.
+        NotImplementedError: No library with functions of these names is imported.
+
+    >>> import flambeau as torch
+    >>> class Metres(OperatorsMixin):
+    ...     def __init__(self, value):
+    ...         self.value = value
+    ...
+    ...     @classmethod
+    ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
+    ...         if func not in (torch.add, torch.sub):
+    ...             return NotImplemented
+    ...         return cls(func(*(torch.tensor(a.value) for a in args)).item())
+    >>> (Metres(3) + Metres(4)).value, (Metres(3) - Metres(4)).value
+    (7, -1)
+    """
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+
+def _function(name: str) -> Callable[..., Any]:
+    return resolve_function("torch", name)
+
+
+def _binary(name: str, reflected: bool) -> Callable[[Any, Any], Any]:
+    if reflected:
+        return lambda self, other: _function(name)(other, self)
+    return lambda self, other: _function(name)(self, other)
+
+
+def _unary(name: str) -> Callable[[Any], Any]:
+    return lambda self: _function(name)(self)
+
+
+def _define(word: str, method: Callable[..., Any]) -> None:
+    method.__name__ = f"__{word}__"
+    method.__qualname__ = f"OperatorsMixin.__{word}__"
+    setattr(OperatorsMixin, method.__name__, method)
+
+
+for _word, _name in _BINARY.items():
+    _define(_word, _binary(_name, reflected=False))
+    _define(f"r{_word}", _binary(_name, reflected=True))
+for _word in _COMPARING:
+    _define(_word, _binary(_word, reflected=False))
+for _word, _name in _UNARY.items():
+    _define(_word, _unary(_name))
