@@ -1,10 +1,14 @@
 """What an editor offers after typical beginnings; `nox -s types` asks jedi, in an installation from wheels."""
 
+import itertools
 import sys
 
 import jedi
 
-IMPORTS = "import flambeau as torch\nfrom flambeau import nn\nx = torch.ones(2)\n"
+IMPORTS = (
+    "import flambeau as torch\nfrom flambeau import nn\nx = torch.ones(2)\n",
+    "import torch\nfrom torch import nn\nx = torch.ones(2)\n",  # the stand-in is installed
+)
 OFFERED = {
     "torch.lin": "linspace",
     "torch.nn.Lin": "Linear",
@@ -26,12 +30,12 @@ OFFERED = {
 def main() -> None:
     missing = []
     here = jedi.create_environment(sys.prefix, safe=False)
-    for text, name in OFFERED.items():
-        source = IMPORTS + text
+    for imports, (text, name) in itertools.product(IMPORTS, OFFERED.items()):
+        source = imports + text
         line = source.count("\n") + 1
         offered = [one.name for one in jedi.Script(source, environment=here).complete(line, len(text))]
         if name not in offered:
-            missing.append(f"{text}: {name} is not among {offered}")
+            missing.append(f"{imports}{text}: {name} is not among {offered}")
     if missing:
         raise SystemExit("\n".join(missing))
 

@@ -1,5 +1,6 @@
 """flambeau in PyTorch's place: for pytest, for pip, and for what tells tensors by the module of their class."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -69,3 +70,19 @@ print(metadata.requires("torch"), util.find_spec("torch") is not None)
         f"True tensor([0., 2.]) 2.13.0+flambeau.{flambeau.RELEASE} torch\n['flambeau=={flambeau.RELEASE}'] True\n"
     )
     assert Path(wheel).parent == tmp_path
+
+
+def test_the_wheel_has_a_stub_for_every_module(tmp_path):
+    wheel = stand_in.write(tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        stubs = {name: archive.read(name).decode() for name in names if name.endswith(".pyi")}
+    assert "torch/py.typed" in names
+    for module in ("", "nn/", "nn/functional", "optim/lr_scheduler", "linalg", "utils/data/", "func", "amp/", "cuda/"):
+        assert f"torch/{module}__init__.pyi" in names or f"torch/{module}.pyi" in names, module
+    assert "from flambeau_tensor import *" in stubs["torch/__init__.pyi"]
+    for name, text in stubs.items():
+        assert name[:-1] in names, f"{name} has no module beside it"
+        for child in re.findall(r"^from \. import (\w+) as", text, re.MULTILINE):
+            folder = name.rpartition("/")[0]
+            assert {f"{folder}/{child}.pyi", f"{folder}/{child}/__init__.pyi"} & names, f"{name}: {child}"

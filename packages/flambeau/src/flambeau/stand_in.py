@@ -1,8 +1,9 @@
 """``python -m flambeau.stand_in FOLDER`` writes a distribution that pip takes for PyTorch.
 
 Packages declare that they need ``torch``. Where this wheel is installed, pip finds that so, ``import torch`` gives
-flambeau in every process, and nothing else has to be said. It holds no more than that import, and it is for the
-environment that it is made in: it must not be published, for the name belongs to others.
+flambeau in every process, and nothing else has to be said. It holds that import, and stubs from which type checkers and
+editors know programs that say ``import torch``. It is for the environment that it is made in: it must not be published,
+for the name belongs to others.
 """
 
 import base64
@@ -21,6 +22,7 @@ Version: {{version}}
 Summary: flambeau in PyTorch's place, in this environment; not to be published
 Requires-Dist: flambeau=={flambeau.RELEASE}
 """
+_NOT_PYTORCHS = {"_under_torch", "__main__", "demo", "stand_in", "as_torch"}
 WHEEL = """Wheel-Version: 1.0
 Generator: flambeau.stand_in
 Root-Is-Purelib: true
@@ -37,6 +39,7 @@ def write(folder: "str | Path" = ".") -> Path:
     version = str(__version__)
     info = f"torch-{version}.dist-info"
     files = {
+        **_stubs(),
         "torch/__init__.py": MODULE.read_text(),
         f"{info}/METADATA": METADATA.format(version=version),
         f"{info}/WHEEL": WHEEL,
@@ -48,6 +51,35 @@ def write(folder: "str | Path" = ".") -> Path:
         for name, text in {**files, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
             archive.writestr(name, text)
     return path
+
+
+def _stubs() -> dict[str, str]:
+    """The files of the package ``torch`` that type checkers read: a stub for each module of `flambeau`.
+
+    At run time the import hook answers before anything looks for the files, so the module beside a stub is empty. It is
+    there because pyright warns of a stub without a module.
+    """
+    here = Path(flambeau.__file__).parent
+    texts = {}
+    for path in [*sorted(here.rglob("*.pyi")), *sorted(here.rglob("*.py"))]:
+        relative = path.relative_to(here)
+        parts = relative.with_suffix("").parts
+        name = f"torch/{relative.with_suffix('').as_posix()}"
+        if parts[0] in _NOT_PYTORCHS or f"{name}.pyi" in texts:
+            continue
+        texts[f"{name}.pyi"] = path.read_text(encoding="utf-8") if path.suffix == ".pyi" else _stub(path, parts)
+        texts.setdefault(f"{name}.py", "")
+    return {**texts, "torch/py.typed": ""}
+
+
+def _stub(path: Path, parts: tuple[str, ...]) -> str:
+    """The stub of a module that is a file: its names, and for a package those of the modules in it."""
+    is_package = parts[-1] == "__init__"
+    dotted = ".".join(("flambeau", *(parts[:-1] if is_package else parts)))
+    found = [*path.parent.glob("*.py"), *path.parent.glob("*/__init__.py*")] if is_package else []
+    children = {(child.parent if child.stem == "__init__" else child).stem for child in found} - {path.parent.stem}
+    lines = [f"from . import {child} as {child}" for child in sorted(children) if not child.startswith("__")]
+    return "\n".join([*lines, f"from {dotted} import *", ""])
 
 
 def _digest(text):
