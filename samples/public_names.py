@@ -13,7 +13,7 @@ from flambeau_tensor.extend import operators
 # What the reference lists by module; the documentation's build asks each of their names for an entry.
 ROOT = Path(__file__).parents[1]
 BY_MODULE = ROOT / "docs" / "reference" / "modules.md"
-MODULES = [f"flambeau{name}" for name in re.findall(r"names:: torch(\S*)", BY_MODULE.read_text())]
+MODULES = [f"flambeau{name}" for name in re.findall(r"(?m)^   torch(\S*)$", BY_MODULE.read_text())]
 OPERATORS = set(map(id, operators().values()))
 
 

@@ -1,9 +1,14 @@
-"""The formulas of derivatives as they are written: a rule's lambda without its parameters."""
+"""The formulas of derivatives as they are written: a rule's lambda without its parameters.
+
+Only what a reader can evaluate is a formula: one that calls functions of the library's inside is left out.
+"""
 
 import ast
 import inspect
 import re
 from functools import cache
+
+from flambeau_tensor import Tensor
 
 LONGEST = 120  # characters; what is longer is a program and no formula
 SAID = {
@@ -12,9 +17,32 @@ SAID = {
     "scaled_negative": "-alpha * grad",
     "mul_self": "grad * conj(other)",
     "mul_other": "grad * conj(self)",
+    "negated": "-grad",
+    "_zeros": "zeros_like(grad)",
+    "square_self": "grad * 2 * conj(self)",
+    "reciprocal_self": "-grad * conj(result * result)",
+    "sqrt_self": "grad / (2 * conj(result))",
+    "exp_self": "grad * conj(result)",
+    "log_self": "grad / conj(self)",
+    "sin_self": "grad * conj(cos(self))",
+    "cos_self": "-grad * conj(sin(self))",
+    "tanh_self": "grad * conj(1 - result * result)",
+    "sigmoid_self": "grad * conj(result * (1 - result))",
+    "relu_self": "grad * (result > 0)",
+    "div_self": "grad / conj(other)",
+    "div_other": "-grad * conj(self / (other * other))",
+    "mm_self": "grad @ mat2.mH",
+    "mm_mat2": "self.mH @ grad",
+    "pow_self": "grad * conj(exponent * self ** (exponent - 1))",
+    "_pow_exponent": "grad * conj(result * log(self))",
 }  # the compiled ones
-PRIVATE = re.compile(r"\b_(?=\w+\()")
-PREFIX = re.compile(r"\b(?:ops|factories|reductions|F|torch|formulas)\.(?=\w)")
+PREFIX = re.compile(r"\b(?:ops|factories|reductions|pointwise|views|F|torch|formulas)\.(?=\w)")
+# Functions of ours that are called in formulas as users would call them, beside elementwise ones.
+PUBLIC = set(
+    "adjoint angle bmm channel_shuffle conj div erfcx exp exp2 flip i0 i0e i1 i1e inverse isnan logical_not max mm mv "
+    "outer pixel_shuffle pixel_unshuffle polygamma reshape resolve_conj rsqrt softmax sum transpose tril triu tuple "
+    "unbind cos sin log view_as_complex view_as_real where xlog1py xlogy zeros_like zeta".split()
+)
 
 
 @cache
@@ -48,8 +76,27 @@ def formula(function):
         and any(node.body.col_offset <= c <= (node.body.end_col_offset or 0) for c in columns)
     ]
     texts = {PREFIX.sub("", " ".join(text.split())) for text in fitting}
-    text = PRIVATE.sub("", texts.pop()) if len(texts) == 1 else ""
-    return text if 0 < len(text) <= LONGEST and "_backward(" not in text else None
+    text = texts.pop() if len(texts) == 1 else ""
+    return text if 0 < len(text) <= LONGEST and is_public(text) else None
+
+
+def is_public(text):
+    """Whether all that a formula calls is a public function, a method of tensors, or of the module math."""
+    for node in ast.walk(ast.parse(text, mode="eval")):
+        if isinstance(node, ast.Call):
+            function = node.func
+            known = (
+                function.id in PUBLIC
+                if isinstance(function, ast.Name)
+                else isinstance(function, ast.Attribute) and hasattr(Tensor, function.attr) or is_of_math(function)
+            )
+            if not known:
+                return False
+    return True
+
+
+def is_of_math(node):
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "math"
 
 
 def formulas(rule):

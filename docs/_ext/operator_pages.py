@@ -1,4 +1,4 @@
-"""Writes a page for each family of operations, from the operators' schemas and docs, before Sphinx reads its sources.
+"""The pages of families of operations and the entries of single ones, from the operators' schemas and docs.
 
 A family is a module below some package's ``ops``; its page has the same basename. Nothing is listed by hand: what is
 declared has its entry.
@@ -8,9 +8,9 @@ import re
 import sys
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 
 from accuracy import figures, in_words
+from arguments import meaning
 from conformance import agreement
 from derivative_formulas import formulas
 from docstrings import escape
@@ -18,7 +18,7 @@ from docstrings import escape
 from flambeau._layout import TABLE
 from flambeau_tensor.documentation import parameter_names, result_text, type_text
 from flambeau_tensor.examples import example
-from flambeau_tensor.extend import Operator, functions, operators, syntax_operators
+from flambeau_tensor.extend import Operator, find_operator, functions, operators, syntax_operators
 from flambeau_tensor.probes import facts
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
@@ -72,6 +72,11 @@ def public(op):
     return "._" not in op.namespace and op.namespace != "torch.ops.aten" and not op.name.startswith("_")
 
 
+def find(full_name):
+    """What stands under the name that users write; None for a method's."""
+    return None if full_name.startswith("torch.Tensor.") else find_operator(full_name)
+
+
 def families():
     """The operators by the module that declares them, modules in the order of their import."""
     declared = operators()  # loads what waits to be named
@@ -115,14 +120,14 @@ def in_class(op):
 def gradient(op):
     """Whether and how the result has a gradient."""
     if op.is_composite:
-        return "through the operations that it calls"
+        return "follows from the operations that it calls"
     if not op.records:
         return "none"
     names = getattr(op.derivative, "argument_names", ())
     shown = dict((a.name, name) for name, a in parameter_names(op))
     written = formulas(op.derivative) if names else {}
     parts = [f"``{shown.get(n, n)}``" + (f": ``{as_shown(written[n])}``" if n in written else "") for n in names]
-    return "for " + ("; " if written else ", ").join(parts) if names else "not built yet"
+    return "with respect to " + ("; " if written else ", ").join(parts) if names else "not built yet"
 
 
 def as_shown(formula):
@@ -130,31 +135,18 @@ def as_shown(formula):
     return re.sub(r"\bself(?=\b|_)", "input", formula)
 
 
-def table(op):
-    rows = [
-        (name, type_text(a, a.name in op.numbers), spelled(a.default) if a.has_default else None)
-        for name, a in parameter_names(op)
-    ]
-    if not rows:
-        return []
-    lines = [
-        ".. list-table::",
-        "   :class: arguments",
-        "   :header-rows: 1",
-        "   :widths: 20 50 30",
-        "",
-        "   * - argument",
-        "     - type",
-        "     - default",
-    ]
-    for name, kind, default in rows:
-        kinds = kind.replace("*", r"\*")
-        lines += [
-            f"   * - ``{name}``",
-            f"     - {kinds}",
-            f"     - ``{default}``" if default is not None else "     - *required*",
-        ]
-    return [*lines, ""]
+def fields(op, family):
+    """The arguments with types, meanings and defaults, then the type of the result, as fields."""
+    lines, full_name = [], full_names(op, ())[0]
+    for name, a in parameter_names(op):
+        if name.startswith("_"):
+            continue
+        said = [meaning(full_name, family, name)]
+        if a.has_default and a.default is not None:
+            said.append(f"Default: ``{spelled(a.default)}``.")
+        kind = type_text(a, a.name in op.numbers).replace("*", r"\*")
+        lines += [f":param {name}: {' '.join(filter(None, said))}", f":type {name}: {kind}"]
+    return [*lines, f":rtype: {result_text(op)}"]
 
 
 def description(op):
@@ -185,16 +177,16 @@ def full_names(op, aliases):
     return [name, *(f"{op.namespace}.{alias}" for alias in aliases)]
 
 
-def entry(op, aliases, syntax, seen, shown_examples):
+def entry(op, family, aliases, syntax, first):
     """The reference entry of an operator and its variants, as reStructuredText. Of several with one name, the index has
-    the first."""
+    the first, which also has the example and what was tried."""
     names = [op.name, *aliases]
     arguments = parameters(parameter_names(op))
     if op.is_function:
-        head, signatures = "py:function", [f"{name}({arguments}) -> {result_text(op)}" for name in names]
+        head, signatures = "py:function", [f"{op.namespace}.{name}({arguments}) -> {result_text(op)}" for name in names]
     else:
-        head, signatures = "py:method", [in_class(op)]
-    body = [*description(op), "", *table(op)]
+        head, signatures = "py:method", [f"torch.{in_class(op)} -> {result_text(op)}"]
+    body = [*description(op), "", *fields(op, family)]
     facts = [("Gradient", gradient(op))]
     if op.returns_view:
         facts.append(("Memory", "the result is a view: it shares the elements of the first argument"))
@@ -204,39 +196,27 @@ def entry(op, aliases, syntax, seen, shown_examples):
     entries = [name.removeprefix("torch.").removeprefix("Tensor.") for name in full_names(op, aliases)]
     facts += [("Conformance", AGREEMENT[name]) for name in entries if name in AGREEMENT][:1]
     facts += [("Accuracy", f"at most {in_words(ACCURACY[name])}, measured") for name in entries if name in ACCURACY][:1]
-    first = (op.namespace, op.name) not in shown_examples  # of a name's overloads, which the example is of
     facts += tried(op) if first else []
     facts.append(("Schema", f"``{op.schema}``"))
     body += [line for name, text in facts for line in f":{name}: {text}".split("\n")]
     shown = example(op) if first else ()
-    shown_examples.add((op.namespace, op.name))
     if shown:
         body += ["", ".. code-block:: pycon", "", *("   " + line for line in shown)]
+    lines = [f".. {head}:: " + signatures[0], *("   " * 5 + s for s in signatures[1:])]
+    lines += [""] if first else ["   :no-index:", ""]
+    lines += ["   " + line if line else "" for line in body]
+    lines.append("")
     methods = [in_class(op)] if op.is_method and op.is_function else []
     if op.inplace is not None:
         methods.append(in_class(op.inplace))
-    lines = [f".. {head}:: " + signatures[0], *("   " * 5 + s for s in signatures[1:])]
-    lines += ["   :no-index:", ""] if (head, op.namespace, op.name) in seen else [""]
-    seen.add((head, op.namespace, op.name))
-    lines += ["   " + line if line else "" for line in body]
-    lines.append("")
-    for method in methods:
-        name = method.partition("(")[0]
-        lines += [
-            f"   .. py:method:: {method}",
-            "      :module: torch",
-            "      :no-index:" if name in seen else "      :no-index-entry:",
-            "",
-        ]
-        seen.add(name)
+    variants = [("py:method", f"torch.{text}") for text in methods]
     if op.inplace is not None and op.inplace.is_function:
-        known = (op.namespace, op.inplace.name) in seen
-        lines += [
-            f"   .. py:function:: {op.inplace.name}({parameters(parameter_names(op.inplace))})",
-            "      :no-index:" if known else "      :no-index-entry:",
-            "",
-        ]
-        seen.add((op.namespace, op.inplace.name))
+        text = f"{op.namespace}.{op.inplace.name}({parameters(parameter_names(op.inplace))})"
+        variants.append(("py:function", text))
+    indent = "   " if op.namespace == "torch" else ""  # in an entry of another module it would be a member of that
+    for kind, text in variants:
+        option = ":no-index-entry:" if first else ":no-index:"
+        lines += [f"{indent}.. {kind}:: {text}", f"{indent}   {option}", ""]
     return [*lines, ""]
 
 
@@ -244,14 +224,63 @@ def title(text, mark="="):
     return [text, mark * len(text), ""]
 
 
+TITLES = {
+    "arrays": "NumPy protocols",
+    "attributes": "Tensor attributes and conversions",
+    "bags": "Bags of embeddings",
+    "calculus": "Numerical integration and differentiation",
+    "contraction": "Tensor contractions",
+    "copies": "Copies of views",
+    "ctc": "CTC loss",
+    "cumulative": "Cumulative operations",
+    "decompositions": "Decompositions of operations",
+    "dimension_order": "Order of dimensions",
+    "factories": "Creating tensors",
+    "fft": "Fourier transforms",
+    "gathering": "Gathering and scattering",
+    "joining": "Joining and splitting",
+    "loss": "Loss functions",
+    "lookup": "Membership and lookup",
+    "margins": "Margin losses",
+    "matmul": "Matrix products",
+    "native": "Layer functions of torch",
+    "placement": "Devices and placement",
+    "pointwise": "Elementwise operations",
+    "random": "Random numbers",
+    "sampling": "Random samples with parameters",
+    "segments": "Segment reductions",
+    "signal": "Short-time Fourier transforms and windows",
+    "sorting": "Sorting, ranking and searching",
+    "special": "Special functions",
+    "storages": "Storage and shared memory",
+    "views": "Views and reshaping",
+    "linear_algebra.eigenpairs": "Linear algebra: few eigenpairs",
+    "linear_algebra.indefinite": "Linear algebra: indefinite and low-rank",
+    "linear_algebra.spectral": "Linear algebra: eigenvalues and singular values",
+}
+
+
 def titled(family):
-    """``linear_algebra.solving`` as a title: "Linear algebra: solving"."""
+    """The title of a family: its own, or its name in words."""
     words = family.replace("_", " ").replace(".", ": ")
-    return words.upper() if words in ("ctc", "fft") else words[:1].upper() + words[1:]
+    return TITLES.get(family, words[:1].upper() + words[1:])
 
 
 def page(family, module, ops):
-    """The text of a family's page."""
+    """The text of a family's page: what it is, and a line for each name."""
+    lines = [*title(titled(family)), (module.__doc__ or "").strip(), ""]
+    return "\n".join(lines + summary_table((role(name), text) for name, text in summary(ops).items())) + "\n"
+
+
+def summary_table(rows):
+    lines = [".. list-table::", "   :class: summary", "   :widths: 30 70", ""]
+    for name, text in rows:
+        lines += [f"   * - {name}", f"     - {text}".rstrip()]
+    return [*lines, ""] if len(lines) > 4 else []
+
+
+def spellings(ops):
+    """The aliases and the syntax of operators, by operator."""
     aliases, syntax = {}, {}
     for namespace in {op.namespace for op in ops}:
         for name, value in functions(namespace).items():
@@ -260,34 +289,24 @@ def page(family, module, ops):
                     aliases.setdefault(op, []).append(name)
     for word, op in syntax_operators().items():
         syntax.setdefault(op.functional or op, []).append(word)
-    lines = [":tocdepth: 2", "", *title(titled(family))]
-    lines += [(module.__doc__ or "").strip(), ""]
-    lines += [".. list-table::", "   :class: summary", "   :widths: 30 70", ""]
-    for name, sentences in summary(ops).items():
-        lines += [f"   * - {name}", f"     - {' '.join(sentences)}".rstrip()]
-    lines += [""]
-    namespace, seen, shown_examples = None, set(), set()
+    return aliases, syntax
+
+
+def by_name(ops):
+    """The operators of a family by the full name that users write."""
+    found = {}
     for op in ops:
-        if op.namespace != namespace:
-            namespace = op.namespace
-            lines += [f".. py:currentmodule:: {namespace}", ""]
-        lines += entry(op, aliases.get(op, ()), syntax.get(op, ()), seen, shown_examples)
-    return "\n".join(lines) + "\n"
+        found.setdefault(full_names(op, ())[0], []).append(op)
+    return found
 
 
 def summary(ops):
     """What each name does: the sentences of its overloads, each once."""
-    found = {}
-    for op in ops:
-        sentences = found.setdefault(role(op), [])
-        if (sentence := first_sentence(op)) not in sentences:
-            sentences.append(sentence)
-    return found
+    return {name: " ".join(dict.fromkeys(map(first_sentence, each))) for name, each in by_name(ops).items()}
 
 
-def role(op):
-    name = full_names(op, ())[0]
-    return f":py:func:`~{name}`" if op.is_function else f":py:meth:`~{name}`"
+def role(full_name):
+    return f":py:meth:`~{full_name}`" if full_name.startswith("torch.Tensor.") else f":py:func:`~{full_name}`"
 
 
 def first_sentence(op):
@@ -303,24 +322,12 @@ def load():
             import_module(f"flambeau.{name}")
 
 
-def write(app):
-    """Write what has changed, and delete the pages of families that are gone."""
-    load()
-    root = Path(app.srcdir) / "reference"
-    written = set()
-    for module, ops in families().items():
-        package, _, family = module.__name__.partition(".ops.")
-        path = root / FOLDERS.get(package, "functional") / f"{family}.rst"
-        path.parent.mkdir(exist_ok=True)
-        text = page(family, module, ops)
-        if not path.exists() or path.read_text() != text:
-            path.write_text(text)
-        written.add(path)
-    for folder in {*FOLDERS.values(), "functional"}:
-        for path in set((root / folder).glob("*.rst")) - written:
-            path.unlink()
+def family_of(module):
+    """The folder and the name of a family's page."""
+    package, _, family = module.__name__.partition(".ops.")
+    return FOLDERS.get(package, "functional"), family
 
 
-def setup(app):
-    app.connect("builder-inited", write)
-    return {"parallel_read_safe": True}
+def pages():
+    """The text of each family's page, by its path below the reference."""
+    return {"/".join(family_of(m)): page(family_of(m)[1], m, ops) for m, ops in families().items()}

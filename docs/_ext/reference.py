@@ -1,26 +1,25 @@
 """The directive ``api`` lists what a module offers, and names that flambeau's packages use resolve to torch's.
 
-``.. api:: torch.autograd`` documents the public functions and classes of a module; ``:only:`` picks some, in its order,
-and ``:but:`` leaves out some that have entries elsewhere. ``.. names:: torch.autograd`` lists a module's names, with
-links; one that has no entry anywhere fails the build.
+``.. api:: torch.autograd`` lists the public functions and classes of a module, which so get pages of their own
+(name_pages.py); ``:only:`` picks some, in its order, and ``:but:`` leaves out some that are listed elsewhere.
+``.. modules::`` lists the modules that users know; a name of theirs that has no entry anywhere fails the build.
 """
 
 import importlib
 import inspect
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
-from docutils import nodes
 from docutils.parsers.rst import directives
 from packages import PROJECTS, module
-from sphinx.addnodes import pending_xref
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 from flambeau_tensor.extend import Operator
 
+REFERENCE = Path(__file__).parents[1] / "reference"
 logger = logging.getLogger(__name__)
 PACKAGES = {module(p["project"]["name"]): p["tool"]["flambeau"]["layout"] for p in PROJECTS.values()}
 NAMES = {  # where a class has another name inside
@@ -52,48 +51,64 @@ def documented(value):
     return (inspect.isclass(value) or callable(value)) and not isinstance(value, Operator)
 
 
+def kind_of(value):
+    if inspect.isclass(value):
+        return "exception" if issubclass(value, BaseException) else "class"
+    return "function"
+
+
+def chosen(module_name, options):
+    """The (name, value) of what an ``api`` directive lists."""
+    module = importlib.import_module(module_name)
+    names = options["only"].split() if "only" in options else public_names(module)
+    left_out = options.get("but", "").split()
+    return [(n, value) for n in names if n not in left_out and documented(value := getattr(module, n))]
+
+
+@cache
+def modules():
+    """The modules that the page By module lists."""
+    return re.findall(r"^   (torch\S*)$", (REFERENCE / "modules.md").read_text(), re.MULTILINE)
+
+
+def listed():
+    """(module, full name, value) of all that ``api`` directives of the written pages list."""
+    for page in sorted(REFERENCE.glob("*.md")):
+        for name, block in re.findall(r"^\.\. api:: (\S+)\n((?:   .*\n)*)", page.read_text(), re.MULTILINE):
+            options = dict(re.findall(r":(\w+):((?:[^:]|\n)*)", block))
+            for n, value in chosen(name, options):
+                yield name, f"{name}.{n}", value
+
+
 class Api(SphinxDirective):
-    """Entries, made from docstrings, for the functions and classes of a module."""
+    """A line for each function and class of a module, with a link to its page."""
 
     required_arguments = 1
     option_spec = {"only": directives.unchanged, "but": directives.unchanged}
 
     def run(self):
+        from name_pages import first_sentence
+        from operator_pages import summary_table
+
         name = self.arguments[0]
-        module = importlib.import_module(name)
-        names = self.options["only"].split() if "only" in self.options else public_names(module)
-        names = [n for n in names if n not in self.options.get("but", "").split()]
-        lines = []
-        for n in names:
-            value = getattr(module, n)
-            if not documented(value):
-                continue
-            kind = (
-                "exception"
-                if inspect.isclass(value) and issubclass(value, BaseException)
-                else "class"
-                if inspect.isclass(value)
-                else "function"
-            )
-            lines += [f".. auto{kind}:: {name}.{n}"]
-            lines += ["   :members:"] if kind == "class" else []
-            lines += [""]
-        return self.parse_text_to_nodes("\n".join(lines))
+        rows = [(f":py:obj:`~{name}.{n}`", first_sentence(value)) for n, value in chosen(name, self.options)]
+        return self.parse_text_to_nodes("\n".join(summary_table(rows)))
 
 
-class Names(SphinxDirective):
-    """The public names of a module, each with a link to its entry, wherever that stands."""
+class Modules(SphinxDirective):
+    """A line for each module, with a link to its page and the number of its names."""
 
-    required_arguments = 1
+    has_content = True
 
     def run(self):
-        name = self.arguments[0]
-        paragraph = nodes.paragraph(classes=["names"])
-        for n in sorted(offered(importlib.import_module(name)), key=str.lower):
-            link = pending_xref("", nodes.literal(text=n), refdomain="py", reftype="obj", reftarget=f"{name}.{n}")
-            link["refdoc"] = self.env.docname
-            paragraph += [link, nodes.Text(" ")]
-        return [paragraph]
+        from name_pages import first_sentence
+        from operator_pages import summary_table
+
+        rows = []
+        for name in self.content:
+            module = importlib.import_module(name)
+            rows.append((f":doc:`{name} <modules/{name}>`", f"{first_sentence(module)} ({len(offered(module))} names)"))
+        return self.parse_text_to_nodes("\n".join(summary_table(rows)))
 
 
 @lru_cache(1)
@@ -122,7 +137,7 @@ def check(app, env):
     """Warn of what the page By module lists and what has no entry, under this name or another one."""
     domain = env.domains.python_domain
     known = entries(tuple(domain.objects))
-    for name in re.findall(r"names:: (\S+)", (Path(app.srcdir) / "reference" / "modules.md").read_text()):
+    for name in modules():
         for n, value in offered(importlib.import_module(name)).items():
             told = {f"{name}.{n}", f"{name}.{n.removesuffix('_')}"} & domain.objects.keys()
             if not told and id(value) not in known:
@@ -154,7 +169,7 @@ def resolve(app, env, node, contnode):
 
 def setup(app):
     app.add_directive("api", Api)
-    app.add_directive("names", Names)
+    app.add_directive("modules", Modules)
     app.connect("missing-reference", resolve)
     app.connect("env-check-consistency", check)
     return {"parallel_read_safe": True}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from docutils import nodes
 
-GENERATED = ("reference/operators/", "reference/functional/")
+GENERATED = ("reference/api/", "reference/modules/", "reference/operators/", "reference/functional/")
 INTRODUCTION = """# flambeau
 
 > PyTorch's extension surface as small packages on NumPy and Cython: tensors, autograd, `__torch_function__`, modules,

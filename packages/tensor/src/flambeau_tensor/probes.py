@@ -139,7 +139,7 @@ def _sizes(value):
 
 
 def _shape(call):
-    """``input (2, 3), index (2) → (2, 2)``, as it is in the example; stars for what is done element by element."""
+    """``for example input (2, 3), index (2) → (2, 2)``; stars for what is done element by element."""
     from flambeau_tensor.extend import Elementwise
 
     given, result = call.tensors(), _sizes(call.run())
@@ -147,7 +147,7 @@ def _shape(call):
         names = [name for name, t in given]
         return f"{', '.join(f'{name} (*)' for name in names)} → (*)" + ", broadcast" * (len(names) > 1)
     left = ", ".join(f"{name} {_sizes(t)}" for name, t in given)
-    return " → ".join(text for text in (left, result) if text) + " in the example" if left or result else None
+    return "for example " + " → ".join(text for text in (left, result) if text) if left or result else None
 
 
 def _varied(call):
