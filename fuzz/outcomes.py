@@ -171,4 +171,4 @@ def compare(ours, theirs, program="", **how):
 
 CLOSE = {"OutOfMemoryError": "RuntimeError", "_LinAlgError": "LinAlgError"}  # another name of torch.linalg.LinAlgError
 # What a session of fuzzing must not find.
-WRONG = {"crash", "hang", "value", "dtype", "shape", "grad"}
+WRONG = {"crash", "hang", "value", "dtype", "shape", "grad", "layout"}

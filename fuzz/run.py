@@ -18,7 +18,8 @@ sys.path.insert(0, str(HERE))
 import calls  # noqa: E402
 import families  # noqa: E402
 import programs  # noqa: E402
-from known import reason  # noqa: E402
+from checks import Case  # noqa: E402
+from known import reason, shows_memory  # noqa: E402
 from outcomes import WRONG, compare  # noqa: E402
 from peers import Peer, minimize_crash, smaller  # noqa: E402
 
@@ -58,11 +59,20 @@ class Comparison:
             found = compare(a, b, text, strides=self.strides, values=calls.has_values(text))
             if not found:
                 continue
-            known = reason(text, *found)
+            ours, theirs = (side[1] if isinstance(side, tuple) else {} for side in (a, b))
+            known = reason(Case(text, found, ours, theirs, self.reference))
             self.counts["known: " + known if known else found[0]] += 1
             self.modes[mode]["known" if known else found[0]] += 1
+            if not known and found[0] == "strides" and shows_memory(text, found[1]):
+                found = ("layout", found[1])
             if not known:
                 self.found[key, found[0]].append((text, found[1]))
+
+    def reference(self, text):
+        """What a program's names hold in PyTorch, None where it does not end."""
+        self.theirs.start([text])
+        (found,) = self.outcomes(self.theirs, [text])
+        return None if isinstance(found, str) else found[1]
 
     def outcomes(self, peer, texts, dead=None):
         """The outcomes of what was started; what is left when one kills the child is started anew."""
