@@ -1,4 +1,4 @@
-"""Joining sparse tensors, taking them apart, and adding to them in place."""
+"""Joining sparse tensors, taking them apart, adding to them in place, and layers with a sparse weight."""
 
 import flambeau as torch
 from flambeau.sparse._tensor import HANDLERS, SparseTensor, index_select, not_built
@@ -107,7 +107,15 @@ def _scaled_(x, by):
     return _become(x, (x * by).to(x.dtype))
 
 
+def _linear(x, weight, bias=None):
+    if isinstance(x, SparseTensor):
+        raise not_built("linear() of a sparse input", "to_dense()")
+    out = HANDLERS["matmul"](weight, x.reshape(-1, x.shape[-1]).t()).t().reshape(*x.shape[:-1], weight.shape[0])
+    return out if bias is None else out + bias
+
+
 HANDLERS |= {
+    "linear": _linear,
     **dict.fromkeys(("add_", "iadd"), _add_),
     **dict.fromkeys(("sub_", "subtract_", "isub"), lambda a, b, *, alpha=1: _add_(a, b, alpha=-alpha)),
     **dict.fromkeys(("mul_", "multiply_", "imul"), _scaled_),

@@ -447,13 +447,6 @@ def _matmul(a, b, *, out=None):
     return out.to_sparse(layout=layout)
 
 
-def _linear(x, weight, bias=None):
-    if isinstance(x, SparseTensor):
-        raise not_built("linear() of a sparse input", "to_dense()")
-    out = _matmul(weight, x.reshape(-1, x.shape[-1]).t()).t().reshape(*x.shape[:-1], weight.shape[0])
-    return out if bias is None else out + bias
-
-
 def _addmm(x, a, b, *, beta=1, alpha=1):
     product = alpha * _matmul(a, b)
     return product if beta == 0 else _add(beta * x if beta != 1 else x, product)
@@ -570,7 +563,6 @@ def at_places(x, mask):
 HANDLERS = {
     **dict.fromkeys(("mm", "matmul", "spmm", "smm", "hspmm", "mv", "rmatmul"), _matmul),
     "addmm": _addmm,
-    "linear": _linear,
     **dict.fromkeys(("add", "radd"), _add),
     **dict.fromkeys(("sub", "subtract"), _sub),
     **dict.fromkeys(("mul", "multiply", "rmul"), _mul),
