@@ -25,9 +25,9 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TORCH_LAYER = re.compile(
     r"[<\"](?:torch|ATen|c10|pybind11)/\w+|\b(?:torch|at|c10|pybind11|py)::\w+|\bPYBIND11_MODULE\b|\bTORCH_\w+\("
 )
-# What functions are not read from, or needs pybind11.
+# What functions are not read from, or needs pybind11, or what flambeau/functions.hpp leaves out.
 _PYBIND = re.compile(
-    r"(?i)pybind|\bpy\s*::|\bTORCH_EXTENSION_NAME\b|\bPyInit_|^\s*(?:namespace\b|#\s*if)", re.MULTILINE
+    r"(?i)pybind|\b(?:py|nn|optim)\s*::|\bTORCH_EXTENSION_NAME\b|\bPyInit_|^\s*(?:namespace\b|#\s*if)", re.MULTILINE
 )
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _TORCH_HEADER, _DIRECT_HEADER = "torch/extension.h", "flambeau/functions.hpp"

@@ -12,6 +12,7 @@ in the headers (``Tensor::to`` with its options, indexing) is left out.
 
 import functools
 import importlib
+import itertools
 import re
 import sys
 from collections.abc import Container, Iterable, Iterator
@@ -261,9 +262,19 @@ def signatures() -> list[_Signature]:
 
 
 def _common_name(op: Operator) -> str:
-    """The name of the operator, or of all that share it."""
+    """The name of the operator, or of all that share it where arguments tell them apart."""
     name = op.__torch_name__
-    return name.removesuffix(f".{op.schema.overload or 'default'}") if op.is_overload else name
+    if not op.is_overload or (not isinstance(op.implementation, Forward) and _is_named_alike(op)):
+        return name
+    return name.removesuffix(f".{op.schema.overload or 'default'}")
+
+
+def _is_named_alike(op: Operator) -> bool:
+    """Whether an earlier operator of the same name has arguments of the same names, which do not say which is meant."""
+    public = functions(op.namespace).get(op.name)
+    names = [a.name for a in op.schema.arguments]
+    earlier = itertools.takewhile(lambda other: other is not op, getattr(public, "overloads", ()))
+    return any(names == [a.name for a in other.schema.arguments] for other in earlier)
 
 
 def _is_said(form: _Signature, others: list[_Signature]) -> bool:

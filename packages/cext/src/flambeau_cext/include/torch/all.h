@@ -7,3 +7,8 @@
 #include <torch/linalg.h>
 #include <torch/special.h>
 #include <torch/types.h>
+
+#ifndef FLAMBEAU_FUNCTIONS_HPP /* load_inline binds sources that use these with pybind11 */
+#include <torch/nn.h>
+#include <torch/optim.h>
+#endif

@@ -231,6 +231,8 @@ class Tensor {
     Tensor &requires_grad_(bool on = true) const;
     Tensor grad() const;
     GradReference mutable_grad() const;
+    /* What `x.data = other` does in Python; with torch/extension.h, torch/all.h or torch/nn.h. */
+    void set_data(const Tensor &other) const;
     void set_grad(const Tensor &grad) const;
     void retain_grad() const;
     void backward(const Tensor &gradient = {}, optional<bool> retain_graph = nullopt, bool create_graph = false,

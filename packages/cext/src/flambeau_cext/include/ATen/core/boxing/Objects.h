@@ -82,6 +82,19 @@ inline IValue custom_of(PyObject *capsule) {
     return IValue(c10::detail::Custom{*pointer, type});
 }
 
+}  // namespace detail
+inline void Tensor::set_data(const Tensor &other) const {
+    detail::Gil gil;
+    const detail::Object self(fl_to_python(handle())), data(fl_to_python(other.handle()));
+    if (PyObject_SetAttrString(self.get(), "data", data.get())) throw Error::recorded();
+}
+inline void manual_seed(uint64_t seed) {
+    detail::Gil gil;
+    const detail::Object set = detail::imported("flambeau_tensor", "manual_seed");
+    detail::Object::checked(PyObject_CallFunction(set.get(), "K", static_cast<unsigned long long>(seed)));
+}
+namespace detail {
+
 /* --- Values to objects ----------------------------------------------------------------------------------------------- */
 
 inline PyObject *object_of(const IValue &v); /* a new reference; throws */

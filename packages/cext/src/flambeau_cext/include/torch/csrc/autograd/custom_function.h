@@ -3,10 +3,8 @@
 #pragma once
 
 #include <ATen/core/boxing/Objects.h>
+#include <c10/util/Type.h>
 #include <torch/types.h>
-
-#include <cxxabi.h>
-#include <typeinfo>
 
 #ifndef METH_FASTCALL /* whatever limited API is asked for: flambeau needs Python 3.11, and this is of 3.10 */
 #define METH_FASTCALL 0x0080
@@ -190,10 +188,7 @@ template <class T> struct Function {
     }
 
     static std::string name() {
-        int status = 0;
-        char *demangled = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, &status);
-        std::string full = demangled ? demangled : typeid(T).name();
-        free(demangled);
+        std::string full = c10::demangle(typeid(T).name());
         return full.substr(full.rfind(':') + 1);
     }
 

@@ -1,0 +1,8 @@
+/* torch::nn: modules, their functions, and how parameters begin. */
+#pragma once
+
+#include <torch/nn/containers.h>
+#include <torch/nn/functional.h>
+#include <torch/nn/init.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules.h>
