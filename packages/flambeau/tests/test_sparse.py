@@ -547,6 +547,9 @@ def test_gathering_one_element_sparsely():
     x = torch.ones((), requires_grad=True)
     torch.gather(x, 0, torch.tensor(0), sparse_grad=True).backward()
     assert x.grad.is_sparse and x.grad.to_dense().item() == 1
+    x = torch.ones((), requires_grad=True)
+    torch.gather(x, 0, torch.tensor([0, 0]), sparse_grad=True).sum().backward()
+    assert x.grad.is_sparse and x.grad.to_dense().item() == 2
 
 
 def test_gradients_that_add_up_keep_their_places_apart():
@@ -574,3 +577,10 @@ def test_a_linear_layer_of_a_sparse_weight(layout):
     for bias in (None, torch.tensor([1.0, -1.0])):
         found = torch.nn.functional.linear(x, getattr(weight, layout)(), bias)
         assert torch.equal(found, torch.nn.functional.linear(x, weight, bias))
+
+
+def test_places_of_a_gradient_are_not_the_indices_of_the_program():
+    table, indices = torch.nn.Embedding(5, 2, sparse=True), torch.tensor([0, 1])
+    table(indices).sum().backward()
+    indices[0] = 4
+    assert table.weight.grad._indices().tolist() == [[0, 1]]

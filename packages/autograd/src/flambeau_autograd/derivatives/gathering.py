@@ -69,7 +69,9 @@ def _gather(grad, self_shape, dim, index, sparse_grad):
     if not sparse_grad:
         return ops.scatter_add(_zeros(grad, self_shape), dim, index, grad)
     if not self_shape:  # a number has no places
-        return find_operator("torch._ops.sparse_coo")(index.new_zeros((0, 1)), grad.reshape((1,)), self_shape)
+        return find_operator("torch._ops.sparse_coo")(
+            index.new_zeros((0, grad.numel())), grad.reshape((-1,)), self_shape
+        )
     if not index.ndim:
         index = index.reshape((1,))
     places = list(factories.ones(index.shape, dtype=_bool).nonzero().unbind(1))
@@ -208,7 +210,8 @@ def _embedding(grad, input, weight_shape, padding_idx, scale_grad_by_freq, spars
         if padding_idx is not None:
             kept = index != padding_idx % weight_shape[0]
             index, rows = index[kept], rows[kept]
-        return find_operator("torch._ops.sparse_coo")(index.unsqueeze(0), rows, weight_shape)
+        places = index.unsqueeze(0).clone()  # the program may write to its indices
+        return find_operator("torch._ops.sparse_coo")(places, rows, weight_shape)
     if padding_idx is not None:
         padding = padding_idx % weight_shape[0]
         rows = pointwise.where((index == padding).unsqueeze(1), 0.0, rows)
