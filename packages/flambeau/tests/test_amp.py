@@ -196,3 +196,14 @@ def test_a_checkpoint_runs_again_as_it_was_cast(reentrant):
     with torch.autocast("cpu"):
         plain.sum().backward()
     assert seen == [torch.bfloat16] * 2 + [torch.float32] * 2
+
+
+def test_arguments_in_containers_and_of_that_dtype_already():
+    x, half = torch.ones(2, 2), torch.ones(2, 2, dtype=torch.bfloat16)
+    with torch.autocast("cpu"):
+        assert torch.einsum("ij,jk->ik", [x, half]).dtype is torch.bfloat16
+        assert torch.linalg.multi_dot((x, x, x)).dtype is torch.bfloat16
+        assert F.linear(half, weight=x, bias=None).dtype is torch.bfloat16
+        assert torch.mm(half, half).dtype is torch.bfloat16 and torch.svd(x)[1].dtype is torch.float32
+    with torch.autocast("cpu", dtype=torch.float16):
+        assert torch.mm(half, x).dtype is torch.float16

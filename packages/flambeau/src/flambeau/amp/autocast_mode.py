@@ -57,6 +57,7 @@ DEVICES = {
     "meta": torch.float16,
 }
 _SMALLER = (torch.float16, torch.bfloat16)
+_LOWERED = (torch.float32, *_SMALLER)
 
 
 class _State(threading.local):
@@ -225,16 +226,17 @@ class _Casting(TorchFunctionMode):
             return kernel(*args, **kwargs)
         if lower is None or kwargs.get("out") is not None:  # what is written to `out` has its dtype, as in PyTorch
             return func(*args, **kwargs)
-        if lower:
-            dtype, from_ = get_autocast_dtype("cpu"), (torch.float32, *_SMALLER)
-        else:
-            dtype, from_ = torch.float32, _SMALLER
+        dtype = (_state.dtypes.get("cpu") or torch.bfloat16) if lower else torch.float32
+        from_ = _LOWERED if lower else _SMALLER
 
         def cast(x):
-            return x.to(dtype) if isinstance(x, torch.Tensor) and x.dtype in from_ else x
+            if isinstance(x, torch.Tensor):
+                given = x.dtype
+                return x.to(dtype) if given is not dtype and given in from_ else x
+            return tree_map(cast, x) if isinstance(x, (tuple, list, dict)) else x
 
-        args, kwargs = tree_map(cast, (tuple(args), kwargs))
-        return func(*args, **kwargs)
+        args = [cast(x) for x in args]
+        return func(*args, **{name: cast(x) for name, x in kwargs.items()}) if kwargs else func(*args)
 
 
 def _as_now() -> Callable[[], "autocast"]:
