@@ -1,6 +1,7 @@
 """Automatic differentiation for flambeau's tensors: the implementation of ``torch.autograd``.
 
-Importing it plugs recording into the tensor package and gives tensors ``requires_grad``, ``backward`` and their kin.
+Importing it enables recording in the tensor package and gives tensors ``requires_grad``, ``backward`` and related
+attributes.
 
 >>> import flambeau_tensor as ft
 >>> from flambeau_autograd import grad

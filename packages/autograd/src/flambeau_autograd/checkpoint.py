@@ -1,4 +1,4 @@
-"""Trading time for memory: what a function saved for backward is thrown away and computed again when backward asks.
+"""Activation checkpointing: tensors that a function would save for backward are recomputed when backward needs them.
 
 Two ways do this. With ``use_reentrant=False`` the function runs recorded, and each tensor that would be saved is
 replaced by a placeholder; the first placeholder that backward reads runs the function again and collects what it saves

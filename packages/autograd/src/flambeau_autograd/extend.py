@@ -1,4 +1,4 @@
-"""What packages that build on flambeau_autograd use of it, beside what users do.
+"""The functions that packages built on flambeau_autograd use, in addition to the public ones.
 
 >>> from flambeau_autograd.extend import batching_rules_in
 """

@@ -1,4 +1,4 @@
-"""Tensors that formulas start from: of the dtype of another one, and on its device."""
+"""Fresh tensors for formulas, with the dtype and device of another tensor."""
 
 from typing import Any
 
@@ -7,10 +7,10 @@ from flambeau_tensor.ops import factories
 
 
 def zeros(like: Any, shape: Any) -> Any:
-    """Zeros of a shape beside another tensor."""
+    """Zeros of a shape, with the dtype and device of another tensor."""
     return factories.zeros(shape, dtype=like.dtype, device=where(like))
 
 
 def where(like: Any) -> str | None:
-    """The device to make something on beside another tensor; None, which costs nothing, is the CPU."""
+    """The device of another tensor for a factory call; None, which costs nothing, means the CPU."""
     return "meta" if is_meta(like) else None

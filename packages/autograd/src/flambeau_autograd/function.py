@@ -1,4 +1,4 @@
-"""Custom operations with a derivative of one's own."""
+"""Custom operations with user-defined derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What packages that compute Jacobians themselves import of ``torch.autograd.functional``."""
+"""Private functions of ``torch.autograd.functional`` that packages import to compute Jacobians."""
 
 from __future__ import annotations
 

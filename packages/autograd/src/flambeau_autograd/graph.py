@@ -1,4 +1,4 @@
-"""Looking at the graph, and at what it saves: hooks on saved tensors, edges, hooks on several gradients at once."""
+"""Access to the graph: hooks on saved tensors, edges, and hooks on several gradients at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mode that watches custom Functions for writes that nobody was told of.
+"""Mutation detection: a mode that finds undeclared writes in custom Functions.
 
 Two mistakes give wrong gradients without any error: a ``forward`` that writes to an argument and does not call
 ``ctx.mark_dirty``, so that what saved the argument before computes with other numbers; and a ``backward`` that writes

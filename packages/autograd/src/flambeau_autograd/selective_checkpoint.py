@@ -1,4 +1,4 @@
-"""Checkpoints that keep some results: which, a policy says, operator by operator.
+"""Selective checkpoints: a policy decides per operator which results are saved.
 
 What is kept is found by the order of calls: the second run takes the n-th kept result of an operator for its n-th call.
 """

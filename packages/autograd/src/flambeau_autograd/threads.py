@@ -1,4 +1,4 @@
-"""Handing a run of backward over to another thread, which does it as if it were the one that asked."""
+"""Running a backward pass in another thread on behalf of the caller."""
 
 import contextvars
 from threading import Thread

@@ -1,4 +1,4 @@
-"""Bringing a gradient into the form of what it is the gradient of: the one place that undoes broadcasting and casts."""
+"""Converting a gradient to the shape and dtype of its tensor: the one place that reverses broadcasting and casts."""
 
 from flambeau_autograd.messages import argument_name
 

@@ -26,7 +26,7 @@ def main(arguments: list[str] | None = None, prog: str = "python -m flambeau_cex
     bindings.add_argument("-o", "--output", required=True, type=Path, help="the file to write")
     bindings.add_argument("-I", action="append", default=[], dest="include_paths", help="a folder for headers")
     bindings.add_argument("-D", action="append", default=[], dest="macros", help="a macro")
-    prune = commands.add_parser("prune", help="remove what nobody used for a month from the cache")
+    prune = commands.add_parser("prune", help="remove builds that were not used for a month from the cache")
     prune.add_argument("--all", action="store_true", help="remove everything that was not used in the last hour")
     chosen = parser.parse_args(arguments)
     return _COMMANDS[chosen.command](chosen)

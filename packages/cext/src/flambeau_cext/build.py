@@ -1,4 +1,4 @@
-"""From sources to a shared library: one compiler run per source, at the same time, then the linker."""
+"""Building a shared library from sources: one compiler run per source, in parallel, followed by the linker."""
 
 import errno
 import functools

@@ -240,7 +240,7 @@ class Folder:
         warnings.warn(f"{self.path}: {why}; its contents are rebuilt", RuntimeWarning, stacklevel=2)
 
     def remove(self) -> bool:
-        """Delete the folder unless somebody is building in it; whether it is gone."""
+        """Delete the folder unless a build is running in it; returns whether it was deleted."""
         with contextlib.suppress(OSError):
             with open(self.path / ".lock", "a+b") as lock:
                 if not _lock(lock.fileno(), wait=False):
@@ -336,7 +336,7 @@ def prune(folder: Path, *, days: float = KEPT_DAYS, most_bytes: int = KEPT_BYTES
 
 
 def prune_sometimes(folder: Path) -> None:
-    """Prune a cache once a day; its failure is nobody's concern."""
+    """Prune a cache once a day; failures are ignored."""
     stamp = folder / ".pruned"
     try:
         if stamp.stat().st_mtime > time.time() - _DAY:

@@ -1,4 +1,4 @@
-"""Which files a compiler read, as its dependency file tells, and which it would have read instead."""
+"""Dependency files: the files that a compiler read, and the files that it would have read instead if they existed."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Failures of a build, told so that the first thing read is the first thing wrong."""
+"""Build failures, with the first error at the top."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""What a linker reads besides the objects of a build, as its flags tell."""
+"""The files that a linker reads in addition to the objects of a build, according to its flags."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""``torch.Tag``: what is said of operators by a word, for those who go through all of them.
+"""``torch.Tag``: tags that classify operators.
 
 >>> from flambeau_cext import ops
 >>> Tag.pointwise in ops.aten.add.Tensor.tags, Tag.inplace_view in ops.aten.t_.default.tags

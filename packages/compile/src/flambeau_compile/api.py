@@ -1,4 +1,4 @@
-"""``torch.compile`` and what programs set around it."""
+"""``torch.compile`` and its settings."""
 
 import functools
 import threading

@@ -1,4 +1,4 @@
-"""From the text of a program to a library: one call of the C compiler, and cext's cache.
+"""Building a program's library: one call of the C compiler, with cext's cache.
 
 The text has no ``#include`` and no address of this process, so its hash, with the compiler and the processor, is the
 key.
@@ -32,7 +32,7 @@ _own: list[Path] = []  # the cache of this process alone, once it has one
 
 @functools.lru_cache
 def processor() -> str:
-    """What tells processors apart for which code is built."""
+    """A key that identifies the processor for which code is built."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n")
     except OSError:

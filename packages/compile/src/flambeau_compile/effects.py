@@ -1,4 +1,4 @@
-"""What a function did besides returning a result: what it changed in Python, and whom it called outside."""
+"""Side effects of a function: what it changed in Python, and which external functions it called."""
 
 from __future__ import annotations
 

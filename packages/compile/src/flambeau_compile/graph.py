@@ -366,7 +366,7 @@ class Program:
         return None
 
     def remove_dead_steps(self) -> None:
-        """Leave out steps whose results nobody reads: backwards, since the reader comes after."""
+        """Remove steps whose results are never read, from the last to the first."""
         needed = {b.index for b in self.buffers if b.lasts or b.tensor is not None}
         kept = []
         for step in reversed(self.steps):

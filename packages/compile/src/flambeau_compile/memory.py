@@ -1,4 +1,4 @@
-"""Where temporaries lie: one block for all, in which places are used again once nobody reads them any more."""
+"""Placement of temporaries: one block for all, in which memory is reused after its last read."""
 
 from flambeau_compile.graph import Program, Step
 

@@ -1,4 +1,4 @@
-"""Which pipes a pipe is made of."""
+"""The graph of the pipes that a pipe consists of."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a DataLoader tells the pipes of its dataset: shares, seeds and whether to shuffle."""
+"""Settings that a DataLoader applies to the pipes of its dataset: shards, seeds and shuffling."""
 
 import inspect
 import warnings

@@ -1,4 +1,4 @@
-"""Samplers: which items of a dataset come, and in which order."""
+"""Samplers, which choose the items of a dataset and their order."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized

@@ -1,4 +1,4 @@
-"""What distributions have in common that take probabilities or logits, but not both."""
+"""The common base of distributions that take either probabilities or logits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What half of a distribution around 0 has in common, whichever it is half of."""
+"""The common base of half distributions: the absolute values of a distribution around 0."""
 
 from __future__ import annotations
 

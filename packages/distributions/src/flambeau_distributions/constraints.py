@@ -1,4 +1,4 @@
-"""What parameters and values have to satisfy: objects with ``check``, which says so element by element."""
+"""Constraints on parameters and values: objects with a method ``check`` that tests each element."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distributions of what transforms make of other distributions' values."""
+"""Distributions of transformed random variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invertible and other maps of tensors, with the logarithms of how they change volumes."""
+"""Transforms of tensors, with the logarithms of their Jacobian determinants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a graph to the source of a function."""
+"""Generation of a function's source from a graph."""
 
 from __future__ import annotations
 

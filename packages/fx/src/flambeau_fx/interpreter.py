@@ -1,4 +1,4 @@
-"""Running a graph node by node, as it is or as something else."""
+"""Running a graph node by node, with or without changes."""
 
 from __future__ import annotations
 

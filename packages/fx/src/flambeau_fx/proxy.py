@@ -1,4 +1,4 @@
-"""What a program is traced with: a Proxy stands for a value and records what is done with it."""
+"""Proxies, which stand for values during a trace and record the operations on them."""
 
 from __future__ import annotations
 

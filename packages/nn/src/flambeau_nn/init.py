@@ -1,4 +1,4 @@
-"""Filling tensors with starting values.
+"""Initialization of parameters.
 
 Every function works in place, records nothing and returns the tensor; for a seed the numbers are PyTorch's.
 """

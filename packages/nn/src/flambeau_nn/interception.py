@@ -1,4 +1,4 @@
-"""Watching all modules from outside: what a call or a read of an attribute gives may be something else.
+"""Interception of all modules: calls and reads of attributes may return other values.
 
 It is for tracers; hooks are the way to follow one module. While it lasts, calls and reads of attributes of all modules
 of the process are slower.

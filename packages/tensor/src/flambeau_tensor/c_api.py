@@ -1,4 +1,4 @@
-"""Where extensions in C find the table of ``flambeau/tensor.h``, and C++ the dtypes by their numbers there.
+"""The table of ``flambeau/tensor.h`` for C extensions, and the dtypes by number for C++.
 
 >>> abi_dtype(abi_number(flambeau_tensor.float32))
 torch.float32

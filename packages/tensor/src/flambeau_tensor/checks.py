@@ -1,4 +1,4 @@
-"""``torch._check`` and its kin: assertions of a program's own, used by functions registered with ``register_fake``."""
+"""``torch._check`` and related functions: assertions of a program, for functions registered with ``register_fake``."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What packages that build on flambeau_tensor use of it, beside what users do.
+"""The functions that packages built on flambeau_tensor use, in addition to the public ones.
 
 Operators are declared and found here, and sockets filled. Compiled code has ``abi.pxd`` and ``compute.pxd`` besides.
 What is not here or in one of those is nobody else's: folders that start with ``_`` change from release to release.

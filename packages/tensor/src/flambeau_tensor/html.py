@@ -1,4 +1,4 @@
-"""How tensors look in a notebook: a small table under a line with dtype and shape.
+"""The notebook display of tensors: a small table under a line with dtype and shape.
 
 Like `printing`, whose texts stand in the cells, this works on a NumPy array and a few plain values.
 """

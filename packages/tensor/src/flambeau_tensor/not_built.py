@@ -1,4 +1,4 @@
-"""PyTorch's names that are not here, and the one error that says so.
+"""PyTorch names that are not implemented, and their error.
 
 The ``__getattr__`` of modules (`lazy_attributes.attach`) ends with ``raise missing(...)``. What is no name of PyTorch's
 either stays the ordinary AttributeError of a typing mistake. Modules of which little is here, and whose names are not

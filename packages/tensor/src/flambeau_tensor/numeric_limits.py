@@ -1,4 +1,4 @@
-"""What numbers a dtype can hold: ``finfo`` for floating point, ``iinfo`` for integers.
+"""Limits of dtypes: ``finfo`` for floating point, ``iinfo`` for integers.
 
 Source: IEEE 754-2019 for the formats; the values follow from their widths of exponent and significand.
 """

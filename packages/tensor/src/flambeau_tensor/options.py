@@ -1,4 +1,4 @@
-"""What tensors are described with beside their dtype: device, layout and memory format. Tensors live on the CPU, or
+"""Tensor options other than the dtype: device, layout and memory format. Tensors live on the CPU, or
 have no memory, on device 'meta'; the other names exist so that programs which mention them get a clear answer."""
 
 from typing import Self

@@ -1,4 +1,4 @@
-"""How tensors look as text.
+"""The text form of tensors.
 
 Everything here works on a NumPy array and a few plain values, never on the tensor's own operations, so that printing
 a tensor cannot call back into a subclass or a mode. The module is imported when the first tensor is printed.

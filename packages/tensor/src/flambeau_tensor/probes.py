@@ -1,4 +1,4 @@
-"""What documentation says of an operator's shapes, dtypes and errors: found by calls like that of its example.
+"""The shapes, dtypes and errors in an operator's documentation, found by variations of its example.
 
 Like the examples, none of it is written down, so it cannot be wrong. A trial is the example's call with other dtypes,
 other shapes or an argument of another type.

@@ -1,4 +1,4 @@
-"""Batching of what makes tensors after the pattern of one: each example gets its own."""
+"""Batching rules of factory functions that follow another tensor: each example gets its own."""
 
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain, shifted
 from flambeau_autograd.strided import extent

@@ -1,4 +1,4 @@
-"""Batching of what works element by element and is no `Elementwise`, which need no rule."""
+"""Batching rules of elementwise operations that are not `Elementwise`; those need no rule."""
 
 from flambeau_autograd.batching.table import batched, plain
 

@@ -1,4 +1,4 @@
-"""Derivatives of running sums, products and extremes: what an element reaches lies behind it."""
+"""Derivatives of cumulative sums, products and extremes: an element affects only the results from its position on."""
 
 from flambeau_autograd.derivatives.table import conj, derivative, elements_are_hidden
 from flambeau_autograd.fresh import zeros

@@ -1,4 +1,4 @@
-"""Derivatives of filling with random numbers: what was there no longer counts."""
+"""Derivatives of filling with random numbers: the old elements have a gradient of zero."""
 
 from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import factories

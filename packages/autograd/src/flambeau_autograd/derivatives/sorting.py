@@ -1,4 +1,4 @@
-"""Derivatives of choosing elements by order: each goes back to where it stood."""
+"""Derivatives of sorting and selection: each gradient goes back to the element's original position."""
 
 from flambeau_autograd.derivatives.reductions import at_indices, from_indices, mean_of_chosen, share
 from flambeau_autograd.derivatives.table import derivative, without

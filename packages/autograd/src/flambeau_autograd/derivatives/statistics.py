@@ -1,4 +1,4 @@
-"""Derivatives of histograms: by numbers and edges zero wherever there is one, by weights nobody's."""
+"""Derivatives of histograms: zero with respect to elements and edges, and not implemented for weights."""
 
 from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_tensor.ops import statistics as ops

@@ -1,4 +1,4 @@
-"""What the files of rules are written with: ``derivative`` and helpers that several families use."""
+"""The helpers for derivative rules: ``derivative``, and functions that several families use."""
 
 from flambeau_autograd._engine.graph.formulas import conj, spread
 from flambeau_autograd._engine.graph.rule import check_complete, derivative, missing_derivatives
@@ -8,7 +8,7 @@ __all__ = ["check_complete", "conj", "derivative", "elements_are_hidden", "missi
 
 
 def without(name):
-    """The formula of a derivative that nobody has: it raises, naming it."""
+    """The formula of a derivative that is not implemented: it raises an error that names the derivative."""
 
     def formula(grad):
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

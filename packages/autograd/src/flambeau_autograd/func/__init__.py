@@ -1,6 +1,5 @@
-"""Transforms: functions that make functions, such as the gradient of one, or one of many examples out of one of one.
-
-They compose in any order. The implementation of ``torch.func``.
+"""Transforms, which map functions to functions, such as gradients and batched functions. They compose in any order. The
+implementation of ``torch.func``.
 """
 
 from flambeau_autograd.func.jacobians import hessian, jacfwd, jacrev

@@ -1,5 +1,5 @@
-"""What handlers of ``__torch_dispatch__`` hear of in place of operators that PyTorch composes of others in C++, and
-that have a kernel of their own here."""
+"""Decompositions for handlers of ``__torch_dispatch__``: operators that PyTorch composes of others in C++ and that have
+their own kernel in flambeau."""
 
 from collections.abc import Callable
 from math import prod

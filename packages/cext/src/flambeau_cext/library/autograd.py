@@ -1,4 +1,4 @@
-"""How custom operators are recorded: the functions that stand for their derivative rules.
+"""Recording of custom operators: the functions that act as their derivative rules.
 
 A rule of this kind is called in place of the operator, with every argument of the schema in place, when a call is to
 be recorded or a function transform is under way.

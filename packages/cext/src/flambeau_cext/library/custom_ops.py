@@ -1,4 +1,4 @@
-"""``custom_op``: a Python function as an operator, and what is registered for one afterwards."""
+"""``custom_op``, which turns a Python function into an operator, and registrations for operators."""
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""``Library``: a handle on the operators that somebody declares, or gives kernels for, in a namespace."""
+"""``Library``: declarations and kernels of operators in a namespace."""
 
 import contextlib
 import warnings

@@ -1,4 +1,4 @@
-"""``opcheck``: does a custom operator do what was said of it?"""
+"""``opcheck``: tests of custom operators against their declarations."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

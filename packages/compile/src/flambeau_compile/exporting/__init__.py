@@ -1,4 +1,4 @@
-"""Ways out of Python: what was captured, as C99 that stands alone, for CasADi, and for the web.
+"""Exporters for captured programs: standalone C99, CasADi, and WebAssembly.
 
 `recorded` runs a function once and gives its memory names, `language` has the functions of elements in C99, `text`
 prints the steps, `optimizers` an optimizer's, `files` the header, the code and its test; `casadi` and `wasm` put

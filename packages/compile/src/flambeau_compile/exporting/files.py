@@ -351,7 +351,7 @@ def export_c(
 
 
 def check_name(caller: str, name: str, examples: Any) -> None:
-    """Refuse what is no name in C, and examples that are no tuple."""
+    """Check that the name is a C identifier and the examples are a tuple."""
     if not isinstance(name, str) or identifier(name, set()) != name:
         raise ValueError(f"{caller}(): name must be a C identifier, not {name!r}")
     if not isinstance(examples, tuple):

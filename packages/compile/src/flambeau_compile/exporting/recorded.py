@@ -1,4 +1,4 @@
-"""A function's run as a program whose memory has names: what every way out of Python starts from."""
+"""Recording a function as a program whose memory has names, the common basis of all exporters."""
 
 import contextlib
 import keyword

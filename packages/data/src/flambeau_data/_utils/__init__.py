@@ -1,4 +1,4 @@
-"""The parts of the DataLoader, under the names by which packages reach into them."""
+"""The parts of the DataLoader, under the names that packages import."""
 
 HAS_NUMPY = True
 MP_STATUS_CHECK_INTERVAL = 5.0  # seconds between two looks at whether a silent worker lives

@@ -1,4 +1,4 @@
-"""From items to a batch: tensors are stacked, numbers become tensors, containers are collated part by part."""
+"""Collation of items to a batch: tensors are stacked, numbers become tensors, containers are collated part by part."""
 
 import copy
 import re

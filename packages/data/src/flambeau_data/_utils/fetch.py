@@ -1,4 +1,4 @@
-"""From the indices of a batch to the batch."""
+"""Fetching a batch by its indices."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a DataLoader does for pipes, where its dataset is one."""
+"""The handling of datasets that are pipes in a DataLoader."""
 
 import sys
 from typing import Any

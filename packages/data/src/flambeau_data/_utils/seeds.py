@@ -1,4 +1,4 @@
-"""Where seeds come from that nobody gave."""
+"""Default seeds."""
 
 from flambeau_tensor import Generator, empty, int64
 

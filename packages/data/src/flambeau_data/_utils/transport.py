@@ -1,4 +1,4 @@
-"""How a batch comes from a worker: pickled, with the bytes of large tensors and arrays beside it in shared memory.
+"""The transfer of batches from workers: pickles, with the bytes of large tensors and arrays in shared memory.
 
 The worker writes these bytes into files in memory that it uses in turn; the loader copies them out and gives the file
 back with its next request. A file's name lives until both sides have opened it, so none is left behind, and a file that

@@ -1,4 +1,4 @@
-"""What a worker process of a DataLoader does."""
+"""The worker process of a DataLoader."""
 
 import queue
 import random

@@ -1,4 +1,4 @@
-"""Programs for inference: batch norms that are part of the convolution before them, no dropout."""
+"""Optimization for inference: fusion of batch norms into preceding convolutions, and removal of dropout."""
 
 from __future__ import annotations
 

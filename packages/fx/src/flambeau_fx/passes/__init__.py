@@ -1,1 +1,1 @@
-"""Programs that look at graphs or change them."""
+"""Passes, which analyze or change graphs."""

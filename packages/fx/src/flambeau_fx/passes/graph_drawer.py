@@ -1,4 +1,4 @@
-"""Programs as pictures, by the package pydot."""
+"""Drawings of programs, with the package pydot."""
 
 from __future__ import annotations
 

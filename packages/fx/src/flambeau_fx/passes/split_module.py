@@ -1,4 +1,4 @@
-"""A program cut into pieces, each a module of its own."""
+"""Splitting a program into modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How modules look in a notebook: a tree whose branches open, with the number and the shapes of parameters."""
+"""The notebook display of modules: a collapsible tree with the number and the shapes of parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The note that an error gets on its way out of a model: which module was called, with what, and what it takes.
+"""The note that is added to an error in a model: which module was called, with which arguments, and what it accepts.
 
 Imported by the first error that leaves a module; calls that succeed know nothing of it.
 """

@@ -1,4 +1,4 @@
-"""Channels of groups mixed."""
+"""Channel shuffling."""
 
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module

@@ -1,4 +1,4 @@
-"""Dimensions merged and spread."""
+"""Flattening and unflattening of dimensions."""
 
 from __future__ import annotations
 

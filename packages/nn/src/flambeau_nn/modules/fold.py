@@ -1,4 +1,4 @@
-"""Windows taken apart and put together."""
+"""Extraction and combination of windows."""
 
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module

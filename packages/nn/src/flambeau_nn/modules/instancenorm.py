@@ -1,4 +1,4 @@
-"""Normalization of each sample alone."""
+"""Normalization of each sample separately."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Channels spread over the plane, and gathered from it."""
+"""Pixel shuffling and its inverse."""
 
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module

@@ -1,4 +1,4 @@
-"""Layers that undo pooling, and that pool over windows at random places."""
+"""Unpooling layers, and fractional max pooling."""
 
 from __future__ import annotations
 

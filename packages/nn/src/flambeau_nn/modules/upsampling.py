@@ -1,4 +1,4 @@
-"""Planes and volumes of another size."""
+"""Resizing of images and volumes."""
 
 from flambeau_nn import functional as F
 from flambeau_nn.modules.module import Module

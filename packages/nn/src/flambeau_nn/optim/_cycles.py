@@ -1,4 +1,4 @@
-"""Schedules that go up and down, with the momentum the other way round."""
+"""Cyclic schedules, with the momentum in the opposite direction."""
 
 from __future__ import annotations
 

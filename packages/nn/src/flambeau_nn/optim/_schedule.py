@@ -1,4 +1,4 @@
-"""What all schedules share: the epoch, the groups' rates, saving and loading."""
+"""The base of all schedules: the epoch, the rates of groups, saving and loading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients in units of the parameters' own changes."""
+"""The Adadelta optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adaptive steps that remember rows and columns instead of elements."""
+"""The Adafactor optimizer."""
 
 from __future__ import annotations
 

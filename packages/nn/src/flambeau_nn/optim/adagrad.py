@@ -1,4 +1,4 @@
-"""Gradients divided by the root of the sum of their squares."""
+"""The Adagrad optimizer."""
 
 from __future__ import annotations
 

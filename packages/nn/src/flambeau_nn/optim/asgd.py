@@ -1,4 +1,4 @@
-"""Gradient descent that keeps a mean of the parameters."""
+"""Averaged stochastic gradient descent."""
 
 from __future__ import annotations
 

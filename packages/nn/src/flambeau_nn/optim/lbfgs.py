@@ -1,4 +1,4 @@
-"""A quasi-Newton method for functions that are evaluated as often as it takes."""
+"""The L-BFGS optimizer."""
 
 from __future__ import annotations
 

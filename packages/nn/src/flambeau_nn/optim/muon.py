@@ -1,4 +1,4 @@
-"""Momentum made orthogonal, for the matrices of hidden layers."""
+"""The Muon optimizer, for the matrices of hidden layers."""
 
 from __future__ import annotations
 

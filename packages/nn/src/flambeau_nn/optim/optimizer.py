@@ -1,4 +1,4 @@
-"""What all optimizers share: parameter groups, state, saving and loading, hooks."""
+"""The base of all optimizers: parameter groups, state, saving and loading, hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gradients divided by the root of the running mean of their squares."""
+"""The RMSprop optimizer."""
 
 from __future__ import annotations
 

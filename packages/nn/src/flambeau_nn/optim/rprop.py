@@ -1,4 +1,4 @@
-"""Steps whose sizes depend on the signs of the gradients alone."""
+"""The Rprop optimizer."""
 
 from __future__ import annotations
 

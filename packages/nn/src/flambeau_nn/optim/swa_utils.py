@@ -1,4 +1,4 @@
-"""Means of a model over training: stochastic weight averaging, exponential moving averages."""
+"""Weight averaging: stochastic weight averaging and exponential moving averages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping gradients small: by their norm (Pascanu et al., 2013) or element by element.
+"""Gradient clipping, by norm (Pascanu et al., 2013) or by value.
 
 ``foreach`` chooses between two ways of doing the same in PyTorch; here it is accepted and changes nothing.
 """

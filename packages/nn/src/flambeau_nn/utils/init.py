@@ -1,4 +1,4 @@
-"""Making modules whose parameters are to be set by other means."""
+"""Creating modules with uninitialized parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tensors of modules that are computed from others whenever they are asked for."""
+"""Parametrizations: tensors of modules that are computed from other tensors when they are read."""
 
 from __future__ import annotations
 

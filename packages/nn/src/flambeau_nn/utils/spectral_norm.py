@@ -1,4 +1,4 @@
-"""Weights divided by their largest singular value, the older way: computed before each call."""
+"""The older spectral normalization, which computes the weight before each call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights as length and direction, the older way: computed before each call."""
+"""The older weight normalization, which computes the weight before each call."""
 
 from __future__ import annotations
 

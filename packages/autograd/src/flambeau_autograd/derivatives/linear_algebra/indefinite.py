@@ -1,4 +1,4 @@
-"""Of symmetric factors nobody has derivatives: backward says so."""
+"""Derivatives of symmetric indefinite factorizations are not implemented; backward raises an error."""
 
 from flambeau_autograd.derivatives.table import derivative, without
 from flambeau_tensor.ops.linear_algebra import indefinite as ops

@@ -1,4 +1,4 @@
-"""Sums, extremes, softmax and their kin along dimensions."""
+"""Sums, extremes, softmax and similar operations along dimensions."""
 
 from math import prod
 from typing import Any

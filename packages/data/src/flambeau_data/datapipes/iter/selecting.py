@@ -1,4 +1,4 @@
-"""Pipes that leave items out."""
+"""Pipes that filter items."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar

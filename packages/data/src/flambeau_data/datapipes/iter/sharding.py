@@ -1,4 +1,4 @@
-"""Each process its share of a stream."""
+"""Sharding of streams among processes."""
 
 from collections.abc import Iterator
 from enum import IntEnum

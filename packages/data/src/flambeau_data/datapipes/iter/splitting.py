@@ -1,4 +1,4 @@
-"""One pipe made into several that are read side by side."""
+"""Splitting a pipe into several that are read in parallel."""
 
 import copy
 import warnings

@@ -1,4 +1,4 @@
-"""Where streams begin."""
+"""Sources of streams."""
 
 import copy
 import warnings

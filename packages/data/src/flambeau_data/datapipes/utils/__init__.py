@@ -1,1 +1,1 @@
-"""What pipes over files need."""
+"""Helpers for pipes over files."""

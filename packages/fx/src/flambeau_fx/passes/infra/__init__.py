@@ -1,1 +1,1 @@
-"""What passes are made of."""
+"""The infrastructure of passes."""
