@@ -1,9 +1,11 @@
-"""Functions of C's library in C99 itself, for machines that have none: to the last digit of float, to four units in
+"""Functions of C's library in C99 itself, for machines that have none: to the last digit of float, to two units in
 the last place of double.
 
 Arguments are reduced to where a power series is short, with constants in two or three parts, and series are summed by
-Horner's rule. Functions of float compute in double. Sources: the series are Taylor's; the reductions are Cody and
-Waite's, Software Manual for the Elementary Functions (1980); log1p is Kahan's.
+Horner's rule. What rounding leaves of a quotient, a root or a reduced argument goes along as a second number, by exact
+products (Dekker, 1971). Functions of float compute in double. Sources: the series are Taylor's; the reductions are
+Cody and Waite's, Software Manual for the Elementary Functions (1980); erfc is a polynomial in (x - 2) / (x + 2), as
+Shepherd and Laframboise have it (1981), whose coefficients were fitted at the Chebyshev points with 90 digits.
 """
 
 import math
@@ -20,9 +22,27 @@ def _horner(coefficients: list[float], x: str) -> str:
 
 _EXP = _horner([1 / math.factorial(n) for n in range(2, 15)], "r")
 _SIN = _horner([(-1) ** n / math.factorial(2 * n + 1) for n in range(1, 9)], "z")
+_SINH = _horner([1 / math.factorial(2 * n + 1) for n in range(1, 10)], "z")
 _COS = _horner([(-1) ** n / math.factorial(2 * n) for n in range(2, 10)], "z")
 _LOG = _horner([2 / (2 * n + 1) for n in range(1, 13)], "z")
 _ATAN = _horner([(-1) ** n / (2 * n + 1) for n in range(1, 19)], "z")
+_ERF = _horner([2 / math.sqrt(math.pi) * (-1) ** n / (math.factorial(n) * (2 * n + 1)) for n in range(1, 18)], "z")
+_ERFC = _horner(
+    [
+        1.2769783815525286, -0.09276382658574601, -0.1660303976152902, 0.16405128003344346, -0.054220000991936364,
+        -0.00803401508259994, 0.008722653871048803, 0.0012713389758083008, -0.0014568138418808011,
+        -0.0004543411097695632, 0.00020636597660682432, 0.00015104349298132906, -1.5031122774430317e-06,
+        -3.646106217090191e-05, -1.3493115351623813e-05, 3.888378660780497e-06, 5.03754901785423e-06,
+        1.1522630580780894e-06, 1.3947169186104598e-07, -1.0282000568911368e-06, -1.3159226934438025e-06,
+        1.432478752231556e-06, -3.5030872730168937e-07,
+    ],
+    "q",
+)  # fmt: skip
+# Arcus tangents of 2/8, 3/8, … 1, and what is left of each.
+_ATANS = """0.24497866312686414, 0.35877067027057225, 0.4636476090008061, 0.5585993153435624, 0.6435011087932844,
+        0.7188299996216245, 0.7853981633974483"""
+_ATAN_RESTS = """1.0698755618734451e-17, -2.4623815582638635e-17, 2.2698777452961687e-17, -5.4556305485916264e-18,
+        1.5834785051444286e-17, -2.1478388444456983e-17, 3.061616997868383e-17"""
 
 # Each with what it calls. All compute in double; @ stands for the prefix of the file.
 _DOUBLE = {
@@ -32,6 +52,11 @@ _DOUBLE = {
     while (n < -1000) { power.u = (uint64_t)(1023 - 1000) << 52; x *= power.d; n += 1000; }
     power.u = (uint64_t)(1023 + n) << 52;
     return x * power.d;
+}"""),
+    "low": ("", """static double @low(double x, double y, double product) { /* what is missing in a rounded product */
+    const double a = 134217729 * x, b = 134217729 * y;
+    const double xh = a - (a - x), yh = b - (b - y), xl = x - xh, yl = y - yh;
+    return ((xh * yh - product) + xh * yl + xl * yh) + xl * yl;
 }"""),
     "fabs": ("", "static double @fabs(double x) { union { double d; uint64_t u; } v; v.d = x; "
                  "v.u &= UINT64_C(0x7fffffffffffffff); return v.d; }"),
@@ -57,20 +82,28 @@ _DOUBLE = {
     s = 0.5 * (s + x / s); s = 0.5 * (s + x / s); s = 0.5 * (s + x / s); s = 0.5 * (s + x / s);
     return s * scale;
 }"""),
-    "exp": ("scale floor", f"""static double @exp(double x) {{
-    double n, r;
-    if (x != x) return x;
-    if (x > 709.8) return INFINITY;
-    if (x < -745.2) return 0;
-    n = @floor(x * 1.4426950408889634 + 0.5);
-    r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-    return @scale(1 + (r + r * r * {_EXP}), (int64_t)n);
+    "power": ("scale floor", f"""static double @power(double x, int64_t more) {{ /* exp(x) times a power of two */
+    const double n = @floor(x * 1.4426950408889634 + 0.5);
+    const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    return @scale(1 + (r + r * r * {_EXP}), (int64_t)n + more);
 }}"""),
+    "exp": ("power", """static double @exp(double x) {
+    if (x != x) return x;
+    return x > 709.8 ? INFINITY : x < -745.2 ? 0 : @power(x, 0);
+}"""),
     "exp2": ("exp scale floor", "static double @exp2(double x) { const double n = @floor(x + 0.5); "
              "return x - x != 0 || n > 1100 || n < -1100 ? @exp(x * 0.6931471805599453) "
              ": @scale(@exp((x - n) * 0.6931471805599453), (int64_t)n); }"),
-    "expm1": ("exp fabs", f"static double @expm1(double x) {{ const double r = x; "
-              f"return @fabs(x) < 0.35 ? r + r * r * {_EXP} : @exp(x) - 1; }}"),
+    "expm1": ("exp scale floor", f"""static double @expm1(double x) {{
+    const double n = @floor(x * 1.4426950408889634 + 0.5);
+    const double high = x - n * 6.93147180369123816490e-01, low = n * 1.90821492927058770002e-10;
+    const double r = high - low, rest = r * r * {_EXP} + ((high - r) - low);
+    double one, s;
+    if (!(x > -40 && x < 40)) return @exp(x) - 1;
+    one = 1 - @scale(1, -(int64_t)n);
+    s = one + r;
+    return n == 0 ? r + rest : @scale(s + (((one - s) + r) + rest), (int64_t)n);
+}}"""),
     "log": ("", f"""static double @log(double x) {{
     union {{ double d; uint64_t u; }} v;
     double k = 0, f, s, z, half;
@@ -84,86 +117,166 @@ _DOUBLE = {
     f = v.d - 1; s = f / (2 + f); z = s * s; half = 0.5 * f * f;
     return k * 6.93147180369123816490e-01 - ((half - (s * (half + z * {_LOG}) + k * 1.90821492927058770002e-10)) - f);
 }}"""),
-    "log1p": ("log", "static double @log1p(double x) { const volatile double u = 1 + x; if (u == 1) return x; "
-                     "if (x == INFINITY) return x; return @log(u) * (x / (u - 1)); }"),
+    "logs": ("log", """static double @logs(double x, double low) { /* log(1 + x + low) */
+    const volatile double u = 1 + x;
+    const double rest = u >= 2 ? 1 - (u - x) : x - (u - 1);
+    return @log(u) + (rest + low) / u;
+}"""),
+    "log1p": ("logs", "static double @log1p(double x) { if (x != x || x == INFINITY) return x; "
+                      "return 1 + x > 0 ? x < 1e-17 && x > -1e-17 ? x : @logs(x, 0) : @log(1 + x); }"),
     "log2": ("log", "static double @log2(double x) { return @log(x) * 1.4426950408889634; }"),
     "log10": ("log", "static double @log10(double x) { return @log(x) * 0.4342944819032518; }"),
-    "tanh": ("expm1 fabs copysign", "static double @tanh(double x) { const double a = @fabs(x); double t; "
-             "if (x != x) return x; t = a > 20 ? 1 : @expm1(2 * a); return @copysign(a > 20 ? 1 : t / (t + 2), x); }"),
-    "sinh": ("expm1 exp fabs copysign", "static double @sinh(double x) { const double a = @fabs(x); double t; "
-             "if (a > 700) { t = @exp(0.5 * a); return @copysign(0.5 * t * t, x); } t = @expm1(a); "
-             "return @copysign(0.5 * (t + t / (t + 1)), x); }"),
-    "cosh": ("exp fabs", "static double @cosh(double x) { const double t = @exp(0.5 * @fabs(x)), w = 0.5 * t; "
-             "return @fabs(x) > 700 ? w * t : 0.5 * t * t + 0.5 / (t * t); }"),
-    "asinh": ("log1p sqrt fabs copysign log", "static double @asinh(double x) { const double a = @fabs(x); "
-              "return @copysign(a > 1e150 ? @log(a) + 0.6931471805599453 "
-              ": @log1p(a + a * a / (1 + @sqrt(a * a + 1))), x); }"),
-    "acosh": ("log log1p sqrt", "static double @acosh(double x) { const double t = x - 1; "
-              "return x > 1e150 ? @log(x) + 0.6931471805599453 : @log1p(t + @sqrt(2 * t + t * t)); }"),
-    "atanh": ("log1p fabs copysign", "static double @atanh(double x) { const double a = @fabs(x); "
-              "return @copysign(0.5 * @log1p(2 * a / (1 - a)), x); }"),
-    "turned": ("floor", f"""static double @turned(double x, int quarter) {{
+    "tanh": ("expm1 fabs copysign", """static double @tanh(double x) {
+    const double a = @fabs(x);
+    double t, d, q;
+    if (!(a <= 20)) return x != x ? x : @copysign(1, x);
+    t = @expm1(2 * a); d = t + 2; q = t / d;
+    return @copysign(q - q * ((t > 2 ? (t - d) + 2 : (2 - d) + t) / d), x);
+}"""),
+    "sinh": ("expm1 power fabs copysign", f"""static double @sinh(double x) {{
+    const double a = @fabs(x), z = a * a;
+    double t;
+    if (a < 1) return x + x * z * {_SINH};
+    if (a > 40) return a > 711 ? x * INFINITY : @copysign(@power(a, -1), x);
+    t = @expm1(a);
+    return @copysign(0.5 * (t + t / (t + 1)), x);
+}}"""),
+    "cosh": ("power fabs", "static double @cosh(double x) { const double a = @fabs(x); double t; "
+             "if (!(a < 711)) return a * INFINITY; if (a > 40) return @power(a, -1); "
+             "t = @power(a, 0); return 0.5 * t + 0.5 / t; }"),
+    "asinh": ("logs sqrt fabs copysign log", """static double @asinh(double x) {
+    const double a = @fabs(x);
+    double q, s;
+    if (!(a < 1e150)) return @copysign(@log(a) + 0.6931471805599453, x);
+    q = a * a / (1 + @sqrt(a * a + 1));
+    s = a + q;
+    return @copysign(@logs(s, (a - s) + q), x);
+}"""),
+    "acosh": ("log logs root low", """static double @acosh(double x) {
+    const double t = x - 1, u = x + 1, rest = (x - u) + 1, product = t * u;
+    double low, r, s;
+    if (!(x >= 1 && x < 1e150)) return x > 1 ? @log(x) + 0.6931471805599453 : (x - x) / (x - x);
+    r = @root(product, @low(t, u, product) + t * rest, &low);
+    s = t + r;
+    return s == 0 ? 0 : @logs(s, ((t > r ? (t - s) + r : (r - s) + t)) + low);
+}"""),
+    "atanh": ("logs fabs copysign low", """static double @atanh(double x) {
+    const double a = @fabs(x), d = 1 - a, rest = (1 - d) - a, q = 2 * a / d, product = q * d;
+    if (!(a < 1)) return a > 1 ? (a - a) / (a - a) : x / d;
+    return @copysign(0.5 * @logs(q, (((2 * a - product) - @low(q, d, product)) - q * rest) / d), x);
+}"""),
+    "turned": ("floor", f"""static double @turned(double x, int quarter, double *rest) {{ /* and what it leaves */
     const double n = @floor(x * 0.6366197723675814 + 0.5);
-    const double r = ((x - n * 1.5707963267341256) - n * 6.077100506303966e-11) - n * 2.0222662487959506e-21;
-    const double z = r * r;
+    const double a = x - n * 1.5707963267341256, b = n * 6.077100506303966e-11, c = a - b;
+    const double left = ((a - c) - b) - n * 2.0222662487959506e-21;
+    const double r = c + left, low = (c - r) + left, z = r * r, half = 0.5 * z, top = 1 - half;
     const int q = (int)(n - 4 * @floor(n / 4)) + quarter;
-    const double value = q & 1 ? 1 - (0.5 * z - z * z * {_COS}) : r + r * z * {_SIN};
+    const double first = q & 1 ? top : r;
+    const double second = q & 1 ? ((1 - top) - half) + (z * z * {_COS} - r * low)
+        : r * z * {_SIN} + low * (1 - half);
+    const double value = first + second;
+    *rest = q & 2 ? value - first - second : first - value + second;
     return q & 2 ? -value : value;
 }}"""),
-    "sin": ("turned", "static double @sin(double x) { return x - x != 0 ? x - x : @turned(x, 0); }"),
-    "cos": ("turned", "static double @cos(double x) { return x - x != 0 ? x - x : @turned(x, 1); }"),
-    "tan": ("turned", "static double @tan(double x) { return x - x != 0 ? x - x : @turned(x, 0) / @turned(x, 1); }"),
-    "atan": ("fabs copysign", f"""static double @atan(double x) {{
-    double a = @fabs(x), base = 0, z, flip = 1;
-    if (x != x) return x;
-    if (a > 2.414213562373095) {{ base = 1.5707963267948966; a = -1 / a; }}
-    else if (a > 0.41421356237309503) {{ base = 0.7853981633974483; a = (a - 1) / (a + 1); }}
-    if (@fabs(a) > 0.2) {{ const double c = 0.19891236737965800; flip = a < 0 ? -1 : 1; a = @fabs(a);
-        a = (a - c) / (1 + a * c); base += flip * 0.19634954084936207; a *= flip; }}
-    z = a * a;
-    return @copysign(base + (a + a * z * {_ATAN}), x);
+    "sin": ("turned", "static double @sin(double x) { double rest; "
+            "return x - x != 0 ? x - x : @turned(x, 0, &rest); }"),
+    "cos": ("turned", "static double @cos(double x) { double rest; "
+            "return x - x != 0 ? x - x : @turned(x, 1, &rest); }"),
+    "tan": ("turned low", """static double @tan(double x) {
+    double of_s, of_c, s, c, q, product;
+    if (x - x != 0) return x - x;
+    s = @turned(x, 0, &of_s); c = @turned(x, 1, &of_c);
+    q = s / c; product = q * c;
+    return q + (((s - product) - @low(q, c, product)) + of_s - q * of_c) / c;
+}"""),
+    "root": ("sqrt low", """static double @root(double x, double low, double *rest) { /* of x + low */
+    const double r = @sqrt(x), square = r * r;
+    *rest = r > 0 ? (((x - square) - @low(r, r, square)) + low) / (2 * r) : 0;
+    return r;
+}"""),
+    "arc": ("", f"""static double @arc(double a, double low) {{ /* of a + low, from 0 to 1 */
+    static const double angles[7] = {{{_ATANS}}};
+    static const double rests[7] = {{{_ATAN_RESTS}}};
+    double q = a, c, z;
+    int j = 0;
+    if (a > 0.1875) {{
+        j = (int)(8 * a + 0.5);
+        c = 0.125 * j;
+        q = (a - c) / (1 + a * c);
+    }}
+    z = q * q;
+    c = q * z * {_ATAN} + low / (1 + a * a);
+    return j ? angles[j - 2] + (q + (c + rests[j - 2])) : q + c;
 }}"""),
-    "atan2": ("atan fabs copysign", """static double @atan2(double y, double x) {
+    "atan": ("arc fabs copysign", """static double @atan(double x) {
+    const double a = @fabs(x);
+    if (x != x) return x;
+    if (a <= 1) return @copysign(@arc(a, 0), x);
+    return @copysign(1.5707963267948966 - (@arc(1 / a, 0) - 6.123233995736766e-17), x);
+}"""),
+    "atan2": ("arc fabs copysign low", """static double @atan2(double y, double x) {
+    const double a = @fabs(x), b = @fabs(y), large = a > b ? a : b, small = a > b ? b : a;
+    double q, angle, rest = 0, whole;
     union { double d; uint64_t u; } sign;
     sign.d = x;
     if (x != x || y != y) return x + y;
-    if (y == 0) return @copysign(sign.u >> 63 ? 3.141592653589793 : 0, y);
-    if (x == 0) return @copysign(1.5707963267948966, y);
-    if (x - x != 0) { const double a = y - y != 0 ? 0.7853981633974483 : 0;
-        return @copysign(x > 0 ? a : 3.141592653589793 - a, y); }
-    if (y - y != 0) return @copysign(1.5707963267948966, y);
-    return @copysign(x > 0 ? @atan(@fabs(y / x)) : 3.141592653589793 - @atan(@fabs(y / x)), y);
+    q = small == large ? large != 0 : small / large;
+    if (large < 1e150 && small > 1e-150) {
+        const double product = q * large;
+        rest = ((small - product) - @low(q, large, product)) / large;
+    }
+    angle = @arc(q, rest);
+    if (b > a) angle = 1.5707963267948966 - (angle - 6.123233995736766e-17);
+    whole = sign.u >> 63 ? 3.141592653589793 - (angle - 1.2246467991473532e-16) : angle;
+    return @copysign(whole, y);
 }"""),
-    "asin": ("atan sqrt", "static double @asin(double x) { return x == 1 || x == -1 ? x * 1.5707963267948966 "
-             ": @atan(x / @sqrt((1 - x) * (1 + x))); }"),
-    "acos": ("atan sqrt", "static double @acos(double x) { return x == -1 ? 3.141592653589793 "
-             ": 2 * @atan(@sqrt((1 - x) / (1 + x))); }"),
-    "hypot": ("sqrt fabs", "static double @hypot(double x, double y) { double a = @fabs(x), b = @fabs(y), t; "
-              "if (a == INFINITY || b == INFINITY) return INFINITY; if (a < b) { t = a; a = b; b = t; } "
-              "if (a == 0 || a != a || b != b) return a + b; t = b / a; return a * @sqrt(1 + t * t); }"),
+    "arcs": ("arc root low", """static double @arcs(double x, double low) { /* asin(x + low), from 0 to 1 / sqrt(2) */
+    const double square = x * x, w = 1 - square;
+    double rest, r, q, product;
+    r = @root(w, ((1 - w) - square) - @low(x, x, square), &rest);
+    q = x / r; product = q * r;
+    return @arc(q, (((x - product) - @low(q, r, product)) - q * rest + low / w) / r);
+}"""),
+    "upper": ("arcs root fabs", """static double @upper(double x) { /* acos(x) for x from 1/2 to 1 */
+    double rest, r = @root(0.5 * (1 - x), 0, &rest);
+    return 2 * @arcs(r, rest);
+}"""),
+    "asin": ("arcs upper fabs copysign", "static double @asin(double x) { const double a = @fabs(x); "
+             "if (!(a <= 1)) return (x - x) / (x - x); return @copysign(a <= 0.5 ? @arcs(a, 0) "
+             ": 1.5707963267948966 - (@upper(a) - 6.123233995736766e-17), x); }"),
+    "acos": ("arcs upper fabs copysign", "static double @acos(double x) { const double a = @fabs(x); "
+             "if (!(a <= 1)) return (x - x) / (x - x); if (a <= 0.5) "
+             "return 1.5707963267948966 - (@copysign(@arcs(a, 0), x) - 6.123233995736766e-17); "
+             "return x > 0 ? @upper(a) : 3.141592653589793 - (@upper(a) - 1.2246467991473532e-16); }"),
+    "hypot": ("root fabs low", """static double @hypot(double x, double y) {
+    double a = @fabs(x), b = @fabs(y), t, p, q, s, rest, unit = 1;
+    if (a == INFINITY || b == INFINITY) return INFINITY;
+    if (a < b) { t = a; a = b; b = t; }
+    if (a == 0 || a != a || b != b || b < a * 1e-18) return a + b;
+    if (a > 1e150) { a *= 7.458340731200207e-155; b *= 7.458340731200207e-155; unit = 1.3407807929942597e154; }
+    else if (a < 1e-130) { a *= 1.3407807929942597e154; b *= 1.3407807929942597e154; unit = 7.458340731200207e-155; }
+    p = a * a; q = b * b; s = p + q;
+    t = @root(s, ((p - s) + q) + @low(a, a, p) + @low(b, b, q), &rest);
+    return (t + rest) * unit;
+}"""),
     "fmod": ("fabs copysign", """static double @fmod(double x, double y) {
     double a = @fabs(x), b = @fabs(y), t;
     if (y == 0 || x - x != 0 || y != y) return (x * y) / (x * y);
     while (a >= b) { t = b; while (a / 2 >= t) t *= 2; a -= t; }
     return @copysign(a, x);
 }"""),
-    "beyond": ("exp", """static double @beyond(double x) { /* erfc from 2 on, by its continued fraction */
-    double f = 0;
-    int n;
+    "beyond": ("exp low", f"""static double @beyond(double x) {{ /* erfc from 0.8 on */
+    const double q = (x - 2) / (x + 2), square = x * x;
     if (x > 27) return 0;
-    for (n = 120; n > 0; n--) f = 0.5 * n / (x + f);
-    return 0.5641895835477563 * @exp(-x * x) / (x + f);
-}"""),
-    "erf": ("beyond exp fabs copysign", """static double @erf(double x) {
+    return @exp(-square) * (1 - @low(x, x, square)) * ({_ERFC} / (1 + 2 * x));
+}}"""),
+    "erf": ("beyond fabs copysign", f"""static double @erf(double x) {{
     const double a = @fabs(x), z = a * a;
-    double term = a, sum = a;
-    int n;
     if (x != x) return x;
-    if (a > 2) return @copysign(1 - @beyond(a), x);
-    for (n = 1; n < 200 && term > sum * 1e-17; n++) { term *= 2 * z / (2 * n + 1); sum += term; }
-    return @copysign(1.1283791670955126 * @exp(-z) * sum, x);
-}"""),
-    "erfc": ("erf beyond", "static double @erfc(double x) { return x < 2 ? 1 - @erf(x) : @beyond(x); }"),
+    if (a > 0.8125) return @copysign(1 - @beyond(a), x);
+    return x + x * (0.12837916709551256 + z * {_ERF});
+}}"""),
+    "erfc": ("erf beyond", "static double @erfc(double x) { return x <= 0.8125 ? 1 - @erf(x) : @beyond(x); }"),
     "pow": ("exp log fabs floor", """static double @pow(double x, double y) {
     const double n = @floor(y);
     double base = x, result = 1;
