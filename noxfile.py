@@ -372,6 +372,21 @@ def bench(session):
 
 
 @nox.session(requires=["build"])
+def exporting(session):
+    """Take programs out of Python as C, WebAssembly, for CasADi and as ONNX, run them there, and store sizes and times.
+
+    It needs Debian's clang, libclang-rt-14-dev, nodejs and qemu-system-arm.
+    """
+    install(session, WHOLE, "onnx")
+    session.install("casadi", "ziglang", "onnxruntime")
+    session.run("python", "benchmarks/exporting.py", "--json", "benchmarks/exporting.json", *session.posargs)
+    packages = ["vit-pytorch", "stable-baselines3", "nflows"]
+    session.install("--no-deps", *packages)
+    session.install("einops", "gymnasium", "cloudpickle", "pandas", "matplotlib", "tqdm", "umnn")
+    session.run("python", "conformance/onnx_models.py", "--json", "conformance/onnx_models.json")
+
+
+@nox.session(requires=["build"])
 def fuzz(session):
     """Random programs beside PyTorch, for some minutes: `-- --minutes 30`."""
     beside_pytorch(session)

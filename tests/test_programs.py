@@ -5,6 +5,8 @@ What tutorials print is from PyTorch 2.13 (`python examples/tutorials/NAME.py`),
 
 import os
 import re
+import runpy
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +52,20 @@ def test_the_gallery(name, tmp_path):
     script, picture = EXAMPLES / "gallery" / f"{name}.py", tmp_path / "picture.png"
     check(program([script, picture], tmp_path), script.with_suffix(".out").read_text("utf-8"))
     assert picture.stat().st_size > 5000
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no browser: Debian's chromium")
+def test_a_page_trains_in_a_browser(tmp_path):
+    """The first loss is Python's, and after thousands of steps it is small."""
+    names = runpy.run_path(str(EXAMPLES / "browser" / "curve.py"))
+    first = names["step"](names["x"], names["y"], names["places"])[0].item()
+    page = EXAMPLES.parent / "docs" / "_static" / "gallery" / "curve.html"
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+               "--disable-background-networking", "--disable-component-update", f"--user-data-dir={tmp_path}",
+               "--virtual-time-budget=60000", "--dump-dom"]  # fmt: skip
+    done = subprocess.run(
+        ["chromium", *options, page.as_uri()], capture_output=True, text=True, timeout=120, check=True
+    )
+    found = dict(re.findall(r'data-(first|loss)="([^"]+)"', done.stdout))
+    assert float(found["first"]) == pytest.approx(first, rel=1e-4)
+    assert float(found["loss"]) < first / 50, done.stdout[-2000:]

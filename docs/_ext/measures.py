@@ -1,15 +1,19 @@
-"""The directives ``deploying``, what `benchmarks/deploying.py` wrote, and ``measures``, the landing page's chart."""
+"""The directives ``deploying`` and ``exporting``, what the scripts of these names in `benchmarks` wrote,
+``onnx_models``, what `conformance/onnx_models.py` wrote, and ``measures``, the landing page's chart."""
 
 import json
 import math
 
-from benchmarks import FOLDER, MACHINE, stored
+from benchmarks import FOLDER, MACHINE, duration, stored
 from charts import bars, machine_line
 from conformance import RESULTS, counted
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+from tables import nothing_stored, table
 
 DEPLOYING = FOLDER / "deploying.json"
+EXPORTING = FOLDER / "exporting.json"
+ONNX = FOLDER.parent / "conformance" / "onnx_models.json"
 SIDES = (("PyTorch", "peer"), ("flambeau", "ours"))
 
 
@@ -39,6 +43,50 @@ class Deploying(SphinxDirective):
             ("Memory", "of the process that has answered", both(results, "memory", megabytes)),
         ]
         return [bars(groups), machine_line(results["machine"])]
+
+
+class Exporting(SphinxDirective):
+    """Tables of exported programs: ``c``, ``bytes`` and ``casadi``."""
+
+    required_arguments = 1
+
+    def run(self):
+        self.env.note_dependency(str(EXPORTING))
+        if not EXPORTING.exists():
+            return nothing_stored()
+        results = json.loads(EXPORTING.read_text())
+        programs, (what,) = results["programs"], self.arguments
+        if what == "c":
+            head = ("a call", "Python", "compiled", "C", "WebAssembly in Node")
+            times = ("eager_time", "compiled_time", "c_time", "wasm_time")
+            rows = [(f"{name}: {v['what']}", *(duration(v[key]) for key in times)) for name, v in programs.items()]
+            found = table("benchmarks", (40, 15, 15, 15, 15), head, rows)
+        elif what == "bytes":
+            head = ("bytes", "code, Cortex-M4", "constants there", "state", "scratch", "WebAssembly")
+            keys = ("cortex_code", "cortex_constants", "state", "work", "wasm")
+            rows = [(name, *(f"{v[key]:,}" for key in keys)) for name, v in programs.items()]
+            found = table("benchmarks", (30, 14, 14, 14, 14, 14), head, rows)
+        else:
+            control = results["control"]
+            steps = [(name, duration(control[name])) for name in ("export", "compile", "problem", "solution")]
+            found = table("benchmarks", (60, 40), ("", "time"), [*steps, ("iterations", control["iterations"])])
+        return [found, machine_line(results["machine"])]
+
+
+class OnnxModels(SphinxDirective):
+    """The models that went to ONNX, and how far onnxruntime's numbers are from eager's."""
+
+    def run(self):
+        self.env.note_dependency(str(ONNX))
+        if not ONNX.exists():
+            return nothing_stored()
+        models = json.loads(ONNX.read_text())["models"]
+        rows = [
+            (name, v["nodes"], f"{v['difference']:.1g}", "yes" if v["other_sizes"] else "fixed")
+            for name, v in models.items()
+        ]
+        head = ("model", "nodes", "largest difference", "other batch sizes")
+        return [table("benchmarks", (46, 14, 20, 20), head, rows)]
 
 
 class Measures(SphinxDirective):
@@ -79,5 +127,7 @@ class Measures(SphinxDirective):
 
 def setup(app):
     app.add_directive("deploying", Deploying)
+    app.add_directive("exporting", Exporting)
+    app.add_directive("onnx_models", OnnxModels)
     app.add_directive("measures", Measures)
     return {"parallel_read_safe": True}

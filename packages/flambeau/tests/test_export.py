@@ -172,3 +172,13 @@ def test_what_varies_is_named_as_the_arguments_are():
         export(Sum(), *given, dynamic_shapes={"pair": [None, {2: n}]})
     with pytest.raises(RuntimeError, match="must be a dict or a sequence, not int"):
         export(Sum(), *given, dynamic_shapes=3)
+
+
+def test_modules_and_what_is_not_built():
+    from flambeau.export import exported_program, graph_signature
+
+    assert graph_signature.InputKind is InputKind and exported_program.ExportedProgram is ExportedProgram
+    with pytest.raises(NotImplementedError, match="torch.export.draft_export is not built"):
+        torch.export.draft_export  # noqa: B018
+    with pytest.raises(NotImplementedError, match="torch.export.unflatten is not built"):
+        torch.export.unflatten(None)

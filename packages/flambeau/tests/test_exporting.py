@@ -79,3 +79,16 @@ def test_what_is_no_function_of_a_program(capsys):
 def test_names_in_compiler():
     assert issubclass(torch.compiler.ExportError, RuntimeError)
     assert torch.compiler.export_c.__module__.startswith("flambeau")
+
+
+def test_sizes_of_object_files(program):
+    """Of this machine's compiler: code, a table of 80 bytes, and an array of 400."""
+    from flambeau_compile.exporting.objects import sizes
+
+    text = "const double table[10] = {1}; int many[100]; int first(int i) { return many[i]; }"
+    (program / "some.c").write_text(text)
+    subprocess.run(["cc", "-fno-asynchronous-unwind-tables", "-c", "some.c"], cwd=program, check=True)
+    found = sizes(program / "some.o")
+    assert (found.constants - found.constants % 80, found.memory) == (80, 400) and 4 < found.code < 100
+    with pytest.raises(ValueError, match="is no object file in the format ELF"):
+        sizes(program / "some.c")

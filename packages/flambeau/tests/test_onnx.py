@@ -186,7 +186,8 @@ MASKS = {
                       put(x, (A,), x[0] * 2), put(x, (A, B), x[0, 0] + 1), put(x, (None, A), x[:, :2] * 3),
                       put(x, (None, A, B), torch.ones(2)), put(x, (A, A), x[1, :2], True)),
     "scattered": lambda x: (x.scatter(1, x.sort(1)[1], x * 2), x.scatter(0, x.sort(1)[1] % 4, 3.0),
-                            x.scatter_add(1, x.long().abs() % 3, x)),
+                            x.scatter_add(1, x.long().abs() % 3, x), x.index_add(0, A, x[:2]),
+                            x.index_add(1, A, x[:, :2], alpha=0.5), x.new_zeros(x.size(0), 2), x.new_full((2,), 3.0)),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import flambeau as torch
 from flambeau_compile.exporting import ExportError, export_c, export_wasm
+from flambeau_compile.exporting.objects import sizes
 from flambeau_compile.exporting.wasm import zig_cc
 
 _EXAMPLES = "examples"
@@ -52,8 +53,19 @@ def main(arguments: list[str]) -> int:
         print(f"flambeau export: {error}", file=sys.stderr)
         return 1
     for path in files:
-        print(f"{path}  {path.stat().st_size} bytes")
+        print(f"{path}  {path.stat().st_size} bytes{_inside(path)}")
     return 0
+
+
+def _inside(path: Path) -> str:
+    """What an object file takes on its machine."""
+    if path.suffix != ".o":
+        return ""
+    try:
+        found = sizes(path)
+    except ValueError:  # another format, as Windows has it
+        return ""
+    return f": {found.code} of code, {found.constants} of constants, {found.memory} of memory"
 
 
 def _loaded(file: str, attribute: str, inputs: list[str]) -> tuple[Any, tuple[Any, ...]]:

@@ -22,7 +22,8 @@ class Unit:
         weights: ``"static"``: what the function only reads stands in the file; ``"argument"``: callers pass it.
         unrolled: whether every element is a variable; None: if the program is tiny.
         tables: names of the tables that are in the file, by type and bytes; more are added.
-        math: ``"libm"``: functions are those of C's library. ``"own"``: they stand in the file.
+        math: ``"libm"``: functions are those of C's library. ``"own"``: they stand in the file. ``"single"``: of these,
+            what computes in float alone, which compilers put into wide registers.
     """
 
     def __init__(
@@ -51,13 +52,17 @@ class Unit:
             places[n.buffer.index] = place
         self.body = Body(recorded, places, name)
         self.body.print(unrolled)
-        if math == "own":
+        self.own: set[tuple[str, str]] = set()  # functions of C's library that stand in the file, with their types
+        if math != "libm":
             self._use_own()
 
     def _use_own(self) -> None:
         """Have calls of C's library go to functions of the file."""
         body = self.body
-        for name, kind in sorted(body.library - {("fma", "f32"), ("fma", "f64")}):
+        self.own = body.library - {("fma", "f32"), ("fma", "f64")}
+        if self.math == "single":
+            self.own = {(name, kind) for name, kind in self.own if kind == "f32" and name in own_math.SINGLE}
+        for name, kind in sorted(self.own):
             if not own_math.known(name, kind):
                 of = "float64" if kind == "f64" else "float32"
                 raise ExportError(f"{name} of {of} has no implementation of its own: export with math='libm'")
@@ -232,11 +237,9 @@ def includes(units: list[Unit]) -> list[str]:
     elif "NAN" in text or "INFINITY" in text:
         lines += ["#include <math.h>", ""]
     library = sorted({each for unit in units for each in unit.body.library})
-    own = units[0].math == "own"
-    functions = {each for each in library if each[0] != "fma"}
-    if own:
-        lines += own_math.definitions(functions, f"{units[0].name}_own")
-    declared = [each for each in library if not own or each not in functions]
+    own = {each for unit in units for each in unit.own}
+    lines += own_math.definitions(own, f"{units[0].name}_own")
+    declared = [each for each in library if each not in own]
     for each, kind in declared:  # declared here, since freestanding compilers have no math.h
         kind_name = TYPES[kind]
         operands = ", ".join([kind_name] * (3 if each == "fma" else 2 if each in TWO else 1))

@@ -36,6 +36,7 @@ class Updates:
         self._groups: dict[tuple[int, int], str] = {}
         self.uncounted: list[str] = []
         self._begun: set[str] = set()
+        self._arrays: dict[str, str] = {}  # names of coefficients, by their values as C
         for i, step in enumerate(recorded.steps):
             if step.rule not in _CHANGING:
                 raise ExportError(f"the optimizer's rule {step.rule} is not exported: use SGD, Adam or AdamW")
@@ -76,8 +77,8 @@ class Updates:
         head, brace, rest = text.partition("const double *k) {")
         return name, head.replace(f" {name}(", f" {body.prefix}_{name}(") + brace + f" {unused} (void)k;" + rest
 
-    def coefficients(self, update: Update, body: Any) -> list[str]:
-        """The statements before a loop, which open a block."""
+    def coefficients(self, update: Update, body: Any) -> tuple[list[str], str]:
+        """The statements before a loop, and the array with its coefficients, which loops of one group share."""
         i, g, which = self._find(update)
         step, options = self.recorded.steps[i], self.recorded.steps[i].options[g]
         tail = self._groups[i, g]
@@ -101,4 +102,8 @@ class Updates:
                 changing[2] = "1 - {lr} * " + number("f64", float(options["weight_decay"]))
         for k, text in changing.items():
             texts[k] = text.format(**names)
-        return [*lines, "{", f"const double k[{COEFFICIENTS}] = {{{', '.join(texts)}}};"]
+        values = ", ".join(texts)
+        if values not in self._arrays:
+            self._arrays[values] = body.fresh("k")
+            lines.append(f"const double {self._arrays[values]}[{COEFFICIENTS}] = {{{values}}};")
+        return lines, self._arrays[values]

@@ -28,6 +28,8 @@ from flambeau_compile.graph import (
 )
 from flambeau_compile.loops import _collapsed, _converted, _is_flat, _is_single, _key, grouped
 
+DEPTH = 32  # rows of a factor of which a product keeps eight columns on the stack
+
 
 class Body:
     """The statements of one C function, and what they need around them.
@@ -51,6 +53,7 @@ class Body:
         self.operations: dict[str, int] = {}
         self.zeros: dict[int, set[int]] = {}
         self.updates = Updates(recorded)
+        self.products: dict[str, str] = {}  # functions of products, by their text
         self._offsets: dict[int, tuple[str, int]] = {}
         self._count = 0
 
@@ -331,24 +334,42 @@ class Body:
         lead = list(range(len(batches)))
         (ar, ac), (br, bc), (cr, cc) = a.strides[-2:], b.strides[-2:], out.strides[-2:]
         at = [f"{self.at(w)} + {_terms([(d, w.strides[d]) for d in lead])}" for w in (a, b, out)]
-        declared = f"const {own} *a = {at[0]}; const {own} *b = {at[1]}; {own} *c = {at[2]};"
         fma = self.need_fma(kind)
         self.count("multiply-adds", prod(batches) * m * n * k)
-        if n > 1 and bc == 1 and cc == 1:
-            start = "" if step.add else f"for (ptrdiff_t j = 0; j < {n}; j++) c[i * {cr} + j] = 0;"
-            body = (
-                f"for (ptrdiff_t i = 0; i < {m}; i++) {{ {start} for (ptrdiff_t p = 0; p < {k}; p++) {{ "
-                f"const {own} f = a[i * {ar} + p * {ac}]; for (ptrdiff_t j = 0; j < {n}; j++) "
-                f"c[i * {cr} + j] = {fma}(f, b[p * {br} + j], c[i * {cr} + j]); }} }}"
+        dense = bc == 1 and cc == 1
+        width = min(n, 16 if dense else 8)
+        # Factors that lie across are copied in parts, if there are rows enough to use the copy again.
+        depth = min(k, DEPTH) if not dense and m >= 4 and k > 1 else 0
+
+        def columns(first: int, width: int, last: int) -> str:
+            """Sums of some columns at a time, none of which waits for another."""
+            each = f"for (ptrdiff_t q = 0; q < {width}; q++)"
+            place = f"c[i * {cr} + (j + q) * {cc}]"
+            factor = f"t[p * {width} + q]" if depth else f"b[p * {br} + (j + q) * {bc}]"
+            before = place if step.add else f"p0 ? {place} : 0" if depth < k and depth else "0"
+            rows = (
+                f"for (ptrdiff_t i = 0; i < {m}; i++) {{ {own} s[{width}]; {each} s[q] = {before}; "
+                f"for (ptrdiff_t p = 0; p < {'e' if depth else k}; p++) {{ "
+                f"const {own} f = a[i * {ar} + {'(p0 + p)' if depth else 'p'} * {ac}]; "
+                f"{each} s[q] = {fma}(f, {factor}, s[q]); }} {each} {place} = s[q]; }}"
             )
-        else:
-            start = f"c[i * {cr} + j * {cc}]" if step.add else "0"
-            body = (
-                f"for (ptrdiff_t i = 0; i < {m}; i++) for (ptrdiff_t j = 0; j < {n}; j++) {{ {own} s = {start}; "
-                f"for (ptrdiff_t p = 0; p < {k}; p++) s = {fma}(a[i * {ar} + p * {ac}], b[p * {br} + j * {bc}], s); "
-                f"c[i * {cr} + j * {cc}] = s; }}"
-            )
-        self.lines.append(f"{heads} {{ {declared} {body} }}")
+            if depth:
+                left = f"{k} - p0 < {depth} ? {k} - p0 : {depth}" if k % depth else str(depth)
+                rows = (
+                    f"for (ptrdiff_t p0 = 0; p0 < {k}; p0 += {depth}) {{ const ptrdiff_t e = {left}; "
+                    f"{own} t[{depth * width}]; for (ptrdiff_t p = 0; p < e; p++) {each} "
+                    f"t[p * {width} + q] = b[(p0 + p) * {br} + (j + q) * {bc}]; {rows} }}"
+                )
+            return f"for (ptrdiff_t j = {first}; j < {last}; j += {width}) {{ {rows} }}"
+
+        whole = n - n % width if width else 0
+        body = f"{columns(0, width, whole)} " * (whole > 0) + columns(whole, n - whole, n) * (n > whole)
+        # A function, since that is where compilers believe `restrict`.
+        head = f"(const {own} *restrict a, const {own} *restrict b, {own} *restrict c)"
+        text = f"{head} {{ {body} }}"
+        name = self.products.setdefault(text, f"product{len(self.products) + 1}")
+        self.functions[name] = f"static void {self.prefix}_{name}{text}"
+        self.lines.append(f"{heads} {self.prefix}_{name}({', '.join(at)});")
 
     def _update(self, step: Update) -> None:
         parameter: Any = step.arrays[0]
@@ -357,9 +378,8 @@ class Body:
         addresses = ", ".join(
             "NULL" if w is None else self.at(w) for w in (*step.arrays, *[None] * (5 - len(step.arrays)))
         )
-        self.lines.extend(self.updates.coefficients(step, self))
-        self.lines.append(f"{self.prefix}_{name}({addresses}, {parameter.numel}, k);")
-        self.lines.append("}")
+        before, coefficients = self.updates.coefficients(step, self)
+        self.lines += [*before, f"{self.prefix}_{name}({addresses}, {parameter.numel}, {coefficients});"]
         self.count("updates of parameters", parameter.numel)
 
 

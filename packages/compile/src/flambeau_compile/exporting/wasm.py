@@ -52,12 +52,12 @@ def export_wasm(
     check_name("export_wasm", name, examples)
     if importlib.util.find_spec("ziglang") is None:
         raise ExportError("WebAssembly is built by zig's C compiler: pip install 'flambeau-compile[zig]'")
-    unit = Unit(record(function, examples), name, "static")
+    unit = Unit(record(function, examples), name, "static", math="single")
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
         (place / f"{name}.h").write_text(unit.header(), encoding="utf-8")
         (place / f"{name}.c").write_text(unit.source(), encoding="utf-8")
-        (place / "around.c").write_text(_around(unit), encoding="utf-8")
+        (place / "around.c").write_text(around(unit), encoding="utf-8")
         exports = [f"-Wl,--export={each}" for each in _exports(unit)]
         zig_cc([*_FLAGS, *exports, f"{name}.c", "around.c", "-o", "out.wasm"], place)
         code = (place / "out.wasm").read_bytes()
@@ -92,7 +92,7 @@ def _exports(unit: Unit) -> list[str]:
     return ["run", *(["init"] if unit.has_state else []), *names]
 
 
-def _around(unit: Unit) -> str:
+def around(unit: Unit) -> str:
     """C that holds the memory, and hands out its addresses."""
     name = unit.name
     lines = [f'#include "{name}.h"', *(f"static {kind} array_{each}[{n}];" for each, kind, n in _arrays(unit))]

@@ -4,13 +4,14 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from flambeau.export.program import ExportedProgram as ExportedProgram
-from flambeau.export.program import ExportGraphSignature as ExportGraphSignature
-from flambeau.export.program import InputKind as InputKind
-from flambeau.export.program import InputSpec as InputSpec
-from flambeau.export.program import OutputKind as OutputKind
-from flambeau.export.program import OutputSpec as OutputSpec
-from flambeau.export.program import TensorArgument as TensorArgument
+from flambeau.export.exported_program import ExportedProgram as ExportedProgram
+from flambeau.export.graph_signature import ExportGraphSignature as ExportGraphSignature
+from flambeau.export.graph_signature import InputKind as InputKind
+from flambeau.export.graph_signature import InputSpec as InputSpec
+from flambeau.export.graph_signature import OutputKind as OutputKind
+from flambeau.export.graph_signature import OutputSpec as OutputSpec
+from flambeau.export.graph_signature import TensorArgument as TensorArgument
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import function_not_built
 
 for _name in ("register_dataclass", "unflatten"):
@@ -109,3 +110,6 @@ class Dim:
 def dims(*names: str, min: int | None = None, max: int | None = None) -> tuple[Dim, ...]:  # noqa: A002
     """Several."""
     return tuple(Dim(name, min=min, max=max) for name in names)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.export", modules=("exported_program", "graph_signature"), unlisted=True)

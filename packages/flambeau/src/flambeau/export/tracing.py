@@ -7,9 +7,9 @@ from typing import Any
 
 import flambeau as torch
 from flambeau.export.arguments import UserError, leaves_of, varying
-from flambeau.export.program import (
+from flambeau.export.exported_program import ExportedProgram
+from flambeau.export.graph_signature import (
     ConstantArgument,
-    ExportedProgram,
     ExportGraphSignature,
     InputKind,
     InputSpec,

@@ -42,6 +42,16 @@ def scatter_add(g: Graph, x: Any, dim: int, index: Any, source: Any) -> str:
     return g.add("ScatterElements", *names, axis=axis_of(dim, x), reduction="add")
 
 
+@operator("torch.index_add")
+def index_add(g: Graph, x: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> str:
+    dtype, axis, n = dtype_of(x.tensor), axis_of(dim, x), x.tensor.ndim
+    order = [axis, *(d for d in range(n) if d != axis)]
+    added = g.value(source, dtype) if alpha == 1 else g.add("Mul", g.value(source, dtype), g.constant(alpha, dtype))
+    places = g.add("Unsqueeze", g.value(index, "int64"), g.constant([-1], "int64"))
+    made = g.add("ScatterND", _permuted(g, g.value(x), order), places, _permuted(g, added, order), reduction="add")
+    return _permuted(g, made, [order.index(d) for d in range(n)])
+
+
 @operator("torch.nn.functional.one_hot")
 def one_hot(g: Graph, index: Any, classes: Any) -> str:
     return g.add("OneHot", g.value(index), g.value(classes, "int64"), g.constant([0, 1], "int64"), axis=-1)

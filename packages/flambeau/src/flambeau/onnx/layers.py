@@ -288,6 +288,17 @@ def filled(g: Graph, result: Any, sizes: Any, *rest: Any) -> str | None:
 filled.gets_result = True  # type: ignore[attr-defined]
 
 
+@operator("torch.Tensor.new_zeros", "torch.Tensor.new_ones", "torch.Tensor.new_full", "torch.Tensor.new_empty")
+def filled_anew(g: Graph, result: Any, x: Any, sizes: Any, *rest: Any) -> str:
+    value = rest[0] if g.op.name == "new_full" else int(g.op.name == "new_ones")
+    return g.add(
+        "Expand", g.constant(value, dtype_of(result.tensor)), g.numbers((sizes,) if isinstance(sizes, int) else sizes)
+    )
+
+
+filled_anew.gets_result = True  # type: ignore[attr-defined]
+
+
 @operator("torch.zeros_like", "torch.ones_like", "torch.empty_like", "torch.full_like")
 def filled_like(g: Graph, result: Any, x: Any, *rest: Any) -> str:
     value = rest[0] if g.op.name == "full_like" else int(g.op.name == "ones_like")

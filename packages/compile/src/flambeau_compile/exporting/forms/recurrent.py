@@ -11,17 +11,16 @@ GATES = {"LSTM": 4, "GRU": 3}  # of a hidden unit; a plain layer has one
 
 def _gates(kind: str, count: int, biases: tuple[str, str] | None, size: int, hidden: int, apart: bool) -> str:
     """The sums of each gate: of the input and of the hidden state, together or ``apart``."""
-    lines = []
-    for g in range(count):
-        row = f"({g * hidden} + j)"
-        first = f"{biases[0]}[{row}]" if biases else "0"
-        second = f"{biases[1]}[{row}]" if biases else "0"
-        lines.append(f"{kind} a{g} = {first}, h{g} = {second};")
-        lines.append(f"for (ptrdiff_t k = 0; k < {size}; k++) a{g} += x[k] * wi[{row} * {size} + k];")
-        lines.append(f"for (ptrdiff_t k = 0; k < {hidden}; k++) h{g} += h[k] * wh[{row} * {hidden} + k];")
-        if not apart:
-            lines.append(f"a{g} += h{g};")
-    return " ".join(lines)
+    rows = [f"({g * hidden} + j)" for g in range(count)]
+    first, second = ([f"{bias}[{row}]" for row in rows] for bias in biases) if biases else (["0"] * count,) * 2
+    starts = ", ".join(f"a{g} = {first[g]}, h{g} = {second[g]}" for g in range(count))
+    of_x = " ".join(f"a{g} += x[k] * wi[{row} * {size} + k];" for g, row in enumerate(rows))
+    of_h = " ".join(f"h{g} += h[k] * wh[{row} * {hidden} + k];" for g, row in enumerate(rows))
+    both = "" if apart else " ".join(f"a{g} += h{g};" for g in range(count))
+    return (
+        f"{kind} {starts}; for (ptrdiff_t k = 0; k < {size}; k++) {{ {of_x} }} "
+        f"for (ptrdiff_t k = 0; k < {hidden}; k++) {{ {of_h} }} {both}"
+    )
 
 
 def _sigmoid(own: str, text: str) -> str:
