@@ -380,7 +380,7 @@ def exporting(session):
     install(session, WHOLE, "onnx")
     session.install("casadi", "ziglang", "onnxruntime")
     session.run("python", "benchmarks/exporting.py", "--json", "benchmarks/exporting.json", *session.posargs)
-    packages = ["vit-pytorch", "stable-baselines3", "nflows"]
+    packages = ["vit-pytorch", "stable-baselines3", "nflows", "normflows"]
     session.install("--no-deps", *packages)
     session.install("einops", "gymnasium", "cloudpickle", "pandas", "matplotlib", "tqdm", "umnn")
     session.run("python", "conformance/onnx_models.py", "--json", "conformance/onnx_models.json")

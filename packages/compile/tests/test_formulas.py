@@ -175,3 +175,11 @@ def test_zeros_written_in_the_function_are_computed_with(function):
     compiled = compile(function, fullgraph=True)
     compiled(x)
     assert compiled(x).numpy().tobytes() == function(x).numpy().tobytes()
+
+
+@pytest.mark.parametrize("dims", [0, 1, (0,), (0, 1), ()])
+def test_flips(dims):
+    x = ft.arange(6.0).reshape(2, 3)
+    compiled = compile(lambda x: x.flip(dims), fullgraph=True)
+    compiled(x)
+    assert compiled(x).equal(x.flip(dims))

@@ -40,7 +40,7 @@ def diagonal_backward(b: Any, args: Any, out: Window) -> Any:
 @formula("torch.flip")
 def flip(b: Any, args: Any, out: Window) -> Any:
     source, dims = args[0], args[1]
-    for d in dims_of(dims, len(source.sizes)) if dims and source.numel and source.sizes else ():
+    for d in dims_of(dims, len(source.sizes)) if dims != () and source.numel and source.sizes else ():
         strides = list(source.strides)
         offset = source.offset + (source.sizes[d] - 1) * strides[d]
         strides[d] = -strides[d]
