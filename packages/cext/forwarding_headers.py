@@ -24,6 +24,7 @@ FORWARDS = {
         c10/core/InferenceMode c10/core/Storage c10/core/TensorImpl
     """,
     "ATen/DeviceGuard.h": "c10/core/DeviceGuard",
+    "ATen/TensorIterator.h": "ATen/native/TensorIterator",
     "ATen/core/Dict.h": "ATen/core/Dict_inl",
     "ATen/core/TensorAccessor.h": "ATen/TensorAccessor",
     "ATen/core/ivalue.h": "ATen/core/jit_type ATen/core/stack",

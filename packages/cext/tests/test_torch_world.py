@@ -190,3 +190,38 @@ def test_warnings_wait_for_the_end_of_a_function(built):
                 call()
         with pytest.raises(TypeError, match="Error with torch.DoubleTensor"):
             m.warned(x, "library")
+
+
+@pytest.fixture
+def elements(built):
+    built("iterating", is_python_module=False)
+    return ops.elements
+
+
+def test_loops_over_elements(elements):
+    a, b = torch.arange(6.0, dtype=torch.double).reshape(2, 3), torch.arange(3, dtype=torch.int64)
+    expected = np.hypot(np.arange(6.0).reshape(2, 3), np.arange(3))
+    np.testing.assert_allclose(elements.hypotenuse(a, b).numpy(), expected)
+    np.testing.assert_allclose(elements.hypotenuse(a.t(), b[:2]).numpy(), np.hypot(a.numpy().T, [0, 1]))
+    whole = elements.hypotenuse(b, b)
+    assert whole.dtype == torch.float32 and whole.shape == (3,)
+    out = torch.zeros(3, 2).t()
+    elements.hypotenuse(a, b, out)
+    np.testing.assert_allclose(out.numpy(), expected, rtol=1e-6)
+    line = torch.arange(5.0)  # an input that lies across the output is read before it is written
+    elements.hypotenuse(line[:4], torch.zeros(4), line[1:])
+    assert line.tolist() == [0, 0, 1, 2, 3]
+    one, two = elements.both(torch.ones(2, 2))
+    assert one.tolist() == two.tolist() == [[2, 2], [2, 2]]
+
+
+def test_mistakes_in_loops(elements):
+    x = torch.ones(3)
+    with pytest.raises(RuntimeError, match=r"The size of tensor a \(3\) must match the size of tensor b \(2\)"):
+        elements.hypotenuse(x, x[:2])
+    with pytest.raises(RuntimeError, match="result type Float can't be cast to the desired output type Long"):
+        elements.hypotenuse(x, x, torch.zeros(3, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match=r"output with shape \[2\] doesn't match the broadcast shape \[3\]"):
+        elements.hypotenuse(x, x, torch.zeros(2))
+    with pytest.raises(RuntimeError, match="expected scalar type Float but found Double"):
+        elements.both(x.double())

@@ -110,6 +110,12 @@ constexpr ScalarType toRealValueType(ScalarType t) {
     return t == kComplexDouble ? kDouble : t == kComplexFloat ? kFloat : t == kComplexHalf ? kHalf : t;
 }
 
+/* Whether results of one type may be written to another without losing what kind of number they are. */
+constexpr bool canCast(ScalarType from, ScalarType to) {
+    if (isComplexType(from) && !isComplexType(to)) return false;
+    if (isFloatingType(from) && isIntegralType(to, true)) return false;
+    return from == kBool || to != kBool;
+}
 inline ScalarType promoteTypes(ScalarType a, ScalarType b) {
     fl_dtype type = fl_promote_types(fl_dtype(a), fl_dtype(b));
     if (type < 0) throw Error::recorded();

@@ -1,0 +1,175 @@
+/* at::TensorIterator: tensors that are gone through element by element, broadcast and of one dtype where that is asked for;
+ * ATen/native/cpu/Loops.h runs a function over it. */
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <functional>
+#include <numeric>
+
+namespace at {
+
+class TensorIteratorConfig;
+
+class TensorIterator {
+  public:
+    int ntensors() const { return int(tensors_.size()); }
+    int noutputs() const { return noutputs_; }
+    int ninputs() const { return ntensors() - noutputs_; }
+    int ndim() const { return int(sizes_.size()); }
+    IntArrayRef shape() const { return sizes_; }
+    int64_t numel() const {
+        return std::accumulate(sizes_.begin(), sizes_.end(), int64_t(1), std::multiplies<int64_t>());
+    }
+    const Tensor &tensor(int i) const { return tensors_.at(size_t(i)); }
+    const Tensor &output(int i = 0) const { return tensor(i); }
+    const Tensor &input(int i = 0) const { return tensor(noutputs_ + i); }
+    /* What the function takes and gives, before it is converted to what an output is. */
+    ScalarType dtype(int i = 0) const { return types_.at(size_t(i)); }
+    ScalarType input_dtype(int i = 0) const { return dtype(noutputs_ + i); }
+    ScalarType common_dtype() const { return common_; }
+    Device device(int i = 0) const { return tensor(i).device(); }
+
+    /* Run loop(pointers, strides in bytes, number of elements) over all elements, in parts on several threads. Elements of
+     * a part lie one after the other; outputs come first. */
+    template <class Loop> void for_each(Loop loop, int64_t grain = 32768) const {
+        std::vector<Tensor> held;
+        std::vector<char *> base;
+        std::vector<int64_t> strides;
+        for (size_t i = size_t(noutputs_); i < tensors_.size(); i++)
+            held.push_back(tensors_[i].to(types_[i]).expand(sizes_).contiguous());
+        for (size_t i = size_t(noutputs_); i-- > 0;) held.insert(held.begin(), place_for(i, held));
+        for (size_t i = 0; i < held.size(); i++) {
+            base.push_back(static_cast<char *>(i < size_t(noutputs_) ? held[i].mutable_data_ptr()
+                                                                     : const_cast<void *>(held[i].const_data_ptr())));
+            strides.push_back(int64_t(c10::elementSize(types_[i])));
+        }
+        parallel_for(0, numel(), grain, [&](int64_t begin, int64_t end) {
+            std::vector<char *> pointers;
+            for (size_t i = 0; i < base.size(); i++) pointers.push_back(base[i] + begin * strides[i]);
+            loop(pointers.data(), strides.data(), end - begin);
+        });
+        NoGradGuard no_grad;
+        for (size_t i = 0; i < size_t(noutputs_); i++)
+            if (!held[i].is_same(tensors_[i])) Tensor(tensors_[i]).copy_(held[i]);
+    }
+
+  private:
+    friend class TensorIteratorConfig;
+    /* The output itself, unless its elements lie otherwise or share memory with those of an input that is read later. */
+    Tensor place_for(size_t i, const std::vector<Tensor> &read) const {
+        const Tensor &output = tensors_[i];
+        bool fits = output.is_contiguous() && output.scalar_type() == types_[i];
+        auto *begin = static_cast<const char *>(output.const_data_ptr()), *end = begin + output.nbytes();
+        for (const Tensor &t : read) {
+            auto *other = static_cast<const char *>(t.const_data_ptr());
+            fits = fits && (other == begin || other >= end || other + t.nbytes() <= begin);
+        }
+        return fits ? output : empty(sizes_, types_[i]);
+    }
+
+    std::vector<Tensor> tensors_;
+    std::vector<ScalarType> types_;
+    std::vector<int64_t> sizes_;
+    int noutputs_ = 0;
+    ScalarType common_ = ScalarType::Undefined;
+};
+
+class TensorIteratorConfig {
+  public:
+    TensorIteratorConfig &add_output(const Tensor &t) {
+        TORCH_INTERNAL_ASSERT(inputs_.empty(), "outputs are added before inputs");
+        outputs_.push_back(t);
+        return *this;
+    }
+    TensorIteratorConfig &add_input(const Tensor &t) {
+        inputs_.push_back(t);
+        return *this;
+    }
+    TensorIteratorConfig &add_owned_output(const Tensor &t) { return add_output(t); }
+    TensorIteratorConfig &add_owned_input(const Tensor &t) { return add_input(t); }
+    TensorIteratorConfig &add_borrowed_output(const Tensor &t) { return add_output(t); }
+    TensorIteratorConfig &add_borrowed_input(const Tensor &t) { return add_input(t); }
+    TensorIteratorConfig &add_const_input(const Tensor &t) { return add_input(t); }
+    TensorIteratorConfig &add_owned_const_input(const Tensor &t) { return add_input(t); }
+    TensorIteratorConfig &add_borrowed_const_input(const Tensor &t) { return add_input(t); }
+
+#define FL_SETTING(name, field)                                   \
+    TensorIteratorConfig &name(bool on) {                         \
+        field = on;                                               \
+        return *this;                                             \
+    }
+    FL_SETTING(check_all_same_dtype, same_dtype_)
+    FL_SETTING(promote_inputs_to_common_dtype, promotes_)
+    FL_SETTING(promote_integer_inputs_to_float, to_float_)
+    FL_SETTING(cast_common_dtype_to_outputs, converts_)
+    FL_SETTING(enforce_safe_casting_to_output, safely_)
+    FL_SETTING(resize_outputs, resizes_)
+    /* One memory holds everything, and a number fits any device. */
+    FL_SETTING(set_check_mem_overlap, ignored_)
+    FL_SETTING(allow_cpu_scalars, ignored_)
+    FL_SETTING(check_all_same_device, ignored_)
+    FL_SETTING(enforce_linear_iteration, ignored_)
+    FL_SETTING(is_reduction, reduces_)
+#undef FL_SETTING
+    TensorIteratorConfig &declare_static_dtype(ScalarType type) {
+        static_dtype_ = type;
+        return *this;
+    }
+
+    TensorIterator build() {
+        TORCH_CHECK_NOT_IMPLEMENTED(!reduces_, "TensorIterator does not reduce in flambeau's C++ headers");
+        TORCH_CHECK(!inputs_.empty(), "TensorIterator needs an input");
+        TensorIterator iter;
+        std::vector<fl_value> values;
+        iter.sizes_ = inputs_[0].sizes().vec();
+        for (const Tensor &t : inputs_) {
+            TORCH_CHECK(t.defined(), "Expected all inputs of TensorIterator to be defined");
+            iter.sizes_ = broadcast(iter.sizes_, t.sizes());
+            values.push_back(detail::of_tensor(t));
+        }
+        fl_dtype type = promotes_ ? fl_result_type(values.data(), int32_t(values.size())) : fl_dtype(inputs_[0].scalar_type());
+        if (type < 0) throw Error::recorded();
+        iter.common_ = ScalarType(type);
+        if (to_float_ && isIntegralType(iter.common_, true)) iter.common_ = get_default_dtype_as_scalartype();
+        for (Tensor &output : outputs_) {
+            if (!output.defined()) output = empty(iter.sizes_, static_dtype_.value_or(iter.common_));
+            if (output.sizes() != IntArrayRef(iter.sizes_)) {
+                TORCH_CHECK(resizes_ && output.numel() == 0, "output with shape ", output.sizes(),
+                            " doesn't match the broadcast shape ", IntArrayRef(iter.sizes_));
+                output.resize_(iter.sizes_);
+            }
+            TORCH_CHECK(!safely_ || c10::canCast(iter.common_, output.scalar_type()), "result type ", iter.common_,
+                        " can't be cast to the desired output type ", output.scalar_type());
+            iter.types_.push_back(converts_ ? iter.common_ : output.scalar_type());
+        }
+        for (const Tensor &input : inputs_) iter.types_.push_back(promotes_ ? iter.common_ : input.scalar_type());
+        for (size_t i = 0; same_dtype_ && !promotes_ && i < iter.types_.size(); i++)
+            TORCH_CHECK(iter.types_[i] == iter.common_, "Found dtype ", iter.types_[i], " but expected ", iter.common_);
+        iter.noutputs_ = int(outputs_.size());
+        iter.tensors_ = outputs_;
+        iter.tensors_.insert(iter.tensors_.end(), inputs_.begin(), inputs_.end());
+        return iter;
+    }
+
+  private:
+    static std::vector<int64_t> broadcast(IntArrayRef a, IntArrayRef b) {
+        std::vector<int64_t> sizes(std::max(a.size(), b.size()));
+        for (size_t i = 1; i <= sizes.size(); i++) {
+            int64_t n = i <= a.size() ? a[a.size() - i] : 1, m = i <= b.size() ? b[b.size() - i] : 1;
+            TORCH_CHECK(n == m || n == 1 || m == 1, "The size of tensor a (", n, ") must match the size of tensor b (", m,
+                        ") at non-singleton dimension ", sizes.size() - i);
+            sizes[sizes.size() - i] = n == 1 ? m : n;
+        }
+        return sizes;
+    }
+
+    std::vector<Tensor> outputs_, inputs_;
+    bool same_dtype_ = true, promotes_ = false, to_float_ = false, converts_ = false, safely_ = false, resizes_ = true;
+    bool reduces_ = false, ignored_ = false;
+    optional<ScalarType> static_dtype_;
+};
+
+using TensorIteratorBase = TensorIterator;
+
+}  // namespace at
