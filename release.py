@@ -1,7 +1,7 @@
 """Releasing packages: `nox -s release -- minor tensor autograd` gives them their next versions, commits and tags.
 
-Refuses before it writes anything: a checkout with changes, a changelog that tells of nothing, an interface that changed
-since its last release without a new number, and a version that a sibling's requirements shut out.
+Before it writes anything, it rejects a checkout with changes, a changelog without entries, an interface that changed
+since its last release without a new number, and a version that a sibling's requirements exclude.
 """
 
 import datetime
@@ -51,7 +51,7 @@ class Package:
         return Version(".".join(map(str, [*numbers[:i], numbers[i] + 1, *[0] * (2 - i)])))
 
     def notes(self):
-        """What the changelog says under its unreleased heading."""
+        """The changelog's entries under its unreleased heading."""
         text = self.changelog.read_text()
         heading = HEADING.search(text)
         if heading is None or text.index("\n## ") + 1 != heading.start():
@@ -103,7 +103,7 @@ def check_requirements(root, versions):
 
 
 def release(root, part, folders):
-    """Do all of it; returns the tags."""
+    """Release packages; returns the tags."""
     if part not in PARTS or not folders:
         raise Refused(f"usage: nox -s release -- ({'|'.join(PARTS)}) PACKAGE…")
     if git(root, "status", "--porcelain"):

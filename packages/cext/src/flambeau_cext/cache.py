@@ -38,7 +38,7 @@ _DAY = 24 * 3600
 KEPT_DAYS = 30
 KEPT_BYTES = 1 << 30
 _OBJECTS = "objects"  # the folder of compiled objects within the cache
-_FRESH = 3600  # seconds in which nothing is removed: somebody may be about to load it
+_FRESH = 3600  # seconds in which nothing is removed, because another process may be about to load it
 
 
 def root(build_directory: str | os.PathLike[str] | None = None) -> Path:

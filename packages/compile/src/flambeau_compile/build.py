@@ -65,7 +65,7 @@ def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
 def _built(folder: cache.Folder, command: list[str], text: str) -> Path:
     """The library, built unless another process was quicker."""
     with folder.building() as scratch:
-        entry = folder.lookup()  # somebody else was quicker
+        entry = folder.lookup()  # another process was faster
         if entry is None:
             source, target = scratch / "program.c", scratch / "program.so"
             source.write_text(text, encoding="utf-8")

@@ -222,7 +222,7 @@ class Opaque(NamedTuple):
 
     op: Any
     arguments: tuple[Any, ...]
-    results: tuple[Any, ...]  # Window, or None for what is no tensor
+    results: tuple[Any, ...]  # Window, or None for other values
     writes: tuple[Window, ...]  # arguments that it writes to
 
     def windows(self) -> list[Window]:

@@ -42,7 +42,7 @@ class Outputs:
         self.found, self.outside = found, outside
         self.windows: list[Window] = []
         self.bases: list[Any] = []
-        self.apart: list[bool] = []  # whether it is no view of its base for autograd
+        self.apart: list[bool] = []  # whether autograd does not treat it as a view of its base
         self.results: list[Any] = []  # of each window, the tensor that was returned, or None
         self.histories = False  # some result has one
         self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it

@@ -175,7 +175,7 @@ _OBJECTS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_DEREF",
 
 def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
     """Whether all code that reads or sets a variable or attribute adds a constant to it and puts it back."""
-    counts = 0  # stores that are no such addition
+    counts = 0  # stores that are not such an addition
     for code in codes:
         instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]
         for at, instruction in enumerate(instructions):

@@ -28,7 +28,7 @@ from flambeau_compile.graph import (
 )
 from flambeau_compile.printing import Source, literal, order
 
-MOST_STATEMENTS = 60_000  # expressions, before what nobody needs is left out
+MOST_STATEMENTS = 60_000  # expressions, before unused ones are removed
 MOST_ELEMENTS = 600  # elements or products of one step, beyond which loops are the better form
 
 LONGEST = 256  # terms of a row that are summed in sixteen lanes at most

@@ -75,7 +75,7 @@ class Distribution:
         own, cls = self.__dict__, type(self)
         for name, constraint in arg_constraints.items():
             if name not in own and isinstance(getattr(cls, name, None), lazy_property):
-                continue  # a lazy property that nobody gave
+                continue  # a lazy property that was not given
             if constraints.is_dependent(constraint):
                 continue
             value = own[name] if name in own else getattr(self, name)

@@ -102,10 +102,10 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
         watch = _Watch(func, cls)
         try:
             with catch_warnings(), watch:
-                simplefilter("ignore")  # about arguments that nobody would pass
+                simplefilter("ignore")  # about unusual arguments
                 answer = handler(func, (cls,), args, kwargs)
         except Exception as error:
-            # What the function itself says of the arguments of a trial is no fault of the type.
+            # An error of the function about the trial's arguments is not the fault of the type.
             if not watch.passed_on:
                 found.missed[func] = error
                 continue

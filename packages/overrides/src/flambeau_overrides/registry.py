@@ -23,7 +23,7 @@ _entries: dict[int, tuple[Any, ...]] = {}
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: dict[int, object] = {}  # by id of the function
 _before_listing: list[Callable[[], None]] = []
-_ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up when somebody asks
+_ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up on request
 _cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
 
 

@@ -166,7 +166,7 @@ def example(op):
     import warnings
 
     with warnings.catch_warnings():
-        # What warns is no example to follow, but for operators that are deprecated.
+        # A program that warns is not a good example, except for deprecated operators.
         warnings.simplefilter("ignore" if written else "error")
         for program in programs(op):
             try:

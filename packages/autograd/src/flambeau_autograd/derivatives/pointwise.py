@@ -151,7 +151,7 @@ def _sgn(grad, self, result):
     return ops.where(modulus == 0.0, 0.0, (grad - inner * result) / modulus)
 
 
-derivative(ops.sgn, elementwise=False, self=_sgn)  # which is no product where the number is complex
+derivative(ops.sgn, elementwise=False, self=_sgn)  # which is not a product for complex numbers
 derivative(
     ops.copysign, self=lambda grad, self, result: ops.where(self == 0, 0.0, grad * (result / self)), other=_zeros
 )

@@ -214,7 +214,7 @@ def dual(cls, args, kwargs, level):
         tangent = next(rest) if isinstance(o, Tensor) else None
         if tangent is None or _of_whom(o, flat, tangents) is None:
             return o
-        o = o.clone()  # its tangent is no view of the argument's: nor may it be one
+        o = o.clone()  # its tangent is not a view of the argument's, so it must not be a view either
         _attach(cls, o, tangent, flat, tangents, level, own)
         return o
 

@@ -160,7 +160,7 @@ def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
 def _registration(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolerances: Mapping[str, Any]) -> None:
     leaves = [t for t in _tensors([args, list(kwargs.values())]) if t.requires_grad]
     given = operators.kernels(op)
-    # A kernel that was given without a derivative runs as a composition: nobody said that it may be one.
+    # A kernel without a derivative runs as a composition, although it was not declared as one.
     below = (operators.CPU in given.by_key or operators.EXPLICIT in given.by_key) and given.original is None
     if not leaves or (op.is_composite and not below):
         return

@@ -376,7 +376,7 @@ class _Held:
             for key, t in (*module.named_parameters(), *module.named_buffers()):
                 self.names[id(t)] = f"{name}.{key}" if name else key
         self.values: dict[int, tuple[Any, Any]] = {}
-        self.late: set[int] = set()  # ids of tensors whose values before the first run nobody kept
+        self.late: set[int] = set()  # ids of tensors whose values before the first run were not kept
         self.gradients: list[tuple[Any, Any]] = []
         self.optimizers = [o for o in walk.seen.values() if isinstance(o, Optimizer)]
         self.states = [{id(p): (p, dict(state)) for p, state in o.state.items()} for o in self.optimizers]

@@ -116,7 +116,7 @@ def run(number: int, connection: Any, inherited: list[Any], job: Job) -> None:
     try:
         _Worker(number, connection, job).serve()
     except (BrokenPipeError, ConnectionResetError):
-        pass  # nobody waits for the batch
+        pass  # the loader no longer waits for the batch
 
 
 class _Worker:

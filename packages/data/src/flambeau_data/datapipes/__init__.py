@@ -3,4 +3,4 @@
 from flambeau_data.datapipes import iter as iter
 from flambeau_data.datapipes import map as map
 
-__all__: list[str] = []  # they are no builtins, which `import *` would hide
+__all__: list[str] = []  # they are not builtins, which `import *` would hide

@@ -302,7 +302,7 @@ class autocast:  # noqa: N801
             if mode is not None:
                 mode.__enter__()
             return self
-        except BaseException as e:  # an interrupt, too: nobody leaves a block that was not entered
+        except BaseException as e:  # an interrupt, too, because a block that was not entered is not exited
             if len(_get_current_function_mode_stack()) > depth:
                 mode.__exit__(type(e), e, None)  # type: ignore[union-attr]
             if self._entered and self._entered[-1] is before:

@@ -186,7 +186,7 @@ class Graph:
         function = _OPERATORS.get(base.__torch_name__)
         if function is None:
             if not any(True for _ in seen_in(args)) and not _draws(op):
-                return  # the same at each call: whoever reads it makes a constant of it
+                return  # the same at each call, so readers turn it into a constant
             if writes:
                 raise self.refusal(op.__torch_name__)
             self._lose(result, op.__torch_name__)

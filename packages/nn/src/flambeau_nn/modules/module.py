@@ -662,7 +662,7 @@ def _assign(self: Module, name: str, value: Any) -> bool:
     return True
 
 
-# --- modules that nobody trains -------------------------------------------------------------------------------------
+# --- untrained modules ------------------------------------------------------------------------------------------------
 
 
 def _modules_in(value: object, depth: int = 3) -> Iterator[Module]:

@@ -156,9 +156,9 @@ class EmbeddingBag(Module):
         (B, N), or (N) with the offsets (B) at which bags begin → (B, embedding_dim)
 
     Raises:
-        IndexError: an index is out of range.
-        ValueError: ``offsets`` are missing for indices of one dimension, or given for those of two; ``mode`` has no
-            such value.
+        RuntimeError: an index is out of range.
+        ValueError: ``offsets`` are missing for one-dimensional indices, or given for two-dimensional ones; ``mode`` is
+            invalid.
 
     >>> import flambeau_tensor as ft
     >>> EmbeddingBag(10, 3)(ft.tensor([1, 2, 4, 5]), ft.tensor([0, 3])).shape

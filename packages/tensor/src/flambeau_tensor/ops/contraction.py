@@ -276,7 +276,7 @@ def _without_ones(t, subscripts, keep):
 def _pair(a, sa, b, sb, keep):
     """Contract two operands: subscripts in both are batches if kept, else summed over; one bmm does it."""
     size_a, size_b = dict(zip(sa, a.shape, strict=True)), dict(zip(sb, b.shape, strict=True))
-    for s in set(sa) & set(sb):  # a broadcast dimension is no common one
+    for s in set(sa) & set(sb):  # a broadcast dimension is not common to both
         if size_a[s] != size_b[s]:
             if s not in keep:
                 a, b = _expand_to(a, sa, s, size_b[s]), _expand_to(b, sb, s, size_a[s])

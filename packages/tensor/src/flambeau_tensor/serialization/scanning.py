@@ -7,7 +7,7 @@ from flambeau_tensor.serialization.naming import spelled
 
 _PUTS = ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE")
 _GETS = ("GET", "BINGET", "LONG_BINGET")
-_UNKNOWN = object()  # what is no text
+_UNKNOWN = object()  # not a string
 _MARK = object()
 
 

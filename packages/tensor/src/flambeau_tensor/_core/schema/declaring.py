@@ -66,7 +66,7 @@ def names(name, option, value):
 def call_site():
     """Where an operator is declared, as code and the place in it, for `line_of`: the line of the module that does it,
     which a package's own helpers are passed by for; inside of a function, the outermost call in its file. Lines are
-    looked up when somebody asks: most are never needed."""
+    looked up on request: most are never needed."""
     frame = found = sys._getframe(1)
     package, file = _package(frame), frame.f_code.co_filename
     while frame is not None and _package(frame) == package:
