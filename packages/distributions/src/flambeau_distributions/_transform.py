@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Transform:
-    """A map with ``_call``, its inverse ``_inverse``, and ``log_abs_det_jacobian``.
+    """A transform with ``_call``, its inverse ``_inverse``, and ``log_abs_det_jacobian``.
 
     With ``cache_size=1`` the last input is kept with its result, so that inverting the result gives the input itself.
     ``domain`` and ``codomain`` are constraints; ``bijective`` tells whether it is one to one, and ``sign`` whether it
@@ -48,7 +48,7 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions of the input, and of the result, belong to one value."""
+        """The number of dimensions of one value, of the input and of the result."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
@@ -68,7 +68,7 @@ class Transform:
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Transform:
-        """The same map with another size of the cache."""
+        """The same transform with another cache size."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -110,7 +110,7 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the factor by which it changes volumes at ``x``, where ``y`` is its result there."""
+        """The logarithm of the absolute Jacobian determinant at ``x``, where ``y`` is the result at ``x``."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

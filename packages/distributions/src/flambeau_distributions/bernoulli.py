@@ -27,7 +27,7 @@ class Bernoulli(Probabilities, ExponentialFamily):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Bernoulli(torch.tensor([0.3]))
     >>> d.mean, d.log_prob(torch.tensor([1.0])).exp()

@@ -20,7 +20,7 @@ def _positive_part(x: Tensor) -> Tensor:
 
 
 class Binomial(Probabilities):
-    """How many of ``total_count`` trials succeed, each with the probability ``probs``.
+    """The number of successes in ``total_count`` trials, each with the probability ``probs``.
 
     Args:
         total_count: a whole number, 0 or more.
@@ -31,7 +31,7 @@ class Binomial(Probabilities):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Binomial(10, torch.tensor([0.5]))
     >>> d.mean, d.log_prob(torch.tensor([5.0])).exp()

@@ -25,7 +25,7 @@ class Categorical(Probabilities):
         Numbers or floating point tensors: arguments are (*, K); a sample is ``sample_shape`` + (*), of int64.
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> Categorical(torch.tensor([1.0, 3.0])).log_prob(torch.tensor(1)).exp()
     tensor(0.7500)

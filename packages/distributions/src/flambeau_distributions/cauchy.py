@@ -26,7 +26,7 @@ class Cauchy(Distribution):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> Cauchy(torch.tensor([0.0]), torch.tensor([1.0])).cdf(torch.tensor([0.0, 1.0]))
     tensor([0.5000, 0.7500])

@@ -22,7 +22,7 @@ class Chi2(Gamma):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Chi2(torch.tensor([3.0]))
     >>> d.mean, d.variance

@@ -45,7 +45,7 @@ __all__ = [
 
 
 class Constraint:
-    """A region that values may lie in.
+    """A constraint on values.
 
     ``is_discrete`` tells whether it is one of separate points, and ``event_dim`` how many of the last dimensions belong
     to one value: `check` returns one boolean for each.
@@ -61,7 +61,7 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether values lie in the region: a tensor of booleans without the value's last ``event_dim`` dimensions."""
+        """Whether values satisfy the constraint: booleans without the value's last ``event_dim`` dimensions."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

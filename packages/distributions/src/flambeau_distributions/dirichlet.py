@@ -24,7 +24,7 @@ class Dirichlet(ExponentialFamily):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Dirichlet(torch.tensor([1.0, 3.0]))
     >>> d.mean, d.sample().sum()

@@ -24,7 +24,7 @@ class HalfCauchy(Half):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> HalfCauchy(torch.tensor([1.0])).cdf(torch.tensor([1.0]))
     tensor([0.5000])

@@ -28,7 +28,7 @@ class LKJCholesky(Distribution):
         Numbers or floating point tensors: ``concentration`` is (*); a sample is ``sample_shape`` + (*, dim, dim).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> L = LKJCholesky(3, concentration=2.0).sample()
     >>> torch.allclose((L @ L.T).diagonal(), torch.ones(3))

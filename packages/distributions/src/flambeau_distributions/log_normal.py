@@ -25,7 +25,7 @@ class LogNormal(TransformedDistribution):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = LogNormal(torch.tensor([0.0]), torch.tensor([1.0]))
     >>> d.mean, d.cdf(torch.tensor([1.0]))

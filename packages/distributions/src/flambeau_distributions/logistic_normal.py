@@ -27,7 +27,7 @@ class LogisticNormal(TransformedDistribution):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K + 1).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> x = LogisticNormal(torch.zeros(2), torch.ones(2)).sample()
     >>> x.shape, torch.allclose(x.sum(), torch.tensor(1.0))

@@ -29,7 +29,7 @@ class Multinomial(Distribution):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Multinomial(4, torch.tensor([0.25, 0.75]))
     >>> d.mean, d.log_prob(torch.tensor([1.0, 3.0])).exp()

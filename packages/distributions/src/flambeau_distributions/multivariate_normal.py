@@ -111,7 +111,7 @@ class MultivariateNormal(MatrixParameters):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> MultivariateNormal(torch.zeros(2), torch.eye(2)).log_prob(torch.zeros(2))
     tensor(-1.8379)

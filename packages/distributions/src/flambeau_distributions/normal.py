@@ -29,7 +29,7 @@ class Normal(ExponentialFamily):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> Normal(torch.tensor([0.0, 1.0]), 2.0).log_prob(torch.tensor(1.0))
     tensor([-1.7371, -1.6121])

@@ -29,7 +29,7 @@ class OneHotCategorical(Distribution):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = OneHotCategorical(torch.tensor([0.25, 0.75]))
     >>> d.mode, d.log_prob(torch.tensor([1.0, 0.0])).exp()
@@ -94,7 +94,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> p = torch.tensor([0.25, 0.75], requires_grad=True)
     >>> x = OneHotCategoricalStraightThrough(p).rsample()

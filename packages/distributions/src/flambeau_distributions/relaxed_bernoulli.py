@@ -62,7 +62,7 @@ class RelaxedBernoulli(TransformedDistribution):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> x = RelaxedBernoulli(torch.tensor(0.1), torch.tensor([0.5])).rsample()
     >>> bool((x >= 0) & (x <= 1))

@@ -75,7 +75,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
         Numbers or floating point tensors: arguments broadcast to (*, K); a sample is ``sample_shape`` + (*, K).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> x = RelaxedOneHotCategorical(torch.tensor(0.1), torch.tensor([0.25, 0.75])).rsample()
     >>> torch.allclose(x.sum(), torch.tensor(1.0))

@@ -25,7 +25,7 @@ class Uniform(Distribution):
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Uniform(torch.tensor([1.0]), torch.tensor([3.0]))
     >>> d.mean, d.log_prob(torch.tensor([2.0])).exp()

@@ -41,7 +41,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
         Numbers or floating point tensors: matrices are (*, K, K), and so is a sample.
 
     Raises:
-        ValueError: an argument is not as said above, or a value that `log_prob` is given is outside of `support`.
+        ValueError: an argument is outside its range, or an argument of `log_prob` is outside `support`.
 
     >>> d = Wishart(torch.tensor(3.0), torch.eye(2))
     >>> d.mean, d.sample().shape

@@ -45,7 +45,7 @@ class ScriptObject:
 
 
 class PHBase:
-    """Says in `concrete_args` that something stays an argument."""
+    """A placeholder in `concrete_args` for values that stay arguments."""
 
     def __repr__(self) -> str:
         return "PH"
@@ -96,14 +96,13 @@ def _proxies(*arguments: Any) -> Iterator[Proxy]:
 
 
 def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
-    """Make a function of a module, or a built-in one that it uses, a single node: its inside is not traced.
+    """Make a function of a module, or a built-in function that it uses, a single node, whose body is not traced.
 
-    It stands at the top level of a module: ``torch.fx.wrap("len")``, or as a decorator of a function. Returns its
-    argument.
+    Call it at the top level of a module, ``torch.fx.wrap("len")``, or use it as a decorator. Returns its argument.
 
     Raises:
-        RuntimeError: what is neither a name nor a function.
-        NotImplementedError: a call from inside a function.
+        RuntimeError: the argument is neither a name nor a function.
+        NotImplementedError: it is called inside a function.
 
     >>> import math
     >>> _ = wrap("len")
@@ -178,9 +177,9 @@ class Tracer(TracerBase):
     """Traces a module: `trace` returns its graph. Subclasses decide what is a node.
 
     Args:
-        autowrap_modules: modules whose functions are nodes as a whole.
-        autowrap_functions: functions that are, wherever the traced module finds them.
-        param_shapes_constant: shapes of parameters are numbers instead of nodes.
+        autowrap_modules: modules whose functions are single nodes.
+        autowrap_functions: functions that are single nodes, wherever the traced module uses them.
+        param_shapes_constant: whether shapes of parameters are numbers instead of nodes.
 
     Raises:
         TraceError: the program asks for the value of a tensor, or returns or keeps what cannot stand in a graph.
@@ -216,7 +215,7 @@ class Tracer(TracerBase):
     # --- what is a node
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
-        """Whether a submodule's call is one node; by default that of all layers of ``torch.nn`` but containers."""
+        """Whether a submodule's call is one node; by default for all layers of ``torch.nn`` except containers."""
         return type(m).__module__.startswith(("torch.nn", "flambeau.nn", "flambeau_nn")) and not isinstance(
             m, Sequential
         )
@@ -231,7 +230,7 @@ class Tracer(TracerBase):
         return name
 
     def call_module(self, m: Module, forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What the call of a submodule does: a node for leaves, else its forward."""
+        """The call of a submodule: a node for leaf modules, else its forward."""
         name = self.path_of_module(m)
         if not self.is_leaf_module(m, name):
             return forward(*args, **kwargs)
@@ -417,14 +416,14 @@ class Tracer(TracerBase):
     # --- the trace
 
     def trace(self, root: Module | Callable[..., Any], concrete_args: dict[str, Any] | None = None) -> Graph:
-        """Run a module or a function with proxies; returns the graph of what it did.
+        """Run a module or a function with proxies and return the recorded graph.
 
         Args:
-            concrete_args: values of arguments, by name, that the program may decide by; they stay arguments of the
-                graph, with the value as default, and no longer decide anything.
+            concrete_args: values of arguments, by name, on which branches may depend; they stay arguments of the graph,
+                with the value as default, but no longer affect branches.
 
         Raises:
-            TraceError: the program decides by, or goes over, values that are not there.
+            TraceError: the program branches on, or iterates over, traced values.
         """
         if isinstance(root, Module):
             self.root, function = root, getattr(type(root), self.traced_func_name)
@@ -527,7 +526,7 @@ def trace_code(root: Module, source: str, imports: str) -> Graph:
 def symbolic_trace(
     root: Module | Callable[..., Any], concrete_args: dict[str, Any] | tuple[Any, ...] | None = None
 ) -> GraphModule:
-    """A GraphModule that does what a module or function does with the values of its arguments.
+    """Trace a module or function and return a GraphModule that does the same.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import symbolic_trace
@@ -536,7 +535,7 @@ def symbolic_trace(
     tensor([1., 3.])
 
     Raises:
-        TraceError: the program decides by, or goes over, values that are not there.
+        TraceError: the program branches on, or iterates over, traced values.
     """
     tracer = Tracer()
     graph = tracer.trace(root, concrete_args)  # type: ignore[arg-type]

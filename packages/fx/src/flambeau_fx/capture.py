@@ -251,7 +251,7 @@ def _name_of(value: _torch.Tensor, names: dict[str, Any]) -> str:
 
 
 def capture(fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, Any] | None = None) -> Captured:
-    """Run a function, and return the graph of what it called.
+    """Run a function and return the graph of the functions that it called.
 
     Args:
         fn: the function or module.

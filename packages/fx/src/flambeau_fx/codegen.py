@@ -113,7 +113,7 @@ def import_lines(names: dict[str, Any]) -> str:
 
 
 class CodeGen:
-    """Writes a graph as a function; its methods are what another way of writing it replaces.
+    """Generates a function from a graph; subclasses override its methods.
 
     >>> def twice(x):
     ...     return x + x
@@ -122,13 +122,13 @@ class CodeGen:
     """
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """The line that begins the function."""
+        """The first line of the function."""
         if not free_vars or free_vars[0] != "self":
             free_vars = ["self", *free_vars]
         return f"def forward({', '.join(free_vars)}){maybe_return_annotation}:"
 
     def generate_output(self, output_args: Argument, text: Callable[[Argument], str] = repr) -> str:
-        """The line that ends it."""
+        """The last line of the function."""
         return f"return {text(output_args)}"
 
     def process_inputs(self, *args: Any) -> Any:

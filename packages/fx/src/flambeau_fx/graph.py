@@ -34,7 +34,7 @@ class _Inserting:
 
 
 class Namespace:
-    """Names for variables, each given once."""
+    """Unique names for variables."""
 
     def __init__(self) -> None:
         self.owners: dict[str, Any] = {}
@@ -71,14 +71,14 @@ def candidate_name(target: Target) -> str:
 
 
 class Graph:
-    """The steps of a program, which generated code or an `Interpreter` runs.
+    """The graph of a program, which generated code or an `Interpreter` runs.
 
     Args:
         owning_module: the GraphModule that it is the program of.
         tracer_cls: the class of the tracer that made it.
 
     Raises:
-        RuntimeError: a node is of another graph, or what it names is not there; by ``lint``.
+        RuntimeError: ``lint`` finds a node of another graph, or a target that does not exist.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Graph
@@ -142,7 +142,7 @@ class Graph:
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add a node at the place of insertion: the end, or where `inserting_before`, `inserting_after` say."""
+        """Add a node at the insertion point: the end, or the point set by `inserting_before` or `inserting_after`."""
         args, kwargs = () if args is None else args, {} if kwargs is None else kwargs
         if not isinstance(args, tuple):
             raise AssertionError(f"args must be a tuple, got {type(args)}")
@@ -156,7 +156,7 @@ class Graph:
         return node
 
     def placeholder(self, name: str, type_expr: Any = None, default_value: Any = ...) -> Node:
-        """Add an argument of the whole; names that begin with stars take the rest of the arguments."""
+        """Add an argument of the graph; names that begin with stars take the remaining arguments."""
         args = () if default_value is ... else (default_value,)
         return self.create_node("placeholder", name, args, type_expr=type_expr)
 
@@ -196,15 +196,15 @@ class Graph:
         return self.create_node("call_module", module_name, args, kwargs, type_expr=type_expr)
 
     def output(self, result: Argument, type_expr: Any = None) -> Node:
-        """Add what is returned."""
+        """Add the output node."""
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def inserting_before(self, n: Node | None = None) -> _Inserting:
-        """New nodes come before `n` (at the beginning without one), from now until a context of the result ends."""
+        """Insert new nodes before `n` (by default at the beginning), until the returned context ends."""
         return _Inserting(self, self._root.append if n is None else self._own(n).prepend)
 
     def inserting_after(self, n: Node | None = None) -> _Inserting:
-        """New nodes come right after `n` (at the end without one), the last one first, likewise."""
+        """Insert new nodes directly after `n` (by default at the end), until the returned context ends."""
         return _Inserting(self, self._root.prepend if n is None else self._own(n).append)
 
     def _own(self, n: Node) -> Node:
@@ -264,7 +264,7 @@ class Graph:
         return _rebuilt, (steps, self._tracer_cls, codegen)
 
     def erase_node(self, to_erase: Node) -> None:
-        """Take out a node that nobody uses."""
+        """Remove an unused node."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the "
@@ -284,7 +284,7 @@ class Graph:
         self._count -= 1
 
     def eliminate_dead_code(self, is_impure_node: Callable[[Node], bool] | None = None) -> bool:
-        """Take out what nobody uses and does nothing else; whether there was something."""
+        """Remove unused nodes without side effects; returns whether there were any."""
         before = self._count
         for node in reversed(self.nodes):
             if not node.users and not (is_impure_node or Node.is_impure)(node):
@@ -336,7 +336,7 @@ class Graph:
         print(tabulate(rows, headers=head))
 
     def set_codegen(self, codegen: CodeGen) -> None:
-        """Let another object write the code."""
+        """Set the code generator."""
         self._codegen = codegen
 
     def python_code(self, root_module: str, *, verbose: bool = False, **_: Any) -> PythonCode:

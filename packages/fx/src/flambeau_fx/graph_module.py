@@ -66,15 +66,16 @@ def _assign(module: Module, name: str, value: Any) -> None:
 
 
 class GraphModule(Module):
-    """A module that runs a graph. Assigning `graph`, or `recompile` after a change, makes its forward anew.
+    """A module that runs a graph. Assigning `graph`, or calling `recompile` after a change, regenerates its forward.
 
     Args:
-        root: the module that has what the graph's targets name, or a dict from those names; they are taken over.
+        root: the module with the graph's targets, or a dict from target names; the targets are copied to the new
+            module.
         graph: the program.
         class_name: the name of its class.
 
     Raises:
-        RuntimeError: the root lacks what the graph names, or is neither a module nor a dict.
+        RuntimeError: the root lacks a target of the graph, or is neither a module nor a dict.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Graph, GraphModule
@@ -150,7 +151,7 @@ class GraphModule(Module):
         return str(self.__dict__["_code"])
 
     def recompile(self) -> PythonCode:
-        """Make the forward anew after a change of the graph."""
+        """Regenerate the forward after a change of the graph."""
         codegen = self.graph._codegen
         if isinstance(codegen, _PyTreeCodeGen):
             self.__dict__.update(_in_spec=codegen.in_spec, _out_spec=codegen.out_spec)
@@ -162,7 +163,7 @@ class GraphModule(Module):
     # --- submodules
 
     def add_submodule(self, target: str, m: Module) -> bool:
-        """Put a module at a path, with plain modules on the way; False if something else stands there."""
+        """Set the module at a path, and create the modules in between; returns False if another object is there."""
         *groups, name = target.split(".")
         module: Module = self
         for group in groups:
@@ -177,7 +178,7 @@ class GraphModule(Module):
         return True
 
     def delete_submodule(self, target: str) -> bool:
-        """Take out a module; False if there is none at the path."""
+        """Remove a module; returns False if there is none at the path."""
         *groups, name = target.split(".")
         module: Any = self
         for group in groups:
@@ -190,7 +191,7 @@ class GraphModule(Module):
         return True
 
     def delete_all_unused_submodules(self) -> None:
-        """Take out all modules that the graph neither calls nor reads from."""
+        """Remove all modules that the graph neither calls nor reads."""
         used: set[str] = set()
         for node in self.graph.nodes:
             if node.op in ("call_module", "get_attr"):

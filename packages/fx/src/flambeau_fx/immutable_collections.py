@@ -18,7 +18,7 @@ def _refuse(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
 
 
 class immutable_list(list[Any]):  # noqa: N801  (PyTorch's name)
-    """A list that refuses to be changed."""
+    """An immutable list."""
 
     append = clear = extend = insert = pop = remove = reverse = sort = _refuse
     __delitem__ = __iadd__ = __imul__ = __setitem__ = _refuse
@@ -31,7 +31,7 @@ class immutable_list(list[Any]):  # noqa: N801  (PyTorch's name)
 
 
 class immutable_dict(dict[Any, Any]):  # noqa: N801
-    """A dict that refuses to be changed."""
+    """An immutable dict."""
 
     clear = pop = popitem = setdefault = update = _refuse
     __delitem__ = __ior__ = __setitem__ = _refuse

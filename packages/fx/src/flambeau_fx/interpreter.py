@@ -17,15 +17,15 @@ __all__ = ["Interpreter", "Transformer"]
 
 
 class Interpreter:
-    """Runs a GraphModule node by node; subclasses change what a kind of node does.
+    """Runs a GraphModule node by node; subclasses override the methods for kinds of nodes.
 
     Args:
-        module: has what the graph's targets name.
-        garbage_collect_values: let go of values that are no longer used.
+        module: the module with the graph's targets.
+        garbage_collect_values: whether to free values that are no longer used.
         graph: the program, if it is not the module's own.
 
     Raises:
-        RuntimeError: there are too few arguments, or what a node's call raises.
+        RuntimeError: there are too few arguments, or the call of a node raises an error.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Interpreter, symbolic_trace
@@ -50,7 +50,7 @@ class Interpreter:
             self._last = last_uses(self.graph)
 
     def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
-        """Run all nodes; returns what the output node says.
+        """Run all nodes and return the value of the output node.
 
         Args:
             initial_env: values of nodes that are known already; these do not run.
@@ -122,7 +122,7 @@ class Interpreter:
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:
-        """What stands at a path of the module; RuntimeError where nothing does."""
+        """The attribute at a path of the module; raises RuntimeError if there is none."""
         value: Any = self.module
         parts = target.split(".")
         for i, part in enumerate(parts):

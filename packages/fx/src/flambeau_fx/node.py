@@ -25,7 +25,7 @@ _effects: set[Any] = {print}
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare that calls of `fn` stay in a graph even where nobody uses their value; returns `fn`.
+    """Declare that calls of `fn` stay in a graph even if their value is unused; returns `fn`.
 
     Raises:
         TypeError: the function cannot be hashed.
@@ -40,7 +40,7 @@ def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
-    """`fn` of every leaf of tuples, named tuples, lists, dicts and slices; lists and dicts come back immutable."""
+    """Apply `fn` to every leaf of tuples, lists, dicts and slices; resulting lists and dicts are immutable."""
     if isinstance(a, tuple):
         values = [map_aggregate(x, fn) for x in a]
         return type(a)(*values) if hasattr(a, "_fields") else tuple(values)
@@ -54,7 +54,7 @@ def map_aggregate(a: Argument, fn: Callable[[Argument], Argument]) -> Argument:
 
 
 def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
-    """`fn` of every node among arguments; what is not a node stays.
+    """Apply `fn` to every node among arguments; other values stay unchanged.
 
     >>> from flambeau_fx import Graph, map_arg
     >>> x = Graph().placeholder("x")
@@ -291,7 +291,7 @@ class Node:
         *,
         propagate_meta: bool = False,
     ) -> list[Node]:
-        """Let the users of this node use another; returns them.
+        """Replace this node by another in all its users; returns the users.
 
         Args:
             delete_user_cb: which of the users change; all if not given.
@@ -310,7 +310,7 @@ class Node:
         return changed
 
     def replace_input_with(self, old_input: Node, new_input: Node) -> None:
-        """Have another node wherever `old_input` stands among the arguments."""
+        """Replace `old_input` among the arguments by another node."""
 
         def swap(node: Node) -> Node:
             return new_input if node is old_input else node
@@ -329,7 +329,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether the step does something beyond returning a value, so that it stays if nobody uses that."""
+        """Whether the node has side effects, so that it stays even if its value is unused."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":

@@ -23,7 +23,7 @@ _PLAIN = (*base_types, _torch.dtype, _torch.device, _torch.Size, _torch.layout, 
 
 
 class TraceError(ValueError):
-    """The traced program does something that a value which is not there cannot do."""
+    """The traced program needs the value of a proxy."""
 
 
 class TracerBase:
@@ -128,10 +128,10 @@ class GraphAppendingTracer(TracerBase):
 
 
 class Proxy:
-    """Stands for a value while a program is traced: operators, functions, methods and attributes become nodes.
+    """Stands for a value during a trace: operators, functions, methods and attributes become nodes.
 
     Raises:
-        TraceError: the program asks for its value, such as in ``if`` or ``for``.
+        TraceError: the program needs its value, for example in ``if`` or ``for``.
 
     >>> from flambeau_fx import Graph, Proxy
     >>> graph = Graph()

@@ -15,7 +15,7 @@ __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with
 
 @dataclass
 class Match:
-    """Where a pattern was found."""
+    """A match of a pattern."""
 
     anchor: Node  # the node that computes the pattern's result
     nodes_map: dict[Node, Any]  # nodes of the pattern -> what they are in the graph
@@ -120,7 +120,7 @@ def replace_pattern_with_filters(
     replacement_callback: Callable[..., Graph] | None = None,
     node_name_match: str = "",
 ) -> list[ReplacedPatterns]:
-    """`replace_pattern` where all of several functions say so.
+    """`replace_pattern` for matches that all filter functions accept.
 
     Args:
         gm: changed in place, and recompiled.
@@ -164,10 +164,8 @@ def replace_pattern_with_filters(
 def replace_pattern(
     gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
-    """Replace what computes the same as `pattern` by what `replacement` does; returns the places that were found.
-
-    Matches do not overlap: the first in the graph's order counts. A match is refused where somebody else uses a value
-    inside it.
+    """Replace the matches of `pattern` by `replacement`; returns the matches. Matches do not overlap: the first in the
+    graph's order counts. A subgraph whose inner values are used elsewhere does not match.
 
     Args:
         gm: changed in place, and recompiled.

@@ -37,13 +37,13 @@ def sparse_coo_tensor(
     check_invariants: bool | None = None,
     is_coalesced: bool | None = None,
 ) -> SparseTensor:
-    """A tensor of layout ``torch.sparse_coo``.
+    """Create a tensor with layout ``torch.sparse_coo``.
 
     Args:
-        indices: the places, one in each column: (sparse dimensions, number of values). With no values, the size of a
-            tensor that stores nothing.
-        values: one for each place; they may have dimensions of their own.
-        size: of the tensor; left out, the smallest that has all places.
+        indices: the indices, one per column: (sparse dimensions, number of values). Without ``values``, the size of an
+            empty tensor.
+        values: the values, one per index; they may have dense dimensions.
+        size: the size of the tensor; by default the smallest that contains all indices.
         dtype: of the values.
         requires_grad: whether gradients of the values are computed, see ``x.grad``.
         is_coalesced: whether the places are sorted and different.
@@ -111,16 +111,16 @@ def sparse_csr_tensor(
     requires_grad: bool = False,
     check_invariants: bool | None = None,
 ) -> SparseTensor:
-    """A matrix of layout ``torch.sparse_csr``.
+    """Create a matrix with layout ``torch.sparse_csr``.
 
     Args:
-        crow_indices: where each row begins among the values, and where the last one ends: (rows + 1,).
+        crow_indices: the start of each row among the values, and the end of the last row: (rows + 1,).
         col_indices: the column of each value.
         values: the values, row by row.
-        size: of the matrix; left out, the smallest that has all columns.
+        size: the size of the matrix; by default the smallest that contains all columns.
 
     Raises:
-        RuntimeError: the arguments do not fit together.
+        RuntimeError: the arguments do not match.
 
     >>> sparse_csr_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3)).to_dense()
     tensor([[0., 0., 3.],

@@ -136,15 +136,15 @@ class SparseTensor(Tensor):
         raise RuntimeError("sparse tensors do not have strides")
 
     def sparse_dim(self):
-        """How many dimensions are sparse."""
+        """The number of sparse dimensions."""
         return self._places.shape[0]
 
     def dense_dim(self):
-        """How many dimensions each value has."""
+        """The number of dense dimensions."""
         return self._stored.ndim - 1
 
     def is_coalesced(self):
-        """Whether the places are sorted and different."""
+        """Whether the indices are sorted and unique."""
         self._check(torch.sparse_coo, "is_coalesced")
         return self._coalesced
 
@@ -170,7 +170,7 @@ class SparseTensor(Tensor):
         return self._stored
 
     def indices(self):
-        """The places, one in each column, of a coalesced tensor."""
+        """The indices of a coalesced tensor, one per column."""
         if not self.is_coalesced():
             raise RuntimeError("Cannot get indices on an uncoalesced tensor, please call .coalesce() first")
         return self._places
@@ -182,7 +182,7 @@ class SparseTensor(Tensor):
         return self._stored
 
     def crow_indices(self):
-        """Where each row begins among the values, and where the last one ends."""
+        """The start of each row among the values, and the end of the last row."""
         self._check(torch.sparse_csr, "crow_indices")
         counts = torch.bincount(self._places[0], minlength=self.shape[0])
         return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
@@ -193,7 +193,7 @@ class SparseTensor(Tensor):
         return self._places[1]
 
     def ccol_indices(self):
-        """Where each column begins among the values, and where the last one ends."""
+        """The start of each column among the values, and the end of the last column."""
         self._check(torch.sparse_csc, "ccol_indices")
         return self._transposed().crow_indices()
 
@@ -211,7 +211,7 @@ class SparseTensor(Tensor):
     # --- other forms ---
 
     def coalesce(self):
-        """The same tensor with its places sorted and the values of equal places added up."""
+        """The tensor with sorted indices, where the values of repeated indices are added."""
         self._check(torch.sparse_coo, "coalesce")
         if self._coalesced:
             return self
@@ -221,7 +221,7 @@ class SparseTensor(Tensor):
         return SparseTensor._of(_unflat(found, sizes), values, self.shape, True)
 
     def to_dense(self, dtype=None, *, masked_grad=None):
-        """The tensor with all its zeros."""
+        """The dense tensor."""
         values = self._stored if dtype is None else self._stored.to(dtype)
         if not self.sparse_dim():
             return values.sum(0)
@@ -245,7 +245,7 @@ class SparseTensor(Tensor):
             raise RuntimeError(f"{what}(): expected a matrix, got a tensor with {self.sparse_dim()} sparse dimensions")
 
     def to_sparse_csr(self, dense_dim=None):
-        """The matrix in rows: layout ``torch.sparse_csr``."""
+        """The matrix with layout ``torch.sparse_csr``."""
         if self.is_sparse_csr:
             return self
         self._check_matrix("to_sparse_csr")
@@ -253,7 +253,7 @@ class SparseTensor(Tensor):
         return coo._with(coo._stored, layout=torch.sparse_csr)
 
     def to_sparse_csc(self, dense_dim=None):
-        """The matrix in columns: layout ``torch.sparse_csc``."""
+        """The matrix with layout ``torch.sparse_csc``."""
         if self._layout is torch.sparse_csc:
             return self
         self._check_matrix("to_sparse_csc")

@@ -67,7 +67,7 @@ def assert_close(
     check_stride=False,
     msg=None,
 ) -> None:
-    """Raise unless two values are near each other: ``|actual - expected| <= atol + rtol * |expected|``.
+    """Raise an error unless two values are close: ``|actual - expected| <= atol + rtol * |expected|``.
 
     Sequences and mappings are compared item by item. Tensors of integers and booleans have to be equal unless
     tolerances are given.

@@ -89,7 +89,7 @@ def register_pytree_node(
     from_dumpable_context=None,
     flatten_with_keys_fn=None,
 ) -> None:
-    """Let instances of a class be containers.
+    """Register a class as a container.
 
     Args:
         cls: the class; subclasses are registered apart.
@@ -120,7 +120,7 @@ def _deregister_pytree_node(cls) -> None:
 
 
 def register_dataclass(cls, *, field_names=None, drop_field_names=None, serialized_type_name=None) -> None:
-    """Let instances of a dataclass be containers of their fields.
+    """Register a dataclass as a container of its fields.
 
     Args:
         cls: the class.

@@ -4,7 +4,8 @@ import weakref
 
 
 def swap_tensors(t1, t2):
-    """Exchange two tensors: whoever holds one of them holds what the other was, with class, attributes and gradient.
+    """Swap two tensors in place, including class, attributes and gradient, so that references to one refer to the
+    other.
 
     Raises:
         RuntimeError: one of them is the result of an operation, or is weakly referenced.

@@ -125,13 +125,13 @@ def _convolution_backward(
 
 
 class FlopCounterMode(TorchDispatchMode):
-    """Counts the operations of products and convolutions inside its block.
+    """Counts the floating-point operations of products and convolutions inside its block.
 
     Args:
         mods: taken for the sake of old programs.
-        depth: how deep `get_table` goes into modules.
-        display: print the table at the end.
-        custom_mapping: further formulas, packet of operators -> function.
+        depth: the depth of modules in `get_table`.
+        display: whether to print the table at the end.
+        custom_mapping: additional formulas, a dict from operator packets to functions.
 
     >>> import flambeau as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))

@@ -42,7 +42,7 @@ def matches_module_pattern(pattern: Any, node: Node, modules: dict[str, Any]) ->
 
 
 def replace_node_module(node: Node, modules: dict[str, Any], new_module: flambeau_nn.Module) -> None:
-    """Put a module in the place of the one that a node calls.
+    """Replace the module that a node calls.
 
     Raises:
         KeyError: the node calls no module of these.
@@ -61,7 +61,7 @@ def replace_node_module(node: Node, modules: dict[str, Any], new_module: flambea
 
 
 def fuse(model: flambeau_nn.Module, inplace: bool = False, no_trace: bool = False) -> GraphModule:
-    """A program of a model without its batch norms: they become part of the convolutions before them.
+    """Trace a model and fuse its batch norms into the preceding convolutions.
 
     Args:
         model: in evaluation mode.
@@ -99,7 +99,7 @@ def fuse(model: flambeau_nn.Module, inplace: bool = False, no_trace: bool = Fals
 
 
 def remove_dropout(model: flambeau_nn.Module) -> GraphModule:
-    """A program of a model without its dropout layers.
+    """Trace a model and remove its dropout layers.
 
     Raises:
         AttributeError: the model is not a module, or cannot be traced.

@@ -128,7 +128,7 @@ def make_fx(
     tracing_mode: str = "real",
     **options: object,
 ) -> Callable[..., GraphModule]:
-    """A function that runs `f` on its arguments and returns the graph of the operators that were called.
+    """A function that runs `f` on its arguments and returns the graph of the operators that it called.
 
     Args:
         f: a function of tensors and containers of them; what it returns may be nested, too.

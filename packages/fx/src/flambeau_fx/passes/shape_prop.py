@@ -29,8 +29,8 @@ def _metadata(t: _torch.Tensor) -> TensorMetadata:
 
 
 class ShapeProp(Interpreter):
-    """Runs a module and notes shape, dtype and strides of every tensor in ``node.meta["tensor_meta"]``, and the type of
-    every value in ``node.meta["type"]``.
+    """Runs a module and stores the shape, dtype and strides of every tensor in ``node.meta["tensor_meta"]``, and the
+    type of every value in ``node.meta["type"]``.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import symbolic_trace

@@ -43,7 +43,7 @@ def split_module(
     partition_affix: str | None = None,
     tuple_return: bool = False,
 ) -> GraphModule:
-    """A module that calls a submodule ``submod_N`` for each piece of a program.
+    """Split a program into submodules ``submod_N``, and return a module that calls them.
 
     Args:
         m: the program.

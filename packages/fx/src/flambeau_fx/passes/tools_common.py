@@ -32,10 +32,10 @@ def in_order(needs: dict[Item, int], users: Callable[[Item], Iterable[Item]]) ->
 
 
 def legalize_graph(gm: GraphModule) -> GraphModule:
-    """Bring the nodes of a program into an order in which each comes after those that it uses; else it is kept.
+    """Sort the nodes of a program topologically, and otherwise keep their order.
 
     Raises:
-        RuntimeError: some nodes use each other.
+        RuntimeError: there is a cycle.
 
     >>> from flambeau_fx import symbolic_trace
     >>> traced = symbolic_trace(lambda x: (x + 1) * 2)
@@ -60,7 +60,7 @@ stable_topological_sort = legalize_graph
 
 
 def get_node_target(submodules: Any, node: Node) -> str:
-    """What a node calls: the name of a function or method, the type of a module.
+    """The target of a node's call: the name of a function or method, or the type of a module.
 
     Args:
         submodules: modules by name, such as ``dict(gm.named_modules())``.

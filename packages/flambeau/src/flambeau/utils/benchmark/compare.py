@@ -10,7 +10,7 @@ _BEST, _GOOD, _WORST, _BOLD, _END = "\033[92m", "\033[34m", "\033[31m", "\033[1m
 
 
 class Compare:
-    """Prints measurements beside each other, those of each label in a table of its own.
+    """Prints measurements in tables, one per label.
 
     Rows are sub-labels, grouped by the number of threads and, where there are several, marked with the environment;
     columns are descriptions.

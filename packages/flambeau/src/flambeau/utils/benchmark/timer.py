@@ -42,16 +42,16 @@ class _Threads:
 
 
 class Timer:
-    """Measures a statement of Python.
+    """Measures the time of a Python statement.
 
     Args:
         stmt: the statement.
-        setup: what runs once before it.
+        setup: a statement that runs once before it.
         global_setup: for C++, which is not built.
         timer: a function that gives the time in seconds.
-        globals: the names that the statement sees.
+        globals: the global names of the statement.
         label, sub_label, description, env: what to show with the measurement.
-        num_threads: how many threads operators may use.
+        num_threads: the number of threads for operators.
         language: Python.
 
     Raises:

@@ -46,14 +46,14 @@ def _taking_tensors(method):
 
 
 class SummaryWriter(_events.SummaryWriter):
-    """Writes numbers, pictures, histograms and more to a folder that ``tensorboard --logdir`` shows.
+    """Writes scalars, images, histograms and other data to a folder for ``tensorboard --logdir``.
 
     Args:
         log_dir: the folder; by default a new one below ``runs``.
         comment: ends the name of that one.
-        purge_step: hide what was written from this step on by an earlier run in the same folder.
-        max_queue: how many events wait at most before they are written.
-        flush_secs: how often they are, in seconds.
+        purge_step: the step from which to hide data of an earlier run in the same folder.
+        max_queue: the maximum number of events that are buffered.
+        flush_secs: the interval between writes, in seconds.
         filename_suffix: ends the name of the event file.
 
     The methods are tensorboardX's, and take tensors.

@@ -22,7 +22,7 @@ class PassResult(NamedTuple):
 
 
 class PassBase(abc.ABC):
-    """A change of programs: `call` makes it; `requires` and `ensures` look at the program before and after it.
+    """A transformation of programs: `call` performs it; `requires` and `ensures` check the program before and after it.
 
     Raises:
         TypeError: it is abstract: a subclass has to define ``call``.
