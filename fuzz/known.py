@@ -2,7 +2,7 @@
 
 import re
 
-from checks import chosen, nearer, not_finite, restored, same_totals, singular, solved, written
+from checks import chosen, nearer, not_finite, out_of_range, restored, same_totals, singular, solved, written
 
 
 def call(names):
@@ -42,6 +42,7 @@ WRITES = "scatter put index_copy index_put"
 # What is in the program, the class of the difference, what is in its detail (of values: those that differ), and why.
 DECIDED = [
     (call("topk kthvalue mode sort argsort msort median nanmedian"), "value", chosen, "which of equal elements"),
+    (r"\b0\b[\s\S]*" + call("median nanmedian"), "value", r"value: \[(0j?|False)\] for", "the median of nothing"),
     (call(WRITES), "value", written, "which of several writes to one element"),
     (r"\[.*\b[a-m]\b.*\] = ", "value", written, "which of several writes to one element"),
     (call("polygamma"), "value", "inf", "polygamma at poles is infinite"),
@@ -73,8 +74,8 @@ DECIDED = [
     (r"_weight_norm\(", "value shape", ANY, "lengths of another shape"),
     (r"\b([a-m])\.(addmm|addmv|baddbmm|addbmm)_\(.*\b\1\b", "value", ANY, "out= that is read after it was written"),
     ("soft_margin_loss", "value", " for .*(inf|nan)", "soft_margin_loss does not overflow"),
-    (call("ldexp") + r".*(2\*\*|10\*\*|1e30|1000|300)", "value", rounded, "ldexp of huge exponents"),
-    (r"(edge|2\*\*)[\s\S]*" + call("ldexp"), "value", rounded, "ldexp of huge exponents"),
+    (call("ldexp") + r".*(2\*\*|10\*\*|1e30|1000|300)", "value", out_of_range, "ldexp of huge exponents"),
+    (r"(edge|2\*\*)[\s\S]*" + call("ldexp"), "value", out_of_range, "ldexp of huge exponents"),
     (call("var_mean std_mean"), "value", "inf.* for .*nan", "the mean of infinities"),
     (call("var std var_mean std_mean") + r".*(\(\)|\[\])", "value", "grad", "a variance over no dimensions"),
     (r"unique_consecutive\(.*(True|1)", "value shape", ANY, "flags that are mixed up"),
@@ -131,6 +132,7 @@ DECIDED = [
     (call(CONVOLUTIONS) + r"[\s\S]*backward", "value", "grad value.* for .*0.0", "convolution of no channels"),
     (call(CONVOLUTIONS), "shape", r" for \((\d+, )?0,", "convolution of no channels"),
     (HALF + call(ROUNDED), "value", roughly, "half types that round on the way"),
+    (HALF + call("put index_put index_add scatter_add"), "value", roughly, "half types that round on the way"),
     (r"embedding_bag\(.*'max'", "value", "nan", "maxima of NaN"),
     (r"embedding_bag\(.*'max'", "value", "grad value", "equal maxima"),
     (r"embedding_bag\(.*\[0, 2, 0, 6\]", "value", ANY, "bags that end before they begin"),
@@ -182,7 +184,12 @@ DECIDED = [
     (r"\b0\b[\s\S]*native_layer_norm\(.*\b0\b", "value", "nan", "means of nothing"),
     (r"edge[\s\S]*matrix_norm\(.*'nuc'", "value", "grad", "signs of factors"),
     (r"\ba?range\(.*2\*\*6\d", "shape", r"for \(0,\)", "steps that wrap around"),
-    (call("[hvd]split roll sum split") + r"(\w+, )?(\w+=)?[a-m]\b", "shape", ANY, "tensors of one element as an int"),
+    (
+        call("[hvd]split roll sum split") + r"(\w+, )?(\w+=)?([a-m]\b|T\()",
+        "shape",
+        ANY,
+        "tensors of one element as an int",
+    ),
     (r"func\.\w+\(lambda x: x.softmax", "value", "nan.* for .*0.0", "softmax of NaN without dimensions"),
     (r"grad_fn.register_hook\(lambda a, b: seen.append\(len\(a\)", "value", "seen value", "edges of numbers"),
     (r"T\('u?int[\s\S]*\] = ", "value requires_grad", "True for False|False for True", "histories of whole numbers"),

@@ -714,3 +714,12 @@ def test_in_place_abs_refuses_complex_numbers():
 
 
 TestSamples = check_values("tensor.pointwise")
+
+
+@pytest.mark.parametrize("dtype", [ft.float32, ft.float64, ft.int64])
+def test_exponents_beyond_int32(dtype):
+    x = ft.tensor([3], dtype=dtype)
+    for exponent, result in ((2**63 - 1, math.inf), (2**32 + 1, math.inf), (-(2**32), 0.0), (-(2**63), 0.0)):
+        assert ft.ldexp(x, ft.tensor([exponent])).item() == result
+        assert ft.ldexp(-x, ft.tensor([exponent])).item() == -result
+    assert ft.ldexp(x, ft.tensor([3])).item() == 24

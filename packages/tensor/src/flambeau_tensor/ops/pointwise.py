@@ -221,6 +221,8 @@ def _ldexp(input, other, out):
         return mul(input, pow(2.0, other), out=out)
     if not isinstance(other, Tensor):
         other = find_operator("torch.tensor")(other)
+    if other.dtype.name in ("int64", "uint32", "uint64"):  # the loop takes int32; no float needs more than this
+        other = find_operator("torch.clamp")(other.long(), -5000, 5000)
     return _ldexp_whole(input, other, out=out)
 
 
