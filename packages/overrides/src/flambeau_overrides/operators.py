@@ -1,9 +1,13 @@
 """Python's operators for types that answer `__torch_function__` without being tensors."""
 
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
 from flambeau_overrides.registry import resolve_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # typing is slow to import
+    from collections.abc import Callable
+    from typing import Any
 
 _BINARY = {
     "add": "add",
@@ -29,8 +33,8 @@ class OperatorsMixin:
 
     `a + b` calls `torch.add(a, b)` and `2 - a` calls `torch.sub(2, a)`, so one answer of the type's
     `__torch_function__` serves the function and the operator. Comparisons, `@`, the unary `-`, `+` and `~`, and `abs`
-    work the same way. `a += b` makes a new object, as it does for numbers. The type keeps the hash of `object`, though it
-    defines `__eq__`.
+    work the same way. `a += b` makes a new object, as it does for numbers. The type keeps the hash of `object`, though
+    it defines `__eq__`.
 
     Raises:
         TypeError: The type's `__torch_function__` has no answer, or another operand is of a type that the function does
