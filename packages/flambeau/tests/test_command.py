@@ -1,5 +1,6 @@
 """The command `flambeau`: each part of it, in a process of its own."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -7,6 +8,7 @@ import sys
 import pytest
 
 import flambeau
+import flambeau as torch
 from flambeau.__main__ import main
 from flambeau.program_names import missing_part
 
@@ -105,6 +107,38 @@ def test_check(tmp_path):
     program.write_text("import torch\nprint(torch.ones(2).sum(), torch.optim.Adam, torch.utils.data.DataLoader)\n")
     done = command("check", program)
     assert done.returncode == 0 and "all are here" in done.stdout
+
+
+TROUBLES = """\
+import torch, torchvision.models
+from torch.quasirandom import SobolEngine
+from torchaudio import load
+
+def f(x, model):
+    device = x.cuda() if torch.cuda.is_available() else x
+    if torch.cuda.is_available():
+        model.cuda()
+    return model.cuda(), torch.cuda.is_available()
+"""
+
+
+def test_check_of_what_is_there_and_does_not_work(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(TROUBLES)
+    done = command("check", program)
+    assert done.returncode == 1
+    found = dict(line.strip().rsplit(": ", 1) for line in done.stdout.splitlines() if line.startswith("  "))
+    expected = {
+        "torchvision, whose binary is linked against PyTorch's": f"{program}:1",
+        "torchaudio, whose binary is linked against PyTorch's": f"{program}:3",
+        ".cuda(), which raises: there is only the CPU": f"{program}:9",
+    }
+    if importlib.util.find_spec("scipy") is None:
+        expected["torch.quasirandom.SobolEngine, which needs scipy (not installed)"] = f"{program}:2"
+    assert found == expected
+    for method in (torch.ones(1).cuda, torch.nn.Linear(1, 1).cuda):
+        with pytest.raises(AssertionError, match="CUDA"):
+            method()
 
 
 def test_parts_of_names():

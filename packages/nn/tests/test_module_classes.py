@@ -227,3 +227,9 @@ def test_every_layers_constructor_has_its_own_name_and_signature():
             assert inspect.signature(value) is not None
             if value.__module__.startswith("flambeau_nn.modules") and not name.startswith("_"):
                 assert value.__init__.__qualname__ == f"{name}.__init__"
+
+
+def test_the_keyword_that_was_meant():
+    with pytest.raises(TypeError, match=r"^Linear.__init__\(\) got an unexpected keyword argument 'biass'") as caught:
+        nn.Linear(2, 3, biass=False)
+    assert caught.value.__notes__ == ["Did you mean: 'bias'?"]

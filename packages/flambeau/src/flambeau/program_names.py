@@ -1,13 +1,31 @@
-"""Which of PyTorch's names a program uses, read from its source; ``flambeau check`` prints those that are not here.
+"""Which of PyTorch's names a program uses, read from its source; ``flambeau check`` prints those that do not work here.
 
-Only what the text says is seen: names reached through an import of torch, and attributes that tensors have in PyTorch.
+Only what the text says is seen: names reached through an import of torch, attributes that tensors have in PyTorch, and
+imports of packages that are compiled against PyTorch.
 """
 
 import ast
 import importlib
+import importlib.util
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+# Methods that are there and raise, since there is no such device.
+_RAISING = frozenset({"cuda", "xpu"})
+# What parts of torch need, by name: the distribution, and the module that it brings.
+_OPTIONAL = {
+    "torch.quasirandom.SobolEngine": ("scipy", "scipy"),
+    "torch.sparse.mm": ("scipy", "scipy"),
+    "torch.sparse.spsolve": ("scipy", "scipy"),
+    "torch.onnx.export": ("onnx", "onnx"),
+    "torch.utils.tensorboard": ("tensorboardX", "tensorboardX"),
+}
+# Packages whose own binaries are linked against PyTorch's.
+_LINKED = frozenset(
+    "apex bitsandbytes deepspeed detectron2 flash_attn mmcv pyg_lib pytorch3d torch_cluster torch_scatter torch_sparse "
+    "torch_spline_conv torchaudio torchtext torchvision xformers".split()
+)
 
 
 class _Names(ast.NodeVisitor):
@@ -17,15 +35,41 @@ class _Names(ast.NodeVisitor):
         self.aliases: dict[str, str] = {}
         self.used: list[tuple[str, int]] = []
         self.attributes: list[tuple[str, int]] = []
+        self.raising: list[tuple[str, int]] = []
+        self.linked: list[tuple[str, int]] = []
+        self.guarded = 0
+
+    def visit_If(self, node: ast.If | ast.IfExp) -> None:
+        """What stands under a question for a device is not reached without one."""
+        self.visit(node.test)
+        asks = "is_available" in ast.unparse(node.test)
+        self.guarded += asks
+        for part in node.body if isinstance(node.body, list) else [node.body]:
+            self.visit(part)
+        self.guarded -= asks
+        for part in node.orelse if isinstance(node.orelse, list) else [node.orelse]:
+            self.visit(part)
+
+    visit_IfExp = visit_If
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in _RAISING and not self.guarded:
+            self.raising.append((function.attr, node.lineno))
+        self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
         for name in node.names:
+            self.linked += [(top, node.lineno) for top in {name.name.partition(".")[0]} & _LINKED]
             if name.name.partition(".")[0] == "torch":
                 self.aliases[name.asname or "torch"] = name.name if name.asname else "torch"
                 self.used.append((name.name, node.lineno))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.level or not node.module or node.module.partition(".")[0] != "torch":
+        top = (node.module or "").partition(".")[0]
+        if not node.level and top in _LINKED:
+            self.linked.append((top, node.lineno))
+        if node.level or top != "torch" or node.module is None:
             return
         for name in node.names:
             full = node.module if name.name == "*" else f"{node.module}.{name.name}"
@@ -82,6 +126,32 @@ def _missing_methods() -> frozenset[str]:
     )
 
 
+def _not_installed(name: str) -> str | None:
+    """The distribution that a name needs and that is not installed; None if nothing is wanting."""
+    for whole, (distribution, module) in _OPTIONAL.items():
+        if (name == whole or name.startswith(whole + ".")) and importlib.util.find_spec(module) is None:
+            return distribution
+    return None
+
+
+def _troubles(names: _Names, methods: frozenset[str]) -> Iterator[tuple[str, int]]:
+    """What a file uses that does not work here, with its line."""
+    for name, line in dict.fromkeys(names.used):
+        part = missing_part(name)
+        if part:
+            yield part, line
+        elif package := _not_installed(name):
+            yield f"{name}, which needs {package} (not installed)", line
+    for package, line in names.linked:
+        yield f"{package}, whose binary is linked against PyTorch's", line
+    if names.aliases:
+        for attribute, line in names.attributes:
+            if attribute in methods:
+                yield f"Tensor.{attribute}, if that is a tensor", line
+        for attribute, line in names.raising:
+            yield f".{attribute}(), which raises: there is only the CPU", line
+
+
 def _files(paths: Iterable[str]) -> Iterator[Path]:
     for path in map(Path, paths):
         yield from sorted(path.rglob("*.py")) if path.is_dir() else [path]
@@ -107,17 +177,13 @@ def report(paths: Iterable[str]) -> tuple[str, bool]:
         for node in ast.walk(tree):  # imports first: a function may use what stands below it
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 names.visit(node)
+        names.linked.clear()
         found, names.used = names.used, []
         names.visit(tree)
-        for name, line in dict.fromkeys(found + names.used):
-            used.add(name)
-            part = missing_part(name)
-            if part:
-                misses.setdefault(part, []).append(f"{path}:{line}")
-        if names.aliases:
-            for attribute, line in names.attributes:
-                if attribute in methods:
-                    misses.setdefault(f"Tensor.{attribute}, if that is a tensor", []).append(f"{path}:{line}")
+        names.used = found + names.used
+        used.update(name for name, _ in names.used)
+        for trouble, line in _troubles(names, methods):
+            misses.setdefault(trouble, []).append(f"{path}:{line}")
     verdict = f"not here: {len(misses)}" if misses else "all are here"
     lines = [f"files: {files}, names of PyTorch's: {len(used)}, {verdict}", *skipped]
     for name, places in sorted(misses.items()):

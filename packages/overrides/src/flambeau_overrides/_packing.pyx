@@ -86,7 +86,9 @@ cdef tuple _bind(Packing packing, str function, list bound, PyObject* const* arg
         for j in range(PyTuple_GET_SIZE(<object>kwnames)):
             name = <object>PyTuple_GET_ITEM(<object>kwnames, j)
             if name not in packing.names:
-                raise TypeError(f"{function}() got an unexpected keyword argument '{name}'")
+                from flambeau_overrides.suggestions import unexpected_keyword
+
+                raise unexpected_keyword(function, name, packing.names)
             i = packing.names.index(name)
             if bound[i] is not _MISSING:
                 raise TypeError(f"{function}() got multiple values for argument '{name}'")

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NoReturn
 
+from flambeau_overrides.suggestions import suggesting
+
 
 class NotBuiltError(NotImplementedError, AttributeError):
     """A part of PyTorch that is not here was asked for. ``hasattr`` takes it for an answer."""
@@ -40,7 +42,10 @@ def missing(place: str, name: str) -> AttributeError:
     """The error for an attribute that a module does not have, ``place`` being the module's name in PyTorch."""
     if name in names_of_pytorch().get(place, ()):
         return not_built(f"{place}.{name}")
-    return AttributeError(f"module {place!r} has no attribute {name!r}")
+    error = AttributeError(f"module {place!r} has no attribute {name!r}")
+    if place == "torch" and not name.startswith("_"):  # Python suggests names itself, but not of modules with so many
+        return suggesting(error, name, (known for known in names_of_pytorch()[place] if known[0] == name[0]))
+    return error
 
 
 def left_out(place: str, name: str) -> AttributeError:

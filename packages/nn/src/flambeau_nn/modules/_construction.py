@@ -5,6 +5,8 @@ from inspect import Parameter, signature
 from types import FunctionType
 from typing import Any
 
+from flambeau_overrides.suggestions import suggesting
+
 
 def _complaint(init: Any, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> TypeError | None:
     """What Python says when these do not fit a function of that name; None where they do."""
@@ -18,7 +20,9 @@ def _complaint(init: Any, name: str, arguments: tuple[Any, ...], options: dict[s
     try:
         scope["__init__"](*arguments, **options)
     except TypeError as wrong:
-        return wrong
+        parameters = signature(init).parameters
+        unknown = [name for name in options if name not in parameters]
+        return suggesting(wrong, unknown[0], list(parameters)[1:]) if unknown else wrong
     return None
 
 

@@ -121,7 +121,7 @@ cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t
                  and given >= sum([a.default is NO_DEFAULT for a in op.schema.arguments])]
     if len(plausible) == 1:  # only one can have been meant
         _attempt(plausible[0], args, n, kwnames, called, False, &fits, &asked)
-    raise TypeError(_expected_one_of(overloads, args, n, kwnames, called))
+    raise _no_fit(overloads, args, n, kwnames, called)
 
 
 cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called,
@@ -226,7 +226,9 @@ cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* 
             if quiet and (k < 0 or slots[k] != NULL):
                 return MISFIT
             if k < 0:
-                raise TypeError(f"{op.name}() got an unexpected keyword argument '{key}'")
+                from flambeau_overrides.suggestions import unexpected_keyword
+
+                raise unexpected_keyword(op.name, key, [public_name(op, i) for i in range(op.nslots)])
             if slots[k] != NULL:
                 raise TypeError(f"{op.name}() got multiple values for argument '{key}'")
             slots[k] = args[n + j]
@@ -413,6 +415,19 @@ cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got
 
 
 # --- several schemas ------------------------------------------------------------------------------------------------
+
+cdef object _no_fit(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
+    """The error of a call that no schema takes, with a note on a keyword that none of them has."""
+    cdef Operator op
+    from flambeau_overrides.suggestions import suggesting
+
+    error = TypeError(_expected_one_of(overloads, args, n, kwnames, called))
+    known = [public_name(op, i) for op in overloads.overloads for i in range(op.nslots)]
+    for name in <tuple>kwnames if kwnames != NULL else ():
+        if name not in known:
+            return suggesting(error, name, known)
+    return error
+
 
 cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                           PyObject* called):
