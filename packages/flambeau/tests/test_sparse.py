@@ -584,3 +584,23 @@ def test_places_of_a_gradient_are_not_the_indices_of_the_program():
     table(indices).sum().backward()
     indices[0] = 4
     assert table.weight.grad._indices().tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("starts", "places", "values", "message"),
+    [
+        ([1, 1, 1], [0], [1.0], r"`{0}_indices\[..., 0\] == 0` is not satisfied"),
+        ([0, 1, 2], [0], [1.0], r"`{0}_indices\[..., -1\] == nnz` is not satisfied"),
+        ([0, 2, 1], [0], [1.0], r"`0 <= {0}_indices\[..., 1:\] - {0}_indices\[..., :-1\] <= {3}` is not satisfied"),
+        ([0, 1], [0], [1.0], r"{0}_indices.shape\[-1\] must be equal to the number of {2}s \+ 1 \(=3\), but got 2"),
+        ([0, 1, 1], [5], [1.0], r"`0 <= {1}_indices < {3}` is not satisfied"),
+        ([0, 1, 1], [0], [1.0, 2.0], r"{1}_indices.shape\[-1\] must be equal to nnz \(=2\)"),
+    ],
+)
+def test_parts_of_compressed_layouts_that_do_not_fit(starts, places, values, message):
+    for make, *names in (
+        (torch.sparse_csr_tensor, "crow", "col", "row", "ncols"),
+        (torch.sparse_csc_tensor, "ccol", "row", "column", "nrows"),
+    ):
+        with pytest.raises(RuntimeError, match=message.format(*names)):
+            make(starts, places, values, (2, 2))

@@ -196,3 +196,8 @@ def test_inputs_that_cannot_be():
         make_tensor(2, dtype=torch.int32, requires_grad=True)
     assert make_tensor(2, 3, dtype=torch.float64, requires_grad=True).requires_grad
     assert (make_tensor(100, dtype=torch.int8, low=0, high=2, exclude_zero=True) == 1).all()
+
+
+def test_new_tensors_are_no_views():
+    for dtype in (torch.complex64, torch.float32, torch.bfloat16, torch.int64, torch.bool):
+        assert make_tensor((2, 3), dtype=dtype, device="cpu", low=-9, high=9)._base is None

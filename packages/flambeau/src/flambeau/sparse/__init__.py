@@ -133,16 +133,33 @@ def sparse_csr_tensor(
     if size is None:
         size = len(crow) - 1, int(col.max()) + 1 if len(col) else 0, *values.shape[1:]
     size = tuple(int(n) for n in size)
+    _check_compressed(crow, col, values, size, "crow", "col", "row", "column")
     counts = crow.diff()
-    if len(crow) != size[0] + 1 or int(crow[0]) or int(crow[-1]) != len(col) or bool((counts < 0).any()):
-        raise RuntimeError(f"crow_indices must go from 0 to {len(col)} in {size[0] + 1} numbers that never fall")
-    if len(col) != len(values):
-        raise RuntimeError(
-            f"col_indices and values must have the same number of elements, got {len(col)} and {len(values)}"
-        )
     places = torch.stack([torch.repeat_interleave(torch.arange(size[0]), counts), col])
     coo = sparse_coo_tensor(places, values, size, requires_grad=requires_grad, is_coalesced=True)
     return coo._with(coo._values(), layout=torch.sparse_csr)
+
+
+def _check_compressed(starts, places, values, size, pointers, others, kind, other):
+    """Check each part of a compressed layout; names are those of the layout, as in the errors of PyTorch."""
+    pointers, others, count = f"{pointers}_indices", f"{others}_indices", f"n{other[:3]}s"
+    wrong = None
+    if len(starts) != size[0] + 1:
+        found = f"but got {len(starts)}"
+        wrong = f"{pointers}.shape[-1] must be equal to the number of {kind}s + 1 (={size[0] + 1}), {found}"
+    elif len(places) != len(values):
+        found = f"but got {len(places)}"
+        wrong = f"{others}.shape[-1] must be equal to nnz (={len(values)}) as defined by values.shape[0], {found}"
+    elif int(starts[0]):
+        wrong = f"`{pointers}[..., 0] == 0` is not satisfied."
+    elif int(starts[-1]) != len(places):
+        wrong = f"`{pointers}[..., -1] == nnz` is not satisfied."
+    elif bool((starts.diff() < 0).any()):
+        wrong = f"`0 <= {pointers}[..., 1:] - {pointers}[..., :-1] <= {count}` is not satisfied."
+    elif len(places) and not 0 <= int(places.min()) <= int(places.max()) < size[1]:
+        wrong = f"`0 <= {others} < {count}` is not satisfied."
+    if wrong is not None:
+        raise RuntimeError(wrong)
 
 
 def sparse_csc_tensor(
@@ -159,6 +176,9 @@ def sparse_csc_tensor(
             [3., 0., 0.]])
     """
     transposed = None if size is None else (size[1], size[0], *size[2:])
+    if transposed is not None:
+        parts = (torch.as_tensor(x) for x in (ccol_indices, row_indices, values))
+        _check_compressed(*parts, transposed, "ccol", "row", "column", "row")
     return sparse_csr_tensor(ccol_indices, row_indices, values, transposed, **options)._transposed()
 
 

@@ -55,7 +55,7 @@ def make_tensor(
     if dtype.is_complex:
         part = torch.float32 if dtype is torch.complex64 else torch.float64
         parts = torch.empty((*size, 2), dtype=part).uniform_(low, high)
-        out = torch.view_as_complex(parts)
+        out = torch.view_as_complex(parts).clone()  # no view: programs ask what is one
     elif inexact:
         out = torch.empty(size, dtype=dtype).uniform_(low, high)
     else:
