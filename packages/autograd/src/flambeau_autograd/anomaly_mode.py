@@ -13,7 +13,7 @@ _mode = _Setting((False, True), _engine.set_anomaly)  # whether it is on, and lo
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on.
+    """Return True if anomaly mode is on.
 
     >>> is_anomaly_enabled()
     False
@@ -22,7 +22,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode looks for NaN.
+    """Return True if anomaly mode looks for NaN.
 
     >>> with torch.autograd.set_detect_anomaly(True, check_nan=False):
     ...     print(is_anomaly_check_nan_enabled())

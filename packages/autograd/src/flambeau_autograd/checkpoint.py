@@ -426,7 +426,7 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
 
 
 def set_device_states(devices: Any, states: Any, *, device_type: str | None = None) -> None:
-    """Set the generators of devices beside the CPU to what `get_device_states` gave.
+    """Restore generators of other devices than the CPU to the states that `get_device_states` returned.
 
     Raises:
         RuntimeError: there is such a device among `devices`.

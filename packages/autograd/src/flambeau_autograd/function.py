@@ -15,7 +15,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class FunctionCtx:
-    """What ``forward``, ``setup_context``, ``backward`` and ``jvp`` get as ``ctx``: a place for what they share.
+    """The ``ctx`` of ``forward``, ``setup_context``, ``backward`` and ``jvp``, through which they share data.
 
     Besides the methods here it takes any attribute. An instance made by hand can stand for the real one in tests.
     """

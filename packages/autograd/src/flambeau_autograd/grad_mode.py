@@ -91,7 +91,7 @@ def _decorate_generator(context: Any, function: Callable[..., Any]) -> Callable[
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` was last told in this thread; True at first.
+    """Return this thread's setting of `set_multithreading_enabled`, True by default.
 
     >>> is_multithreading_enabled()
     True

@@ -30,7 +30,7 @@ __all__ = ["GradcheckError", "get_numerical_jacobian", "gradcheck", "gradgradche
 
 
 class GradcheckError(RuntimeError):
-    """A derivative does not agree with what it is checked against.
+    """A derivative does not agree with the reference value.
 
     >>> issubclass(torch.autograd.GradcheckError, RuntimeError)
     True

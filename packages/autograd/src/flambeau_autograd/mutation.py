@@ -57,7 +57,7 @@ _watcher = Setting(None, _context.set_watch)
 
 
 def is_mutation_detection_enabled() -> bool:
-    """Whether mutation detection is on.
+    """Return True if mutation detection is on.
 
     >>> torch.autograd.is_mutation_detection_enabled()
     False

@@ -7,7 +7,7 @@ from flambeau_tensor.return_types import NamedResult
 
 
 class Node(NamedTuple):
-    """How containers of a type are taken apart, into children and a context, and put together again."""
+    """How containers of a type are flattened into children and a context, and restored from them."""
 
     flatten: object
     unflatten: object
@@ -66,7 +66,7 @@ NODES = {
 
 
 def is_leaf(tree):
-    """Whether a value is not a container that transforms look into."""
+    """Return True if a value is not a container that transforms look into."""
     return type(tree) not in NODES and not is_namedtuple(tree) and not isinstance(tree, NamedResult)
 
 

@@ -41,7 +41,7 @@ _KEPT = {
 
 
 class SelectiveCheckpointContext:
-    """What a policy is told of the call that it decides on.
+    """The context that is passed to a policy for each call.
 
     Args:
         is_recompute: whether this is the second run.

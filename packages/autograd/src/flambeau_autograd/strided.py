@@ -96,7 +96,7 @@ def extent(sizes, strides):
 
 
 def overlaps(sizes, strides):
-    """Whether a geometry may reach an element twice."""
+    """Return True if a geometry may reach an element twice."""
     reach = 0
     for stride, size in sorted((s, n) for n, s in zip(sizes, strides, strict=True) if n > 1):
         if stride <= reach:

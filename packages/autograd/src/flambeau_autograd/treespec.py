@@ -35,7 +35,7 @@ class TreeSpec:
         return self._children[index]
 
     def is_leaf(self) -> bool:
-        """Whether it is that of a leaf."""
+        """Return True if it is that of a leaf."""
         return self.type is None
 
     def unflatten(self, leaves):
@@ -59,7 +59,7 @@ class TreeSpec:
         return unflatten_node(self.type, self.context, [child._filled(leaves) for child in self._children])
 
     def flatten_up_to(self, tree) -> list:
-        """What stands in a tree where this structure has leaves.
+        """The subtrees of a tree at the leaves of this structure.
 
         Raises:
             ValueError: the tree does not have this structure.
@@ -173,7 +173,7 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
     def get(self, sequence):
-        """What has the index."""
+        """Return the item at the index."""
         return sequence[self.idx]
 
 
@@ -187,7 +187,7 @@ class MappingKey:
         return f"[{self.key!r}]"
 
     def get(self, mapping):
-        """What has the key."""
+        """Return the value of the key."""
         return mapping[self.key]
 
 
@@ -201,7 +201,7 @@ class GetAttrKey:
         return f".{self.name}"
 
     def get(self, obj):
-        """What has the name."""
+        """Return the value of the attribute."""
         return getattr(obj, self.name)
 
 
@@ -211,7 +211,7 @@ def keystr(kp) -> str:
 
 
 def key_get(obj, kp):
-    """What a path leads to."""
+    """Return the value at a path."""
     for key in kp:
         obj = key.get(obj)
     return obj

@@ -117,7 +117,7 @@ def _find(name: str) -> Any:
 
 
 def signatures(op: Operator) -> Iterator[str]:
-    """What follows the name in PyTorch's schemas of an operator.
+    """The signatures in PyTorch's schemas of an operator.
 
     >>> from flambeau_tensor import logaddexp, mul
     >>> list(signatures(logaddexp))[1]

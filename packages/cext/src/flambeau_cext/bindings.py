@@ -188,7 +188,7 @@ _TEMPLATE = re.compile(r"(vector|ArrayRef|optional|tuple|pair)<(.+)>")
 
 
 def binds_directly(declaration: Declaration) -> bool:
-    """Whether flambeau/functions.hpp binds a C++ function, as far as the spelling of its types tells.
+    """Return True if flambeau/functions.hpp binds a C++ function, as far as the spelling of its types tells.
 
     >>> from flambeau_cext.declarations import find_functions
     >>> text = "at::Tensor f(const at::Tensor &x, std::optional<double> y); void g(std::map<int, int> m);"

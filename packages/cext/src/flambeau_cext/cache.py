@@ -81,7 +81,7 @@ def make_private(folder: Path) -> None:
 
 
 def others_may_write(path: Path, *, entry: bool = False) -> str:
-    """Who else can change a file, or put files into a folder; an empty text where nobody can, and on Windows.
+    """Return who else can change a file, or add files to a folder; an empty string if no one can, and on Windows.
 
     The system's own user is none of the others, nor is a group that has the user's name. Others may add to a folder
     like ``/tmp``, from which they take nothing away, unless it is an ``entry`` of the cache; that is no link, either.

@@ -68,7 +68,7 @@ class Switches(NamedTuple):
 
 
 class Compiler(NamedTuple):
-    """A compiler for one language and what it calls itself."""
+    """A compiler for one language, with its name."""
 
     language: str
     command: tuple[str, ...]

@@ -78,7 +78,7 @@ _OPTIONS = ("include_dirs", "define_macros", "libraries", "library_dirs", "extra
 
 
 class Extension:
-    """What `create_extension` describes."""
+    """An extension, as described by `create_extension`."""
 
     def __init__(
         self,

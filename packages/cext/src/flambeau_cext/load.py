@@ -365,7 +365,7 @@ _WITH_VALUE = {"-I", "-L", "-l", "-D", "-U", "-x", "-include", "-imacros", "-isy
 
 
 def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
-    """Flags that stand together in one string, each by itself; a path or a text with blanks stays whole.
+    """Split a string of flags into single flags; quoted paths and texts with blanks stay whole.
 
     >>> split_flags(["-O2 -DTWO=2", "-include my.h", "-I/my files", '-DNAME="a b"'])
     ('-O2', '-DTWO=2', '-include', 'my.h', '-I/my files', '-DNAME="a b"')

@@ -11,7 +11,7 @@ _NAMES = {"SymInt": "int", "Scalar": "number", "ScalarType": "int"}  # in messag
 
 
 def refusal(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str | None:
-    """What is wrong with the arguments of a call, None if they match the operator's schema.
+    """Return an error message if the arguments of a call do not match the operator's schema, else None.
 
     >>> from flambeau_tensor import neg
     >>> refusal(neg, (), {}).partition(". ")[0]

@@ -27,7 +27,7 @@ def find() -> str | None:
 
 
 def is_ninja_available() -> bool:
-    """Whether ninja is installed. Nothing here needs it.
+    """Return True if ninja is installed. flambeau does not need it.
 
     >>> isinstance(is_ninja_available(), bool)
     True

@@ -24,7 +24,7 @@ class Argument(NamedTuple):
     required: bool
 
     def has_default_value(self) -> bool:
-        """Whether it may be left out."""
+        """Return True if it may be left out."""
         return not self.required
 
     @property
@@ -96,7 +96,7 @@ class OpOverload(OperatorHandle):
 
     @property
     def tags(self) -> list[Any]:
-        """What is said of it by a word, see `torch.Tag`."""
+        """The tags of the operator, see `torch.Tag`."""
         from flambeau_cext.tags import tags_of
 
         return tags_of(self.target)
@@ -119,7 +119,7 @@ class OpOverload(OperatorHandle):
         return self._name
 
     def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
-        """What is wrong with arguments, None if they match the schema."""
+        """Return an error message if the arguments do not match the schema, else None."""
         return refusal(self.target, args, kwargs)
 
     def __repr__(self) -> str:
@@ -161,7 +161,7 @@ class OpOverloadPacket(OperatorHandle):
         return (getattr(self, name).target for name in self._overload_names)
 
     def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
-        """What is wrong with arguments for each overload, None if one takes them."""
+        """Return an error message for each overload, or None if one accepts the arguments."""
         texts = [refusal(op, args, kwargs) for op in self._each()]
         if None in texts:
             return None

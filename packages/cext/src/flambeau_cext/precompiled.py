@@ -94,7 +94,7 @@ class Ahead:
 
 
 def usable(made_by: Compiler, flags: tuple[str, ...]) -> bool:
-    """Whether the compiler keeps headers in the way that is used here, and nothing comes before them."""
+    """Return True if the compiler keeps headers in the way that is used here, and nothing comes before them."""
     return (
         made_by.language == CXX and made_by.is_gcc and not any(flag in ("-include", "-imacros", "-x") for flag in flags)
     )

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Finished(NamedTuple):
-    """A command that ran: how it ended and what it printed."""
+    """The exit status and output of a command."""
 
     command: list[str]
     status: int
@@ -24,7 +24,7 @@ class Finished(NamedTuple):
 
     @property
     def end(self) -> str:
-        """How it ended, in words.
+        """Describe how the command ended.
 
         >>> Finished(["cc"], 1, "").end, Finished(["/usr/bin/cc"], -11, "").end
         ('cc ended with status 1 and said nothing', 'cc was stopped by SIGSEGV (Segmentation fault)')
@@ -46,7 +46,7 @@ def run(command: list[str]) -> Finished:
 
 
 def most_jobs() -> int:
-    """How many compilers may run at the same time: MAX_JOBS, else as many as there are processors."""
+    """Return the number of concurrent compilers: MAX_JOBS, or by default the number of processors."""
     try:
         return max(int(os.environ["MAX_JOBS"]), 1)
     except (KeyError, ValueError):
@@ -66,7 +66,7 @@ class Processes:
         self._stopped = False
 
     def run(self, command: list[str], *, merge: bool = True) -> Finished:
-        """Run a command; its output is what it prints, to stdout alone unless ``merge``.
+        """Run a command and return its output; stderr is included if ``merge`` is True.
 
         Raises CompileError when it cannot be started.
         """

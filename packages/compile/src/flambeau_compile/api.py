@@ -356,7 +356,7 @@ def _function(function: Callable[..., Any], options: dict[str, Any]) -> Function
 
 
 def is_compiling() -> bool:
-    """Whether this thread is tracing a function for a compiler.
+    """Return True if this thread is tracing a function for a compiler.
 
     >>> is_compiling()
     False

@@ -304,7 +304,7 @@ class _Finish:
                 self.required.setdefault(id(record[1]), record[1:])
 
     def take(self, op: Any, arguments: Any, result: Any) -> bool:
-        """Whether a number was taken out of a tensor that is only returned."""
+        """Return True if a number was taken out of a tensor that is only returned."""
         if (
             self.returned.get(id(result)) is not result
             or op.name not in ("item", "__float__")

@@ -2,7 +2,7 @@
 
 
 class TorchDynamoException(RuntimeError):
-    """What all of them are; the name is PyTorch's."""
+    """The base class of the compiler's errors, under PyTorch's name."""
 
 
 class Unsupported(TorchDynamoException):
@@ -10,7 +10,7 @@ class Unsupported(TorchDynamoException):
 
 
 class InvalidBackend(TorchDynamoException):
-    """There is no backend of that name."""
+    """No backend has that name."""
 
     def __init__(self, name: object) -> None:
         super().__init__(f"Invalid backend: {name!r}, see `torch._dynamo.list_backends()` for available backends.")

@@ -110,7 +110,7 @@ class Window(NamedTuple):
         return places
 
     def overlaps(self, other: "Window") -> bool:
-        """Whether the two may share an element without being the same window."""
+        """Return True if the two may share an element without being the same window."""
         if self.buffer is not other.buffer or self[1:] == other[1:]:
             return False
         low, high = self.span()
@@ -294,17 +294,17 @@ def flat(steps: Any) -> Iterator[Any]:
 
 
 def draws(op: Any) -> bool:
-    """Whether an operator draws random numbers."""
+    """Return True if an operator draws random numbers."""
     return any("Generator" in a.type for a in op.schema.arguments) or "dropout" in op.name
 
 
 def draw(steps: Any) -> bool:
-    """Whether any of some steps draws random numbers."""
+    """Return True if any of some steps draws random numbers."""
     return any(isinstance(step, Opaque) and draws(step.op) for step in flat(steps))
 
 
 def is_noticed(step: Step) -> bool:
-    """Whether a caller could notice that a step ran, even if the program then gave up."""
+    """Return True if a caller could notice that a step ran, even if the program then gave up."""
     return isinstance(step, Update) or any(w.buffer.tensor is not None for w in step.written()) or draw((step,))
 
 

@@ -238,12 +238,12 @@ def _own(tensor: Any, sources: list[Any]) -> Iterator[Any]:
 
 
 def saves(tensor: Any, sources: list[Any]) -> bool:
-    """Whether a backward from a tensor to others finds anything that it frees."""
+    """Return True if a backward from a tensor to others finds anything that it frees."""
     return any(node._saves for node in _own(tensor, sources))
 
 
 def has_hooks(tensor: Any, sources: list[Any]) -> bool:
-    """Whether somebody wants to be called while gradients go from a tensor to others."""
+    """Return True if somebody wants to be called while gradients go from a tensor to others."""
     return any(node._has_hooks for node in _own(tensor, sources))
 
 
@@ -255,7 +255,7 @@ def histories(results: list[Any]) -> dict[int, tuple[Any, int]] | None:
 
 
 def are_spent(results: list[Any], sources: list[Any]) -> bool:
-    """Whether all graphs of results are over."""
+    """Return True if all graphs of results are over."""
     found = [t for t in results if t is not None and t.requires_grad and t.grad_fn is not None]
     return all(t.grad_fn._is_spent and any(node._is_spent and node._saves for node in _own(t, sources)) for t in found)
 

@@ -217,12 +217,12 @@ def _blocks(total: int, size: int) -> list[tuple[int, int, int]]:
 
 
 def is_eagers_own(m: int, n: int, k: int, b_col: int, kind: str) -> bool:
-    """Whether eager's loop for small products takes it, whose sums begin with what they are added to."""
+    """Return True if eager's loop for small products takes it, whose sums begin with what they are added to."""
     return m * n * k <= 4096 and n % (8 if kind == "f32" else 4) == 0 and (b_col == 1 or k * n <= 512)
 
 
 def is_inline(a: Window, b: Window, out: Window) -> bool:
-    """Whether a product is written out here: it is small, and its result's rows lie dense.
+    """Return True if a product is written out here: it is small, and its result's rows lie dense.
 
     What eager hands to BLAS goes there as well where that costs little, since BLAS adds in an order of its own.
     """

@@ -123,13 +123,13 @@ def is_foreign(name: str | None) -> bool:
 
 
 def is_own(name: str | None) -> bool:
-    """Whether the module of that name is one of this project's, which may stand under the name ``torch``."""
+    """Return True if the module of that name is one of this project's, which may stand under the name ``torch``."""
     top = (name or "").partition(".")[0]
     return top in _OWN_PACKAGES or (top == "torch" and sys.modules.get("torch") is sys.modules.get("flambeau"))
 
 
 def imports(frame: FrameType | None, below: FrameType) -> bool:
-    """Whether a frame above another one runs because a module is being loaded."""
+    """Return True if a frame above another one runs because a module is being loaded."""
     while frame is not None and frame is not below:
         if whose(frame.f_code.co_filename) == "import":
             return True
@@ -174,7 +174,7 @@ _OBJECTS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_DEREF",
 
 
 def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
-    """Whether all code that reads or sets a variable or attribute adds a constant to it and puts it back."""
+    """Return True if all code that reads or sets a variable or attribute adds a constant to it and puts it back."""
     counts = 0  # stores that are not such an addition
     for code in codes:
         instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]

@@ -188,7 +188,7 @@ class DataLoader(Generic[_T_co]):
 
     @property
     def multiprocessing_context(self) -> "BaseContext | None":
-        """How workers are started; None: as :mod:`multiprocessing` does by default."""
+        """The multiprocessing context of the workers, or None for the default of :mod:`multiprocessing`."""
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter

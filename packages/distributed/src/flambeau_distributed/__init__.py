@@ -86,7 +86,7 @@ shrink_group = function_not_built("shrink_group", ": use new_group")
 
 
 def is_available() -> bool:
-    """Whether programs may run in several processes.
+    """Return True if programs may run in several processes.
 
     >>> torch.distributed.is_available()
     True
@@ -95,7 +95,7 @@ def is_available() -> bool:
 
 
 def is_gloo_available() -> bool:
-    """Whether the backend "gloo" is there: memory that the processes of this host share.
+    """Return True if the backend "gloo" is available. It uses memory that the processes of this host share.
 
     >>> torch.distributed.is_gloo_available()
     True
@@ -119,7 +119,7 @@ def is_xccl_available() -> bool:
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a backend is there.
+    """Return True if a backend is available.
 
     >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
     (True, False)
@@ -128,7 +128,7 @@ def is_backend_available(backend: str) -> bool:
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether ``torchrun`` has started this process.
+    """Return True if ``torchrun`` has started this process.
 
     >>> torch.distributed.is_torchelastic_launched()
     False
@@ -140,7 +140,7 @@ _level = [DebugLevel.OFF]
 
 
 def get_debug_level() -> DebugLevel:
-    """What `set_debug_level` has set; every call is checked anyway."""
+    """Return the level set by `set_debug_level`. It has no effect, as every call is checked."""
     return _level[0]
 
 

@@ -20,7 +20,7 @@ class DistNetworkError(DistError):
 
 
 class DistStoreError(DistError):
-    """A store has no value of a name, and nobody left one in time."""
+    """A store has no value for a key, and none was set within the timeout."""
 
 
 class QueueEmptyError(DistStoreError):

@@ -31,7 +31,7 @@ class Future:
         self._callbacks: list[Callable[[Future], Any]] = []
 
     def done(self) -> bool:
-        """Whether the result, or an error, is there."""
+        """Return True if there is a result or an error."""
         return self._ready.is_set()
 
     def wait(self) -> Any:

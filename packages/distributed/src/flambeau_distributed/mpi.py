@@ -18,7 +18,7 @@ _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LO
 
 
 def started() -> bool:
-    """Whether MPI has started this process, and mpi4py is there."""
+    """Return True if MPI has started this process and mpi4py is installed."""
     if not any(name in os.environ for name in _STARTED):
         return False
     from importlib.util import find_spec
@@ -63,7 +63,7 @@ class Mpi:
 
     @classmethod
     def world(cls, timeout: float) -> "Mpi":
-        """The group of all processes that were started together; an exception that nobody catches ends them all."""
+        """The group of all processes that were started together; an uncaught exception ends all of them."""
         from mpi4py import MPI
 
         _abort_on_exceptions(MPI)
@@ -260,7 +260,7 @@ def _abort_on_exceptions(mpi: Any) -> None:
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed.
+    """Return True if mpi4py is installed.
 
     >>> isinstance(torch.distributed.is_mpi_available(), bool)
     True

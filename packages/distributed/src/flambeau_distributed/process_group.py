@@ -51,7 +51,7 @@ class Group:
         return self.carrier.rank
 
     def size(self) -> int:
-        """How many processes the group has."""
+        """The number of processes in the group."""
         return self.carrier.size
 
     def run(self, call: Callable[[], Any], result: "list[Any]", async_op: bool) -> "Work":

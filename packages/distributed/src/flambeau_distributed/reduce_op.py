@@ -10,7 +10,7 @@ default_pg_timeout = timedelta(minutes=30)
 
 
 class RedOpType(Enum):
-    """What a reduction over processes computes.
+    """The operations of reductions over processes.
 
     >>> torch.distributed.ReduceOp.SUM
     <RedOpType.SUM: 0>
@@ -47,7 +47,7 @@ BITWISE = {ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR}
 
 
 def supports_complex(reduceOp: Any) -> bool:  # noqa: N803
-    """Whether a reduction takes complex numbers: sums and averages do.
+    """Return True if a reduction takes complex numbers: sums and averages do.
 
     >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
     False
@@ -66,7 +66,7 @@ group = GroupMember
 
 
 class DebugLevel(IntEnum):
-    """How much PyTorch checks; here every call is checked anyway."""
+    """PyTorch's debug levels. They have no effect, as every call is checked."""
 
     OFF = 0
     INFO = 1

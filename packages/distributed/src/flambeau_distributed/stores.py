@@ -34,7 +34,7 @@ def as_key(key: str, function: str) -> str:
 
 
 class Values:
-    """Values by name, and queues; each method is one step that nobody comes between."""
+    """Values by key, and queues. Each method is atomic."""
 
     def __init__(self) -> None:
         self.values: dict[str, bytes] = {}
@@ -138,7 +138,7 @@ class Store:
 
     @property
     def timeout(self) -> timedelta:
-        """How long ``get`` and ``wait`` wait."""
+        """The timeout of ``get`` and ``wait``."""
         return getattr(self, "_timeout", timedelta(seconds=300))
 
     def set_timeout(self, timeout: timedelta) -> None:
@@ -163,7 +163,7 @@ class Store:
         self._do("append", as_key(key, "append"), as_bytes(value, "append"))
 
     def check(self, keys: Iterable[str]) -> bool:
-        """Whether all names have values."""
+        """Return True if all names have values."""
         return not self._do("missing", list(keys))
 
     def wait(self, keys: Iterable[str], timeout: "timedelta | None" = None) -> None:
@@ -204,7 +204,7 @@ class Store:
         return self._do("delete", as_key(key, "delete_key"))
 
     def num_keys(self) -> int:
-        """How many names have values."""
+        """Return the number of keys with values."""
         return len(self._do("names"))
 
     def list_keys(self) -> list[str]:
@@ -227,11 +227,11 @@ class Store:
         return found[0]
 
     def queue_len(self, key: str) -> int:
-        """How many values a queue has."""
+        """Return the length of a queue."""
         return self._do("length", as_key(key, "queue_len"))
 
     def has_extended_api(self) -> bool:
-        """Whether ``append``, ``multi_get`` and ``multi_set`` are there."""
+        """Return True if the store has ``append``, ``multi_get`` and ``multi_set``."""
         return True
 
     def clone(self) -> "Store":

@@ -31,11 +31,11 @@ class Work:
         self._future: Future | None = None
 
     def is_completed(self) -> bool:
-        """Whether it is done, or has failed."""
+        """Return True if it is done, or has failed."""
         return self._done.is_set()
 
     def is_success(self) -> bool:
-        """Whether it is done and has not failed."""
+        """Return True if it is done and has not failed."""
         return self._done.is_set() and self._error is None
 
     def exception(self) -> "BaseException | None":

@@ -357,7 +357,7 @@ def destroy_process_group(group: Any = None) -> None:
 
 
 def is_initialized() -> bool:
-    """Whether there is a default group.
+    """Return True if there is a default group.
 
     >>> torch.distributed.is_initialized()
     False
@@ -376,7 +376,7 @@ def get_rank(group: Any = None) -> int:
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes a group has; -1 if this one is not in it.
+    """Return the number of processes in a group, or -1 if this process is not in it.
 
     Raises:
         ValueError: `init_process_group` has not been called.
@@ -472,7 +472,7 @@ def get_node_local_rank(fallback_rank: "int | None" = None) -> int:
 
 
 def get_pg_count() -> int:
-    """How many groups there are."""
+    """Return the number of groups."""
     return len(world.groups)
 
 

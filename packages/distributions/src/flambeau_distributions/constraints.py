@@ -61,7 +61,7 @@ class Constraint:
     event_dim = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether values satisfy the constraint: booleans without the value's last ``event_dim`` dimensions."""
+        """Return True if values satisfy the constraint: booleans without the value's last ``event_dim`` dimensions."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint: object) -> bool:
-    """Whether a constraint is known only when parameters are.
+    """Return True if a constraint is known only when parameters are.
 
     >>> is_dependent(dependent), is_dependent(positive)
     (True, False)

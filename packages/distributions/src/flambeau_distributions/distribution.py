@@ -92,7 +92,7 @@ class Distribution:
 
     @property
     def batch_shape(self) -> torch.Size:
-        """How many distributions there are."""
+        """The shape of the batch of distributions."""
         return self._batch_shape
 
     @property

@@ -16,7 +16,7 @@ __all__ = ["Geometric"]
 
 
 class Geometric(Probabilities):
-    """How many trials fail before the first that succeeds, each with the probability ``probs``.
+    """The geometric distribution: the number of failures before the first success, of probability ``probs``.
 
     Args:
         probs: from 0 to 1.

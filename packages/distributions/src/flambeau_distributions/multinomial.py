@@ -18,7 +18,7 @@ __all__ = ["Multinomial"]
 
 
 class Multinomial(Distribution):
-    """How often each category comes in ``total_count`` draws.
+    """The multinomial distribution: the counts of each category in ``total_count`` draws.
 
     Args:
         total_count: how many draws, a whole number.

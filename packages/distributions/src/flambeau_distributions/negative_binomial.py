@@ -18,7 +18,7 @@ __all__ = ["NegativeBinomial"]
 
 
 class NegativeBinomial(Probabilities):
-    """How many trials succeed, each with the probability ``probs``, before ``total_count`` have failed.
+    """The negative binomial distribution: successes, of probability ``probs``, before ``total_count`` failures.
 
     Args:
         total_count: 0 or more.

@@ -19,7 +19,7 @@ def _one_hot(indices: Tensor, n: int, dtype: torch.dtype) -> Tensor:
 
 
 class OneHotCategorical(Distribution):
-    """Vectors whose single one stands at the index of a category; see `Categorical`.
+    """A categorical distribution over one-hot vectors; see `Categorical`.
 
     Args:
         probs: (*, K), 0 or more each; they are scaled to add up to 1.

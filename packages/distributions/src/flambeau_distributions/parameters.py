@@ -33,7 +33,7 @@ _Tensor = torch.Tensor
 
 
 def is_number(value: object) -> TypeIs[float]:
-    """Whether a parameter was given as a number."""
+    """Return True if a parameter was given as a number."""
     return isinstance(value, (int, float, complex, Number))
 
 

@@ -27,7 +27,7 @@ class DispatchKeySet:
         self._keys = frozenset((keys,) if isinstance(keys, DispatchKey) else keys)
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether the key is in the set."""
+        """Return True if the key is in the set."""
         return key in self._keys
 
     def add(self, key: DispatchKey) -> "DispatchKeySet":

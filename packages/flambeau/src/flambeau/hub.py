@@ -34,7 +34,7 @@ __getattr__, __dir__ = _attach(__name__, "torch.hub", _names, find=_progress_bar
 
 
 def get_dir() -> str:
-    """Where files are kept: what `set_dir` was given, or ``$TORCH_HOME/hub``, by default ``~/.cache/torch/hub``.
+    """Return the folder of files: that of `set_dir`, ``$TORCH_HOME/hub``, or by default ``~/.cache/torch/hub``.
 
     >>> import tempfile
     >>> torch.hub.set_dir(tempfile.gettempdir())

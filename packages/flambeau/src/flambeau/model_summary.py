@@ -22,7 +22,7 @@ class Row(NamedTuple):
 
 
 class Summary:
-    """What :func:`summary` returns; it prints as a table.
+    """The result of :func:`summary`; it prints as a table.
 
     Attributes:
         rows: a :class:`Row` for each module, a module before those inside it.

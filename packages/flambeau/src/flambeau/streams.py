@@ -30,7 +30,7 @@ class Stream(_OnDevice):
     """
 
     def query(self) -> bool:
-        """Whether all work is done: True."""
+        """Return True if all work is done: True."""
         return True
 
     def synchronize(self) -> None:
@@ -84,7 +84,7 @@ class Event(_OnDevice):
         self._time = time.perf_counter()
 
     def query(self) -> bool:
-        """Whether it has happened: True."""
+        """Return True if it has happened: True."""
         return True
 
     def synchronize(self) -> None:

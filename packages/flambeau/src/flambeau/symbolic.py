@@ -81,7 +81,7 @@ def sym_float(a: Any) -> Any:
 
 @overridable(namespace="torch")
 def sym_not(a: Any) -> Any:
-    """Whether it is false.
+    """Return True if it is false.
 
     >>> sym_not(True)
     False
@@ -149,7 +149,7 @@ def sym_sqrt(a: Any) -> Any:
 
 
 def sym_fresh_size(expr: Any) -> Any:
-    """A size that stands for a number: the number.
+    """Return the number, which is a valid size.
 
     >>> sym_fresh_size(3)
     3

@@ -7,5 +7,5 @@ _T = TypeVar("_T")
 
 
 def compatibility(is_backward_compatible: bool) -> Callable[[_T], _T]:
-    """A decorator that returns what it is given."""
+    """A decorator that returns its argument."""
     return lambda fn: fn

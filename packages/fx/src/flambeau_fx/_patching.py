@@ -54,7 +54,7 @@ class _Patcher:
             restored(cls)
 
     def visit_once(self, thing: Any) -> bool:
-        """Whether this is the first time that a thing is seen."""
+        """Return True if this is the first time that a thing is seen."""
         first = id(thing) not in self._seen
         self._seen.add(id(thing))
         return first

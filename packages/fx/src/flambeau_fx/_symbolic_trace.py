@@ -63,7 +63,7 @@ has_side_effect(_assert_is_none)
 
 
 def is_fx_tracing() -> bool:
-    """Whether a program is being traced in this thread."""
+    """Return True if a program is being traced in this thread."""
     return bool(getattr(_state, "tracing", False))
 
 

@@ -132,15 +132,15 @@ class CodeGen:
         return f"return {text(output_args)}"
 
     def process_inputs(self, *args: Any) -> Any:
-        """What an interpreter gets for the function's arguments."""
+        """Convert the function's arguments to the inputs of the interpreter."""
         return args
 
     def process_outputs(self, outputs: Any) -> Any:
-        """What it returns for the value of the output node."""
+        """Convert the value of the output node to the function's result."""
         return outputs
 
     def additional_globals(self) -> list[tuple[str, Any]]:
-        """What the lines of the methods above name."""
+        """The global names used by the lines of the methods above."""
         return []
 
     def generate(self, graph: Graph, root_module: str) -> PythonCode:

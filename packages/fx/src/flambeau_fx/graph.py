@@ -59,7 +59,7 @@ class Namespace:
 
 
 def candidate_name(target: Target) -> str:
-    """What a node is named after: 'relu' for torch.relu, 'layers_0' for the module layers.0."""
+    """The base of a node's name: 'relu' for torch.relu, 'layers_0' for the module layers.0."""
     name = target if isinstance(target, str) else getattr(target, "__name__", type(target).__name__)
     if name.startswith("__") and name.endswith("__") and len(name) > 4:
         name = name[2:-2]

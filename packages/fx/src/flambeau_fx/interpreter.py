@@ -118,7 +118,7 @@ class Interpreter:
         return self.fetch_attr(str(target))(*args, **kwargs)
 
     def output(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """What is returned."""
+        """Return the value of the output node."""
         return args[0]
 
     def fetch_attr(self, target: str) -> Any:

@@ -275,7 +275,7 @@ class Node:
         self.args = tuple(args)
 
     def insert_arg(self, idx: int, arg: Argument) -> None:
-        """Put an argument before the one that stands at `idx`."""
+        """Insert an argument before the one at `idx`."""
         if not 0 <= idx <= len(self._args):
             raise AssertionError("insert_args index must be between 0 and len(self.args)")
         self.args = (*self._args[:idx], arg, *self._args[idx:])
@@ -329,7 +329,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random: bool = True) -> bool:
-        """Whether the node has side effects, so that it stays even if its value is unused."""
+        """Return True if the node has side effects, so that it stays even if its value is unused."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_function":

@@ -49,7 +49,7 @@ class TracerBase:
         return self.graph.create_node(kind, target, args, kwargs, name, type_expr)
 
     def proxy(self, node: Node) -> Proxy:
-        """What stands for the value of a node."""
+        """Return a proxy for the value of a node."""
         return Proxy(node, self)
 
     def create_proxy(
@@ -98,11 +98,11 @@ class TracerBase:
         raise NotImplementedError(f"argument of type: {type(a)}")
 
     def to_bool(self, obj: Proxy) -> bool:
-        """What ``if value:`` decides."""
+        """Return the truth value for ``if value:``."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj: Proxy) -> Iterator[Any]:
-        """What ``for x in value`` goes over."""
+        """Return an iterator for ``for x in value``."""
         raise TraceError(
             "Proxy object cannot be iterated: how many values it stands for is not known while a program "
             "is traced. A loop over it, or *value in a call, has to be written otherwise, or stand in a "
@@ -110,7 +110,7 @@ class TracerBase:
         )
 
     def keys(self, obj: Proxy) -> Any:
-        """What ``value.keys()`` is, as for ``**value``."""
+        """Return the result of ``value.keys()``, which ``**value`` uses."""
         return Attribute(obj, "keys")()
 
 

@@ -103,7 +103,7 @@ class ReplacedPatterns:
 
 @dataclass
 class InternalMatch:
-    """What filters are told of a place that the pattern fits: the last node, what stands for what, and the inputs."""
+    """A match of the pattern, as passed to filters: the last node, the map of nodes, and the inputs."""
 
     anchors: list[Node]
     nodes_map: dict[Node, Any]

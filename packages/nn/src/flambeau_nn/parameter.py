@@ -169,12 +169,12 @@ class Buffer(Tensor, metaclass=_BufferMeta):
 
 
 def is_lazy(param: object) -> bool:
-    """Whether a parameter or buffer has no sizes yet."""
+    """Return True if a parameter or buffer has no sizes yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
 class UninitializedTensorMixin:
-    """What parameters and buffers have in common whose sizes are open until :meth:`materialize` is called."""
+    """The base of parameters and buffers without sizes, until :meth:`materialize` is called."""
 
     cls_to_become: type
     data: Any
@@ -212,7 +212,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> Any:
-        """Raises: there is no memory yet."""
+        """Raises an error, as there is no memory yet."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
             "the parameters before calling `module.share_memory()`."

@@ -167,7 +167,7 @@ def get_overridable_functions() -> dict[object, list[Any]]:
 
 
 def get_testing_overrides() -> dict[Any, Any]:
-    """For every overridable function, a dummy that has its signature and returns -1.
+    """Return a dict from each overridable function to a dummy of the same signature that returns -1.
 
     >>> import inspect
     >>> def add(input, other, *, out=None): ...

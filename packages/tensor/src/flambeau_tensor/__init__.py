@@ -57,7 +57,7 @@ pi, e, inf, nan, newaxis = _math.pi, _math.e, _math.inf, _math.nan, None
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether an object is a tensor.
+    """Return True if an object is a tensor.
 
     >>> is_tensor(Tensor([1.0])), is_tensor(1.0)
     (True, False)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 
 def is_available() -> bool:
-    """Whether opt_einsum is installed."""
+    """Return True if opt_einsum is installed."""
     return find_spec("opt_einsum") is not None
 
 

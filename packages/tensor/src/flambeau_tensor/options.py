@@ -23,7 +23,7 @@ def promote_types(type1: DType, type2: DType) -> DType:
 
 
 def can_cast(from_: DType, to: DType) -> bool:
-    """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``.
+    """Return True if PyTorch's casting rules allow ``from_`` to be stored into ``to``.
 
     Raises:
         TypeError: an argument is not a dtype.
@@ -139,7 +139,7 @@ class _Named:
 
 
 class layout(_Named):
-    """How elements are laid out; dense tensors are ``torch.strided``.
+    """The memory layout of a tensor. Dense tensors have ``torch.strided``.
 
     Raises:
         TypeError: it is called; there are those that have names.

@@ -79,7 +79,7 @@ class PyTorchFileReader:
         self._root = self._archive.namelist()[0].partition("/")[0]
 
     def has_record(self, name: str) -> bool:
-        """Whether there is a record of this name."""
+        """Return True if there is a record of this name."""
         return f"{self._root}/{name}" in self._archive.namelist()
 
     def get_all_records(self) -> list[str]:

@@ -88,7 +88,7 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 class fork_rng(Forked, ContextDecorator):
-    """A ``with`` block after which the default generator goes on as if the block had drawn nothing.
+    """A context manager that restores the state of the default generator at exit.
 
     Args:
         devices: accepted for programs that name accelerators, and ignored.

@@ -47,7 +47,7 @@ def warn_of_typed_storages(stacklevel: int = 2) -> None:
 
 
 def is_storage(obj: object, /) -> bool:
-    """Whether an object is a storage.
+    """Return True if an object is a storage.
 
     >>> is_storage(UntypedStorage(3)), is_storage([])
     (True, False)

@@ -64,7 +64,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """Whether `use_deterministic_algorithms` is on.
+    """Return True if `use_deterministic_algorithms` is on.
 
     >>> are_deterministic_algorithms_enabled()
     False
@@ -73,7 +73,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether it was set with `warn_only`.
+    """Return True if `use_deterministic_algorithms` was set with `warn_only`.
 
     >>> is_deterministic_algorithms_warn_only_enabled()
     False
@@ -141,7 +141,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was given; "highest" to begin with.
+    """Return the setting of `set_float32_matmul_precision`, "highest" by default.
 
     >>> get_float32_matmul_precision()
     'highest'
@@ -166,7 +166,7 @@ def set_warn_always(b: bool) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was given.
+    """Return the setting of `set_warn_always`.
 
     >>> is_warn_always_enabled()
     False
@@ -175,7 +175,7 @@ def is_warn_always_enabled() -> bool:
 
 
 def set_num_interop_threads(num_threads: int) -> None:
-    """How many operations may run at once, from TorchScript, which there is not: it is remembered.
+    """Set the number of threads for TorchScript's parallel operations. It has no effect but is stored.
 
     Raises:
         RuntimeError: the number is not positive.
@@ -194,7 +194,7 @@ def set_num_interop_threads(num_threads: int) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """What `set_num_interop_threads` was given; the number of processors to begin with.
+    """Return the setting of `set_num_interop_threads`, by default the number of processors.
 
     >>> get_num_interop_threads() >= 1
     True

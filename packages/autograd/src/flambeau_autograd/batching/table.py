@@ -80,7 +80,7 @@ def in_dim_0(result):
 
 
 class Info(NamedTuple):
-    """What a rule that a user wrote is told of the vmap: how many examples there are, and about random numbers."""
+    """The `info` argument of a user's vmap rule: the number of examples, and the treatment of random numbers."""
 
     batch_size: int
     randomness: str

@@ -9,7 +9,7 @@ Tensor = torch.Tensor
 
 
 class ExampleContext(FunctionCtx):
-    """What a Function's own functions get as ``ctx`` while they run for one example of many."""
+    """The ``ctx`` that a Function's methods receive while they run for one of many examples."""
 
     def __init__(self, needs_input_grad):
         self.needs_input_grad = needs_input_grad

@@ -22,7 +22,7 @@ from flambeau_tensor.subclassing import share_storage
 
 
 class TorchDispatchMode:
-    """A context manager whose `__torch_dispatch__` hears of this thread's calls below autograd.
+    """A context manager whose `__torch_dispatch__` receives this thread's calls below autograd.
 
     Modes form a stack. The innermost is asked; while its handler runs it is taken off, so that what the handler calls
     goes to the next one. `func` is an operator of ``torch.ops.aten``, `types` has the types of arguments that handle
@@ -77,7 +77,7 @@ class BaseTorchDispatchMode(TorchDispatchMode):
 
 
 class TensorWithFlatten(Protocol):
-    """What tensors made of other tensors have."""
+    """The protocol of tensors that consist of other tensors."""
 
     def __tensor_flatten__(self) -> tuple[Sequence[str], object]:
         """The names of the attributes that are tensors, and all else that it takes to rebuild it."""
@@ -129,7 +129,7 @@ def _disable_current_modes() -> Iterator[list[Any]]:
 
 
 def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether a mode hears of this thread's calls."""
+    """Return True if a mode is active in this thread."""
     return bool(dispatching.mode_stack())
 
 
@@ -140,7 +140,7 @@ is_in_any_mode_without_ignore_compile_internals = is_in_torch_dispatch_mode
 
 
 def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether a tensor is made of others: it has ``__tensor_flatten__`` and ``__tensor_unflatten__``."""
+    """Return True if a tensor wraps others: it has ``__tensor_flatten__`` and ``__tensor_unflatten__``."""
     return is_traceable_wrapper_subclass_type(type(t))
 
 

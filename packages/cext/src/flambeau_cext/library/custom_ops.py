@@ -19,7 +19,7 @@ _Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
 
 @quick_calls
 class CustomOpDef(OperatorHandle):
-    """What `custom_op` makes: called, or registered more for. ``torch.ops`` has the operator by its name.
+    """A custom operator, as returned by `custom_op`. It is callable, and further kernels can be registered for it.
 
     Raises:
         TypeError: it is made rather than taken from ``custom_op``.
@@ -46,7 +46,7 @@ class CustomOpDef(OperatorHandle):
         return self.target.__signature__
 
     def refusal(self, args: tuple[Any, ...], kwargs: dict[Any, Any]) -> str | None:
-        """What is wrong with arguments, None if they match the schema."""
+        """Return an error message if the arguments do not match the schema, else None."""
         return refusal(self.target, args, kwargs)
 
     def __repr__(self) -> str:
@@ -418,7 +418,7 @@ def register_autocast(op: _Named, device_type: str, cast_inputs: Any, /, *, lib:
 @_not_built
 def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callable[..., Any] | None = None, /, *,
                             lib: Library | None = None) -> Any:  # fmt: skip
-    """Not built: a type's own ``__torch_dispatch__`` and ``__torch_function__`` get custom operators, too."""
+    """Not implemented; custom operators reach a type's ``__torch_dispatch__`` and ``__torch_function__``."""
     raise NotImplementedError(
         "torch.library.register_torch_dispatch is not built: define __torch_dispatch__ in the type"
     )
@@ -442,5 +442,5 @@ def wrap_triton(triton_kernel: object, /) -> None:
 
 @_not_built
 def get_kernel(op: _Named, dispatch_key: str) -> None:
-    """Not built: there is no table of kernels by dispatch key."""
+    """Not implemented: there is no table of kernels by dispatch key."""
     raise NotImplementedError("torch.library.get_kernel is not built: call the operator")

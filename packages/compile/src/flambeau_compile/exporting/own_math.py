@@ -321,7 +321,7 @@ _CALL = re.compile(r"@(\w+)\(")
 
 
 def known(function: str, kind: str) -> bool:
-    """Whether a function of C's library has a form here for ``"f32"`` or ``"f64"``."""
+    """Return True if a function of C's library has a form here for ``"f32"`` or ``"f64"``."""
     return function in _DOUBLE and not (kind == "f64" and function in ROUGH)
 
 

@@ -8,7 +8,7 @@ from flambeau_tensor import Generator
 
 
 def is_pipe(dataset: Any, *kinds: str) -> bool:
-    """Whether a dataset is a pipe, of any of the kinds; nobody has one before their module is imported."""
+    """Return True if a dataset is a pipe, of any of the kinds; nobody has one before their module is imported."""
     module = sys.modules.get("flambeau_data.datapipes.datapipe")
     return module is not None and isinstance(dataset, tuple(getattr(module, kind) for kind in kinds))
 

@@ -14,7 +14,7 @@ __all__ = ["Join", "JoinHook", "Joinable"]
 
 
 class JoinHook:
-    """What a rank that has no more inputs does."""
+    """The actions of a rank that has no more inputs."""
 
     def main_hook(self) -> None:
         """Shadow the collectives of one step of the others."""
@@ -24,7 +24,7 @@ class JoinHook:
 
 
 class Joinable:
-    """What can be joined: it gives a `JoinHook`, and calls `Join.notify_join_context` before each step."""
+    """An object that `Join` can join: it has a `JoinHook` and calls `Join.notify_join_context` before each step."""
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
         """The hook for this rank."""

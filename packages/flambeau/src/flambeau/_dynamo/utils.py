@@ -4,5 +4,5 @@ from flambeau_compile.logs import counters as counters
 
 
 def is_compile_supported(device_type) -> bool:
-    """Whether functions of tensors on that device are compiled: those on the processor are."""
+    """Return True if functions of tensors on that device are compiled: those on the processor are."""
     return str(device_type).startswith("cpu")

@@ -299,7 +299,7 @@ def _with_index(device: torch.device) -> torch.device:
 
 
 def is_fake(x: object) -> bool:
-    """Whether something is a fake tensor.
+    """Return True if something is a fake tensor.
 
     >>> import flambeau as torch
     >>> is_fake(torch.ones(2)), is_fake(FakeTensorMode().from_tensor(torch.ones(2)))

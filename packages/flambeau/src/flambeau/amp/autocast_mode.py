@@ -73,7 +73,7 @@ _state = _State()
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether autocasting can be switched on for a device: the CPU.
+    """Return True if autocasting is available for a device, which is the CPU only.
 
     Raises:
         RuntimeError: the device type is unknown.
@@ -93,7 +93,7 @@ def _known(device_type: str) -> str:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether autocasting is on in this thread; without an argument, for CUDA, which is not here.
+    """Return True if autocasting is on in this thread; without an argument, for CUDA, which is never available.
 
     Raises:
         RuntimeError: the device type is unknown.
@@ -108,7 +108,7 @@ def is_autocast_enabled(device_type: str = "cuda") -> bool:
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether autocasting is on in this thread for the CPU.
+    """Return True if autocasting is on in this thread for the CPU.
 
     >>> import warnings
     >>> with warnings.catch_warnings(action="ignore"):
@@ -172,7 +172,7 @@ def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """What ``cache_enabled`` was given. Nothing is kept, so it has no effect.
+    """Return the setting of ``cache_enabled``. It has no effect, as casts are not cached.
 
     >>> is_autocast_cache_enabled()
     True

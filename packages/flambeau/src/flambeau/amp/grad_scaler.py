@@ -11,7 +11,7 @@ from flambeau_autograd import no_grad
 
 
 class OptState(Enum):
-    """How far an optimizer is in its step."""
+    """The state of an optimizer within its step."""
 
     READY = 0
     UNSCALED = 1
@@ -67,7 +67,7 @@ class GradScaler:
             self._optimizers: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     def is_enabled(self) -> bool:
-        """Whether the scaler is enabled."""
+        """Return True if the scaler is enabled."""
         return self._enabled
 
     def scale(self, outputs: Any) -> Any:
@@ -149,7 +149,7 @@ class GradScaler:
         return self._scale if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """What the scale grows by."""
+        """Return the factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
@@ -157,7 +157,7 @@ class GradScaler:
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale shrinks by."""
+        """Return the factor by which the scale shrinks."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:

@@ -28,7 +28,7 @@ def _allowed():
 
 def _switch(name):
     def enabled() -> bool:
-        """Whether this way to compute attention is allowed."""
+        """Return True if this way to compute attention is allowed."""
         return any(b.name == name for b in _allowed().backends)
 
     def enable(enabled: bool) -> None:

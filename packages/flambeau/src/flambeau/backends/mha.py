@@ -4,7 +4,7 @@ _fastpath = True
 
 
 def get_fastpath_enabled() -> bool:
-    """Whether a faster way for inference is allowed."""
+    """Return True if a faster way for inference is allowed."""
     return _fastpath
 
 

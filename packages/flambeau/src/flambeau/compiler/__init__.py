@@ -123,7 +123,7 @@ def assume_constant_result(fn: F) -> F:
 
 
 def nested_compile_region(fn: Any = None, *args: Any, **kwargs: Any) -> Any:
-    """The function itself, or a decorator that returns what it is given.
+    """Return the function unchanged, or a decorator that does so.
 
     >>> nested_compile_region(len) is len
     True
@@ -161,7 +161,7 @@ def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
 def substitute_in_graph(
     original_fn: Callable[..., Any], *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
 ) -> Callable[[F], F]:
-    """A decorator that returns what it is given.
+    """A decorator that returns its argument.
 
     Raises:
         TypeError: what it stands for is not a function.
@@ -178,7 +178,7 @@ def substitute_in_graph(
 
 
 def is_dynamo_compiling() -> bool:
-    """Whether this thread is tracing a function, as `is_compiling`.
+    """Return True if this thread is tracing a function, as `is_compiling`.
 
     >>> is_dynamo_compiling()
     False
@@ -212,7 +212,7 @@ def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> li
 
 
 def get_default_backend() -> str:
-    """``"inductor"``, which stands for C code here.
+    """Return ``"inductor"``, which generates C code in flambeau.
 
     >>> get_default_backend()
     'inductor'

@@ -67,7 +67,7 @@ class ExportedProgram:
 
     @property
     def code(self) -> str:
-        """The Python that the graph stands for."""
+        """The Python code of the graph."""
         return str(self.graph_module.code)
 
     def module(self, check_guards: bool = True) -> Any:
@@ -78,7 +78,7 @@ class ExportedProgram:
         return _Checked(self)
 
     def check(self, flat: list[Any]) -> None:
-        """Whether arguments have the shapes and dtypes of the export, but for sizes that vary."""
+        """Return True if arguments have the shapes and dtypes of the export, but for sizes that vary."""
         found: dict[str, int] = {}
         for given, (name, expected) in zip(flat, self._shapes, strict=True):
             if not isinstance(expected, tuple):

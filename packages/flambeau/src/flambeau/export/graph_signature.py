@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class InputKind(Enum):
-    """What an input of a graph is."""
+    """The kind of an input of a graph."""
 
     USER_INPUT = auto()
     PARAMETER = auto()
@@ -17,7 +17,7 @@ class InputKind(Enum):
 
 
 class OutputKind(Enum):
-    """What an output of a graph is."""
+    """The kind of an output of a graph."""
 
     USER_OUTPUT = auto()
     LOSS_OUTPUT = auto()
@@ -59,7 +59,7 @@ class OutputSpec(NamedTuple):
 
 
 class ExportGraphSignature:
-    """What the inputs and outputs of a graph are.
+    """The roles of a graph's inputs and outputs.
 
     Attributes:
         input_specs, output_specs: one for each, in order.

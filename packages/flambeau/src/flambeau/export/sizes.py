@@ -112,7 +112,7 @@ def _grows_evenly(a: Any, b: Any, c: Any) -> bool:
 
 
 def denominator(size: Size) -> int:
-    """What all factors of a size can be multiplied by to be integers."""
+    """A common denominator of the factors of a size."""
     return math.lcm(*(factor.denominator for factor, _ in size.terms))
 
 

@@ -81,7 +81,7 @@ def make_functional(model: Any, disable_autograd_tracking: bool = False) -> tupl
 
 
 def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """What runs several modules of one kind under ``vmap``: their function, their parameters and buffers, stacked.
+    """Return a function for ``vmap`` over several modules of one kind, with their stacked parameters and buffers.
 
     Raises:
         RuntimeError: there is no module.

@@ -101,7 +101,7 @@ class ScriptModule(Module, metaclass=_Marked):
 
 
 class RecursiveScriptModule(ScriptModule):
-    """What PyTorch makes of a module that it scripts; here `script` returns the module itself, which counts as one.
+    """PyTorch's class of scripted modules. `script` returns the module itself, which is an instance.
 
     Raises:
         TypeError: arguments are given.
@@ -111,7 +111,7 @@ class RecursiveScriptModule(ScriptModule):
 
 
 class TracedModule(ScriptModule):
-    """What PyTorch makes of a module that it traces; here `trace` returns the module itself, which counts as one.
+    """PyTorch's class of traced modules. `trace` returns the module itself, which is an instance.
 
     Raises:
         TypeError: arguments are given.
@@ -133,7 +133,7 @@ def _marked(module, how):
 
 
 class ScriptFunction:
-    """What PyTorch makes of a function that it scripts. `script` returns the function, so nothing is an instance.
+    """PyTorch's class of scripted functions. `script` returns the function itself, so it has no instances.
 
     Raises:
         TypeError: it is called: functions are returned as they are.
@@ -144,7 +144,7 @@ class ScriptFunction:
 
 
 class CompilationUnit:
-    """What holds TorchScript in PyTorch, which cannot be made here.
+    """PyTorch's container of TorchScript. It cannot be created in flambeau.
 
     Raises:
         NotImplementedError: it is called: there is no TorchScript.
@@ -155,7 +155,7 @@ class CompilationUnit:
 
 
 class Attribute(NamedTuple):
-    """A value with its type. PyTorch unwraps it in a ScriptModule; it stays what it is here.
+    """A value with its type. PyTorch unwraps it in a ScriptModule; flambeau keeps it.
 
     >>> Attribute(3, int).value
     3
@@ -237,7 +237,7 @@ def trace_module(
     example_inputs_is_kwarg: bool = False,
     _store_inputs: bool = True,
 ) -> Any:
-    """The module itself, after each method that ``inputs`` names ran on what it gives.
+    """Run the methods named in ``inputs`` on their example inputs, and return the module itself.
 
     Raises:
         AttributeError: the module has no such method.
@@ -390,7 +390,7 @@ def annotate(the_type: Any, the_value: T) -> T:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:  # noqa: A001
-    """Whether an object is of a type, which may be one like ``list[int]``: then its contents are, too.
+    """Return True if an object is of a type. For types such as ``list[int]``, the contents are checked as well.
 
     Raises:
         TypeError: ``target_type`` is not a type.

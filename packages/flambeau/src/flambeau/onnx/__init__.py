@@ -86,7 +86,7 @@ class TrainingMode(Enum):
 
 
 class OperatorExportTypes(Enum):
-    """What becomes of operators that ONNX does not have."""
+    """The treatment of operators that ONNX does not have."""
 
     ONNX = 0
     ONNX_ATEN = 1

@@ -29,7 +29,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {}
 
 
 class OnnxExporterError(RuntimeError):
-    """A model cannot be written as ONNX; the message names the operator that stands in the way."""
+    """A model cannot be written as ONNX; the message names the operator that ONNX does not have."""
 
 
 def operator(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -292,7 +292,7 @@ def with_sizes(varied: Varied, records: list[Any]) -> list[Any]:
 
 
 def picks_by_truth(record: tuple[Any, Any, Any]) -> bool:
-    """Whether an operator's result has a size that depends on elements."""
+    """Return True if an operator's result has a size that depends on elements."""
     op, args, _ = record
     by_mask = op.name == "index" and any(dtype_of(seen.tensor) in ("bool", "uint8") for seen in seen_in(args[1]))
     return by_mask or op.name in ("masked_select", "nonzero")

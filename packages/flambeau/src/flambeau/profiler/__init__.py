@@ -32,7 +32,7 @@ __all__ = [
 
 
 class ProfilerActivity(Enum):
-    """Where time is spent.
+    """The kinds of activity that are profiled.
 
     Raises:
         ValueError: there is no such value.
@@ -48,7 +48,7 @@ class ProfilerActivity(Enum):
 
 
 class ProfilerAction(Enum):
-    """What to do in a step.
+    """The profiler's action for a step.
 
     Raises:
         ValueError: there is no such value.

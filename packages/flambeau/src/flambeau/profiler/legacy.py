@@ -77,11 +77,11 @@ class _Nothing:
 
 
 class emit_nvtx(_Nothing):  # noqa: N801
-    """Nothing: there is no NVTX."""
+    """Has no effect: there is no NVTX."""
 
 
 class emit_itt(_Nothing):  # noqa: N801
-    """Nothing: there is no ITT."""
+    """Has no effect: there is no ITT."""
 
 
 def _profiler_enabled() -> bool:

@@ -144,7 +144,7 @@ class SparseTensor(Tensor):
         return self._stored.ndim - 1
 
     def is_coalesced(self):
-        """Whether the indices are sorted and unique."""
+        """Return True if the indices are sorted and unique."""
         self._check(torch.sparse_coo, "is_coalesced")
         return self._coalesced
 

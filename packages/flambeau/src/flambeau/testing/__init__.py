@@ -22,7 +22,7 @@ def assert_allclose(
     equal_nan: bool = True,
     msg: str = "",
 ) -> None:
-    """The older form of `assert_close`, which does not compare dtypes and devices, and converts what it is given.
+    """The older form of `assert_close`, which converts its arguments and does not compare dtypes and devices.
 
     Raises:
         AssertionError: values differ by more than is allowed, or shapes do.

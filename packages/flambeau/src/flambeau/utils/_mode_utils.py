@@ -17,5 +17,5 @@ def no_dispatch() -> Iterator[None]:
 
 
 def all_same_mode(modes: list[Any]) -> bool:
-    """Whether all elements are the same object."""
+    """Return True if all elements are the same object."""
     return all(mode is modes[0] for mode in modes)

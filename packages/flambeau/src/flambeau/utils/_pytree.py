@@ -150,7 +150,7 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
 
 
 def tree_is_leaf(tree, is_leaf=None) -> bool:
-    """Whether a value is not a container."""
+    """Return True if a value is not a container."""
     return (is_leaf is not None and bool(is_leaf(tree))) or node_type(tree) is None
 
 
@@ -236,22 +236,22 @@ def tree_map_only_(type_or_types_or_pred, func, tree, is_leaf=None):
 
 
 def tree_all(pred, tree, is_leaf=None) -> bool:
-    """Whether a predicate holds for all leaves."""
+    """Return True if a predicate holds for all leaves."""
     return all(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_any(pred, tree, is_leaf=None) -> bool:
-    """Whether a predicate holds for a leaf."""
+    """Return True if a predicate holds for a leaf."""
     return any(map(pred, tree_iter(tree, is_leaf)))
 
 
 def tree_all_only(type_or_types, pred, tree, is_leaf=None) -> bool:
-    """Whether a predicate holds for all leaves of some types."""
+    """Return True if a predicate holds for all leaves of some types."""
     return all(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
 
 
 def tree_any_only(type_or_types, pred, tree, is_leaf=None) -> bool:
-    """Whether a predicate holds for a leaf of some types."""
+    """Return True if a predicate holds for a leaf of some types."""
     return any(pred(x) for x in tree_iter(tree, is_leaf) if isinstance(x, type_or_types))
 
 
@@ -369,7 +369,7 @@ class _Asterisk:
 
 
 def is_namedtuple_class(cls) -> bool:
-    """Whether a class is one of named tuples."""
+    """Return True if a class is one of named tuples."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
@@ -382,12 +382,12 @@ def is_structseq(obj) -> bool:
 
 
 def is_structseq_class(cls) -> bool:
-    """Whether a class is one of tuples with names made by operators."""
+    """Return True if a class is one of tuples with names made by operators."""
     return isinstance(cls, type) and issubclass(cls, NamedResult)
 
 
 def is_structseq_instance(obj) -> bool:
-    """Whether a value is a tuple with names made by an operator."""
+    """Return True if a value is a tuple with names made by an operator."""
     return isinstance(obj, NamedResult)
 
 

@@ -16,7 +16,7 @@ __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 
 
 class SystemEnv(NamedTuple):
-    """What is known of a machine; None where a question was not answered.
+    """Facts about a machine; unknown ones are None.
 
     >>> SystemEnv._fields[:2]
     ('torch_version', 'is_debug_build')
@@ -52,7 +52,7 @@ def _packages():
 
 
 def get_env_info() -> SystemEnv:
-    """What is known of this machine.
+    """Return facts about this machine.
 
     >>> get_env_info().is_cuda_available
     'False'

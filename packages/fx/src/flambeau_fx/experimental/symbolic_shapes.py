@@ -22,7 +22,7 @@ def expect_true(a: Any, skip: int = 0) -> bool:
 
 
 def is_concrete_int(a: Any) -> bool:
-    """Whether `a` is a whole number."""
+    """Return True if `a` is a whole number."""
     return isinstance(a, int)
 
 

@@ -12,7 +12,7 @@ __all__ = ["ShapeProp", "TensorMetadata"]
 
 
 class TensorMetadata(NamedTuple):
-    """What is known of a tensor without its values."""
+    """The metadata of a tensor: everything but its values."""
 
     shape: _torch.Size
     dtype: _torch.dtype

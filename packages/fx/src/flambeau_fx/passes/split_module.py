@@ -16,7 +16,7 @@ __all__ = ["Partition", "split_module"]
 
 
 class Partition:
-    """A piece: its nodes, what it takes from outside, and what others take of it.
+    """A piece: its nodes, its inputs from outside, and its outputs that other pieces use.
 
     >>> Partition("0").submod_name
     'submod_0'

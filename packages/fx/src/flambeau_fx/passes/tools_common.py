@@ -81,7 +81,7 @@ def get_node_target(submodules: Any, node: Node) -> str:
 
 
 def is_node_output_tensor(node: Node) -> bool:
-    """Whether ``node.meta["type"]``, which `ShapeProp` notes, is a tensor's.
+    """Return True if ``node.meta["type"]``, which `ShapeProp` notes, is a tensor's.
 
     Raises:
         AttributeError: the argument is not a node.

@@ -12,7 +12,7 @@ __all__ = ["CausalBias", "CausalVariant", "causal_lower_right", "causal_upper_le
 
 
 class CausalVariant(IntEnum):
-    """Where the diagonal of a causal mask ends.
+    """The corner at which the diagonal of a causal mask ends.
 
     Raises:
         ValueError: there is no such value.

@@ -35,7 +35,7 @@ _Modifier = Callable[..., Tensor]
 
 
 class FlexKernelOptions(dict[str, Any]):
-    """How PyTorch tunes kernels of other devices; accepted, and without effect.
+    """PyTorch's tuning options for kernels of other devices. They are accepted and have no effect.
 
     Shape:
         none
@@ -46,7 +46,7 @@ class FlexKernelOptions(dict[str, Any]):
 
 
 class AuxRequest(NamedTuple):
-    """What `flex_attention` is to return beside the result.
+    """The additional results that `flex_attention` should return.
 
     Shape:
         none
@@ -60,7 +60,7 @@ class AuxRequest(NamedTuple):
 
 
 class AuxOutput(NamedTuple):
-    """What `flex_attention` returns beside the result: of each query, the logarithm of the sum of exp(score).
+    """The additional results of `flex_attention`, such as the log-sum-exp of each query's scores.
 
     Shape:
         lse: (B, Hq, L)
@@ -294,7 +294,7 @@ class BlockMask:
         )
 
     def as_tuple(self, flatten: bool = True) -> tuple[Any, ...]:
-        """What `__init__` takes, in order; sizes one by one or as pairs."""
+        """Return the arguments of `__init__` in order, with sizes one by one or as pairs."""
         sizes = (tuple(self.seq_lengths), tuple(self.BLOCK_SIZE))
         first, last = sizes if flatten else ((sizes[0],), (sizes[1],))
         order = (self.dq_write_order, self.dq_write_order_full, self.dq_kv_order, self.dq_kv_order_spt)
@@ -305,11 +305,11 @@ class BlockMask:
         return (*self.kv_indices.shape[:-2], *self.seq_lengths)
 
     def numel(self) -> int:
-        """How many elements the mask has."""
+        """Return the number of elements of the mask."""
         return math.prod(self.shape)
 
     def sparsity(self) -> float:
-        """How many percent of the elements lie in blocks of which nothing is seen."""
+        """Return the percentage of elements in blocks that are masked completely."""
         blocks = int(self.kv_num_blocks.sum())
         if self.full_kv_num_blocks is not None:
             blocks += int(self.full_kv_num_blocks.sum())

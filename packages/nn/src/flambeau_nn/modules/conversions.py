@@ -15,7 +15,7 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
 
 
 def get_overwrite_module_params_on_conversion() -> bool:
-    """What `set_overwrite_module_params_on_conversion` was last told; False at first.
+    """Return the setting of `set_overwrite_module_params_on_conversion`, False by default.
 
     >>> get_overwrite_module_params_on_conversion()
     False
@@ -36,7 +36,7 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """What `set_swap_module_params_on_conversion` was last told; False at first.
+    """Return the setting of `set_swap_module_params_on_conversion`, False by default.
 
     >>> get_swap_module_params_on_conversion()
     False

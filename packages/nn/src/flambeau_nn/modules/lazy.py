@@ -64,7 +64,7 @@ class LazyModuleMixin(_Mixed):
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
-        """Whether sizes of its own parameters or buffers are open."""
+        """Return True if the module has uninitialized parameters or buffers."""
         return any(is_lazy(t) for t in (*self._parameters.values(), *self._buffers.values()))
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:

@@ -11,7 +11,7 @@ __all__ = ["LinearCrossEntropyOptions"]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch saves memory in `linear_cross_entropy`; has no effect.
+    """PyTorch's options for saving memory in `linear_cross_entropy`. They have no effect.
 
     Shape:
         none

@@ -69,7 +69,7 @@ class GradBucket:
         return self._index
 
     def is_last(self) -> bool:
-        """Whether it is the last one."""
+        """Return True if it is the last one."""
         return self._last
 
 
@@ -354,7 +354,7 @@ class DistributedDataParallel(Module):
         )
 
     def join_hook(self, **kwargs: Any) -> Any:
-        """What this rank does when it has no more inputs."""
+        """Return the `JoinHook` of this rank, for when it has no more inputs."""
         return _JoinHook(self, kwargs.get("divide_by_initial_world_size", True))
 
     @property

@@ -15,12 +15,12 @@ __all__ = ["gather", "is_namedtuple", "parallel_apply", "replicate", "scatter", 
 
 
 def is_namedtuple(obj: object) -> bool:
-    """Whether an object looks like a named tuple."""
+    """Return True if an object looks like a named tuple."""
     return isinstance(obj, tuple) and hasattr(obj, "_asdict") and hasattr(obj, "_fields")
 
 
 def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> list[Any]:
-    """For each device the inputs, as they are where they are not tensors.
+    """Return the inputs for each device; values other than tensors are passed unchanged.
 
     Raises:
         RuntimeError: there are tensors among the inputs, which would have to go to other devices.

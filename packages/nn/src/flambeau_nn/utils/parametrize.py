@@ -320,7 +320,7 @@ def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
 
 
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a tensor of the module, or that of the name, is computed by parametrizations.
+    """Return True if the named tensor of the module, or any tensor, is parametrized.
 
     >>> layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 2))
     >>> is_parametrized(layer, "weight"), is_parametrized(layer, "bias")

@@ -569,7 +569,7 @@ def remove(module: Module, name: str) -> Module:
 
 
 def is_pruned(module: Module) -> bool:
-    """Whether a tensor of the module, or of one below it, is pruned.
+    """Return True if a tensor of the module or of its submodules is pruned.
 
     Raises:
         AttributeError: the argument is not a module.

@@ -15,7 +15,7 @@ __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
 def norm_except_dim(v: Tensor, dim: int) -> Tensor:
-    """The norm of each slice of a dimension, so that it broadcasts; -1: of all."""
+    """Return the norm of each slice along a dimension, in a shape that broadcasts; -1: of all elements."""
     return cast(Tensor, find_operator("torch.norm_except_dim")(v, 2, dim))
 
 

@@ -44,7 +44,7 @@ def asarray(obj: object, /, *, dtype: DType | None = None, device: object = None
 
 
 def empty(shape: Shape, *, dtype: DType | None = None, device: object = None) -> Tensor:
-    """Memory that nobody has written to.
+    """Return a tensor of uninitialized memory.
 
     >>> empty((2, 3)).shape
     torch.Size([2, 3])
@@ -152,7 +152,7 @@ def ones_like(x: Tensor, /, *, dtype: DType | None = None, device: object = None
 
 
 def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
-    """What is on and below the `k`-th diagonal.
+    """Return the elements on and below the `k`-th diagonal; the others are zero.
 
     >>> tril(torch.ones(2, 2))
     tensor([[1., 0.],
@@ -162,7 +162,7 @@ def tril(x: Tensor, /, *, k: int = 0) -> Tensor:
 
 
 def triu(x: Tensor, /, *, k: int = 0) -> Tensor:
-    """What is on and above the `k`-th diagonal.
+    """Return the elements on and above the `k`-th diagonal; the others are zero.
 
     >>> triu(torch.ones(2, 2))
     tensor([[1., 1.],

@@ -64,7 +64,7 @@ def result_type(*arrays_and_dtypes: Tensor | DType | complex) -> DType:
 
 
 def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: object = None) -> Tensor:
-    """The elements in another dtype; a copy, if that is asked for or needed.
+    """Return the elements in another dtype, as a copy if `copy` is True or the dtype differs.
 
     >>> astype(torch.tensor([1.5]), torch.int64)
     tensor([1])
@@ -73,7 +73,7 @@ def astype(x: Tensor, dtype: DType, /, *, copy: bool = True, device: object = No
 
 
 def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
-    """Whether promotion of the two gives `to`.
+    """Return True if the type promotion of the two gives `to`.
 
     >>> can_cast(torch.int64, torch.int32)
     False
@@ -83,7 +83,7 @@ def can_cast(from_: DType | Tensor, to: DType, /) -> bool:
 
 
 class FloatLimits(NamedTuple):
-    """What `finfo` finds."""
+    """The result of `finfo`."""
 
     bits: int
     eps: float
@@ -94,7 +94,7 @@ class FloatLimits(NamedTuple):
 
 
 class IntegerLimits(NamedTuple):
-    """What `iinfo` finds."""
+    """The result of `iinfo`."""
 
     bits: int
     max: int
@@ -124,7 +124,7 @@ def iinfo(type: DType | Tensor, /) -> IntegerLimits:
 
 
 def isdtype(dtype: DType, kind: DType | str | tuple[DType | str, ...]) -> bool:
-    """Whether a dtype is another, of a kind, or one of several.
+    """Return True if a dtype is a given dtype, is of a kind, or is one of several.
 
     >>> isdtype(torch.int8, "integral")
     True

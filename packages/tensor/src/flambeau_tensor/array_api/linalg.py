@@ -15,28 +15,28 @@ Order = float | str
 
 
 class EighResult(NamedTuple):
-    """What `eigh` finds."""
+    """The result of `eigh`."""
 
     eigenvalues: Tensor
     eigenvectors: Tensor
 
 
 class QRResult(NamedTuple):
-    """What `qr` finds."""
+    """The result of `qr`."""
 
     Q: Tensor
     R: Tensor
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` finds."""
+    """The result of `slogdet`."""
 
     sign: Tensor
     logabsdet: Tensor
 
 
 class SVDResult(NamedTuple):
-    """What `svd` finds."""
+    """The result of `svd`."""
 
     U: Tensor
     S: Tensor
@@ -232,7 +232,7 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
 
 
 def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
-    """What `x1` has to be multiplied with to give `x2`: a vector, or matrices.
+    """Solve ``x1 @ x = x2`` for a vector or matrices.
 
     >>> solve(2 * torch.eye(2), torch.ones(2))
     tensor([0.5000, 0.5000])
@@ -255,7 +255,7 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
 
 
 def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
-    """How many singular values are not negligible.
+    """Return the rank: the number of singular values that are not negligible.
 
     >>> matrix_rank(torch.ones(2, 2))
     tensor(1)

@@ -36,7 +36,7 @@ def take_along_axis(x: Tensor, indices: Tensor, /, *, axis: int = -1) -> Tensor:
 
 
 def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the largest element is.
+    """Return the index of the largest element.
 
     >>> argmax(torch.tensor([1, 3, 2]))
     tensor(1)
@@ -45,7 +45,7 @@ def argmax(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> 
 
 
 def argmin(x: Tensor, /, *, axis: int | None = None, keepdims: bool = False) -> Tensor:
-    """Where the smallest element is.
+    """Return the index of the smallest element.
 
     >>> argmin(torch.tensor([1, 3, 2]))
     tensor(0)
@@ -61,7 +61,7 @@ def _place(function, x, axis, keepdims):
 
 
 def count_nonzero(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero.
+    """Return the number of elements that are not zero.
 
     >>> count_nonzero(torch.tensor([0, 3]))
     tensor(1)
@@ -81,7 +81,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
 
 def searchsorted(x1: Tensor, x2: Tensor, /, *, side: str = "left", sorter: Tensor | None = None) -> Tensor:
-    """Where elements belong in a sorted tensor.
+    """Return the indices at which elements would be inserted into a sorted tensor.
 
     >>> searchsorted(torch.tensor([1, 3]), torch.tensor([2]))
     tensor([1])
@@ -103,7 +103,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /) -> Tensor:
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` finds."""
+    """The result of `unique_all`."""
 
     values: Tensor
     indices: Tensor
@@ -112,14 +112,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` finds."""
+    """The result of `unique_counts`."""
 
     values: Tensor
     counts: Tensor
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` finds."""
+    """The result of `unique_inverse`."""
 
     values: Tensor
     inverse_indices: Tensor

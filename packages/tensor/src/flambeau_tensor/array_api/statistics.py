@@ -119,7 +119,7 @@ def _running(function, x, axis, dtype, initial):
 
 
 def all(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """Whether all elements are true.
+    """Return True if all elements are true.
 
     >>> all(torch.tensor([True, False]))
     tensor(False)
@@ -128,7 +128,7 @@ def all(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Te
 
 
 def any(x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False) -> Tensor:
-    """Whether an element is true.
+    """Return True if an element is true.
 
     >>> any(torch.tensor([True, False]))
     tensor(True)

@@ -101,7 +101,7 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object to a file that PyTorch reads, too.
+    """Write an object to a file that PyTorch can read as well.
 
     A file that is named is replaced when the new one is complete; a program that is stopped before leaves the old one.
     Whole storages are written, once each, however little of them a tensor looks at: save ``x.clone()`` of a small view.

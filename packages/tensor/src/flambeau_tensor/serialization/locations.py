@@ -7,7 +7,7 @@ _packages: "list" = []  # (priority, tagger, deserializer)
 
 
 def register_package(priority: int, tagger, deserializer) -> None:
-    """Have storages tagged and restored by functions of a package; those of lower priority are asked first.
+    """Register functions that tag and restore storages; those of lower priority are called first.
 
     Args:
         priority: its place.
@@ -28,7 +28,7 @@ def register_package(priority: int, tagger, deserializer) -> None:
 
 
 def location_tag(storage) -> str:
-    """What files say of where a storage lies.
+    """Return the location tag of a storage in files.
 
     >>> location_tag(torch.ones(2).untyped_storage())
     'cpu'

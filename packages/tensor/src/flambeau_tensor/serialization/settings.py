@@ -28,7 +28,7 @@ def add_safe_globals(safe_globals: list) -> None:
 
 
 def get_safe_globals() -> list:
-    """What `add_safe_globals` has allowed.
+    """Return the classes and functions that `add_safe_globals` has allowed.
 
     >>> with torch.serialization.safe_globals([complex]):
     ...     print(get_safe_globals())
@@ -49,7 +49,7 @@ def clear_safe_globals() -> None:
 
 
 class safe_globals:  # noqa: N801
-    """A ``with`` block in which files may name these, too; see :func:`add_safe_globals`.
+    """A context manager in which files may also name these; see :func:`add_safe_globals`.
 
     Raises:
         TypeError: the globals are no list.
@@ -103,7 +103,7 @@ _settings = {"endianness": None, "mmap": None, "crc32": True}
 
 
 def get_default_load_endianness() -> "LoadEndianness | None":
-    """The byte order of files that do not say theirs; None stands for that of this machine.
+    """Return the byte order assumed for files without one; None means that of this machine.
 
     >>> get_default_load_endianness()
     """
@@ -124,7 +124,7 @@ def set_default_load_endianness(endianness: "LoadEndianness | None") -> None:
 
 
 def needs_swapping(said: "str | None") -> bool:
-    """Whether the bytes of a file's elements have to be turned around."""
+    """Return True if the bytes of a file's elements have to be turned around."""
     if said is None:
         kind = _settings["endianness"]
         said = kind.name.lower() if kind not in (None, LoadEndianness.NATIVE) else sys.byteorder
@@ -134,7 +134,7 @@ def needs_swapping(said: "str | None") -> bool:
 
 
 def get_crc32_options() -> bool:
-    """Whether files get checksums that are right; they always do here.
+    """Return True if files get correct checksums, which flambeau always writes.
 
     >>> get_crc32_options()
     True
@@ -151,7 +151,7 @@ def set_crc32_options(compute_crc32: bool) -> None:
 
 
 def get_default_mmap_options() -> int:
-    """How ``load(mmap=True)`` maps files: ``MAP_PRIVATE`` or ``MAP_SHARED``.
+    """Return the flag with which ``load(mmap=True)`` maps files: ``MAP_PRIVATE`` or ``MAP_SHARED``.
 
     >>> import mmap
     >>> get_default_mmap_options() == mmap.MAP_PRIVATE
@@ -232,5 +232,5 @@ class skip_data:  # noqa: N801
 
 
 def skips_data() -> bool:
-    """Whether the calling thread is in a `skip_data` block."""
+    """Return True if the calling thread is in a `skip_data` block."""
     return _skipping.on

@@ -28,7 +28,7 @@ def added(total, more):
 
 
 def is_final(*tensors):
-    """Whether nothing will be differentiated again, so that what was saved as mere numbers may be used."""
+    """Return True if nothing will be differentiated again, so that what was saved as mere numbers may be used."""
     return not is_grad_enabled() and not any(t is not None and is_layered(t) for t in tensors)
 
 

@@ -21,7 +21,7 @@ class Shuffling:
         self._rng = random.Random()
 
     def set_shuffle(self, shuffle: bool = True) -> Any:
-        """Whether the order is changed at all."""
+        """Return True if the order is changed at all."""
         self._enabled = shuffle
         return self
 

@@ -10,7 +10,7 @@ __all__ = ["StreamWrapper", "get_file_pathnames_from_root"]
 
 
 class StreamWrapper:
-    """An open file that closes itself when nobody holds it any more; all else is asked of the file."""
+    """A wrapper of an open file that closes it when the last reference is gone."""
 
     def __init__(self, file_obj: Any, parent_stream: Any = None, name: "str | None" = None) -> None:
         self.file_obj = file_obj

@@ -15,7 +15,7 @@ from flambeau_tensor.not_built import class_not_built
 
 
 class QuantStub(Module):
-    """Where values would become quantized: returns what it is given."""
+    """PyTorch's marker for quantization. It returns its input."""
 
     def __init__(self, qconfig: Any = None) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class QuantStub(Module):
 
 
 class DeQuantStub(QuantStub):
-    """Where values would become numbers again: returns what it is given."""
+    """PyTorch's marker for dequantization. It returns its input."""
 
 
 # Packages ask of each module of a network whether it is one of these.

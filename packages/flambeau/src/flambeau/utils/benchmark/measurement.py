@@ -11,7 +11,7 @@ _UNITS = ((1e-9, "ns"), (1e-6, "us"), (1e-3, "ms"), (1.0, "s"))
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What is measured.
+    """The description of a measurement.
 
     >>> TaskSpec("x + 1", setup="x = 2", label="adding").title
     'adding'

@@ -14,7 +14,7 @@ timer = perf_counter
 
 
 class Language(Enum):
-    """What a statement is written in.
+    """The language of a statement.
 
     Raises:
         ValueError: there is no such value.

@@ -11,7 +11,7 @@ __all__ = ["PassBase", "PassResult"]
 
 
 class PassResult(NamedTuple):
-    """What a pass returns: the program, and whether it was changed.
+    """The result of a pass: the program, and whether it was changed.
 
     >>> PassResult._fields
     ('graph_module', 'modified')
@@ -49,4 +49,4 @@ class PassBase(abc.ABC):
         """Raise if the program cannot be changed."""
 
     def ensures(self, graph_module: GraphModule) -> None:  # noqa: B027
-        """Raise if it is not what it should be now."""
+        """Check the postconditions of the pass."""
