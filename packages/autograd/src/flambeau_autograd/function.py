@@ -60,7 +60,7 @@ class BackwardCFunction(_context.Context, FunctionCtx):
     __slots__ = ()
 
     def apply(self, *grads: Any) -> Any:
-        """Run the user's backward on the gradients of the outputs; returns what it returns."""
+        """Call the user's backward with the gradients of the outputs and return its result."""
         return self(*grads)
 
     def apply_jvp(self, *tangents: Any) -> Any:
@@ -134,7 +134,7 @@ class Function:
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` beside ``setup_context``."""
+        """Compute the outputs: ``forward(ctx, *args)``, or ``forward(*args)`` if there is a ``setup_context``."""
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod

@@ -120,7 +120,7 @@ class save_on_cpu(saved_tensors_hooks):
 
 
 class disable_saved_tensors_hooks(_saved.ForbiddenHooks):
-    """Inside the block, setting hooks on saved tensors raises ``error_message``. A decorator, too.
+    """A context manager or decorator in which setting hooks on saved tensors raises ``error_message``.
 
     Raises:
         RuntimeError: hooks are entered while it is active; with the given message.

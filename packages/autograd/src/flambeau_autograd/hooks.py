@@ -64,7 +64,7 @@ def _name(hook: Callable[..., Any]) -> str:
 
 
 def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
-    """What a hook returned in place of the gradient ``old``, if it may stand there."""
+    """Check a hook's replacement of the gradient ``old`` and return it."""
     if new is None:
         return None
     if not hasattr(new, "requires_grad"):
@@ -80,7 +80,7 @@ def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
 
 
 def checked_all(hook: Callable[..., Any], after: Any, before: Any) -> Any:
-    """What a node's hook returned in place of the tuple of gradients ``before``, if it may stand there; or None."""
+    """Check a node hook's replacement of the tuple of gradients ``before`` and return it, or None."""
     if after is None:
         return None
     if not isinstance(after, tuple):

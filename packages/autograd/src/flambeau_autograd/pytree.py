@@ -106,7 +106,7 @@ def rebuilt(tree, parts):
 
 
 def tree_map(function, tree, *others):
-    """``function`` of every leaf (and of what stands in its place in trees of the same form)."""
+    """Apply ``function`` to every leaf, with the corresponding leaves of further trees of the same structure."""
     if is_leaf(tree):
         return function(tree, *others)
     return rebuilt(

@@ -24,7 +24,7 @@ def _meant(t, lazy):
 
 
 def part_of(whole, base, view):
-    """The view of ``whole`` that has the geometry ``view`` where ``whole`` stands for ``base``."""
+    """Return the view of ``whole`` that corresponds to the geometry ``view`` of ``base``."""
     whole = _meant(whole, base[4])
     regrouped = base[3] != view[3]  # real numbers seen as complex ones, or the other way round
     as_complex = regrouped and view[3]
@@ -91,7 +91,7 @@ def as_strided_backward(grad, base, view):
 
 
 def extent(sizes, strides):
-    """How many places a geometry spans, from its first element through its last."""
+    """Return the number of places that a geometry spans, from its first element to its last."""
     return 1 + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True)) if 0 not in sizes else 0
 
 

@@ -9,7 +9,7 @@ from flambeau_overrides import modes as overriding
 
 
 def run_elsewhere(run):
-    """Drive a run of backward in a new thread and wait for it; what it raises is raised here."""
+    """Run backward in a new thread and wait for it; its exceptions are raised here."""
     flags, disabled, modes = grad_mode.switches(), overriding.switches(), overriding.mode_stack()
     tapes, stack, hooks = node.tapes(), levels.levels(), saved.hooks_of_thread()
     errors = []

@@ -4,7 +4,7 @@ from flambeau_autograd.messages import argument_name
 
 
 def unbroadcast(grad, shape, dtype, node, index, custom):
-    """``grad`` summed to ``shape`` where that was broadcast, as the dtype of what it belongs to.
+    """Sum ``grad`` over broadcast dimensions to ``shape``, in the dtype of the tensor that it belongs to.
 
     Raises:
         RuntimeError: the shape cannot have been broadcast to that of ``grad``; or a custom Function returned a complex

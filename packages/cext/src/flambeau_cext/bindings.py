@@ -212,7 +212,7 @@ def _is_direct(spelled: str, result: bool) -> bool:
 
 
 def direct_module(name: str, functions: Mapping[str, str], declared: Mapping[str, Declaration]) -> str:
-    """What binds functions of tensors with flambeau/functions.hpp, to stand at the end of their source."""
+    """Return code that binds functions of tensors with flambeau/functions.hpp, to be appended to their source."""
     declarations = [declared[f] for f in functions]
     bound = []
     for d in declarations:
@@ -223,7 +223,7 @@ def direct_module(name: str, functions: Mapping[str, str], declared: Mapping[str
 
 
 def pybind_module(functions: Mapping[str, str]) -> str:
-    """What binds functions (name → docstring, may be empty) with pybind11, to stand at the end of their source."""
+    """Return code that binds functions (name → docstring) with pybind11, to be appended to their source."""
     lines = [
         f"  m.def({_quoted(f)}, torch::wrap_pybind_function({f}), {_quoted(text or f)});"
         for f, text in functions.items()

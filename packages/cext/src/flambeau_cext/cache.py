@@ -271,7 +271,7 @@ class Folder:
     def publish(
         self, built: Path, suffix: str, inputs: list[Path], started_ns: int, absent: Sequence[Path] = ()
     ) -> Entry:
-        """Move a finished file in place and record what it was made from; returns where it is now.
+        """Move a finished file into place, record its sources, and return its path.
 
         When an input changed while it was being compiled, the file is kept for this process alone.
         """

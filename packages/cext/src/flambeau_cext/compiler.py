@@ -83,7 +83,7 @@ class Compiler(NamedTuple):
         return "Free Software Foundation" in self.version
 
     def precompile(self, header: Path, target: Path, depfile: Path, flags: list[str]) -> list[str]:
-        """What keeps a header of C++ for later, as gcc does it."""
+        """Return the command that precompiles a C++ header with gcc."""
         return [*self.command, *self._flags(flags), "-MD", "-MF", str(depfile), "-x", "c++-header", str(header), "-o",
                 str(target)]  # fmt: skip
 

@@ -154,7 +154,7 @@ class BuildExtension(build_ext):
 
     @classmethod
     def with_options(cls, **options: bool) -> type["BuildExtension"]:
-        """This command with other options; to stand in ``cmdclass``."""
+        """Return this command with other options, for ``cmdclass``."""
         unknown = set(options) - {"use_ninja", "no_python_abi_suffix"}
         if unknown:
             raise TypeError(f"with_options() got an unexpected keyword argument '{min(unknown)}'")

@@ -383,7 +383,7 @@ def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
 
 
 def uses_torch_layer(text: str) -> re.Match[str] | None:
-    """Where a C++ source uses something of ``torch/extension.h``, comments aside; None if it does not."""
+    """Find the first use of ``torch/extension.h`` in a C++ source, outside comments; None if there is none."""
     return _TORCH_LAYER.search(_COMMENT.sub(" ", text))
 
 

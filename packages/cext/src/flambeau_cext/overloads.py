@@ -29,7 +29,7 @@ class Argument(NamedTuple):
 
     @property
     def is_out(self) -> bool:
-        """Whether it is an ``out=`` argument: to be written to, by keyword alone."""
+        """Whether it is an ``out=`` argument: written to, and keyword-only."""
         return self.is_write and self.kwarg_only
 
 

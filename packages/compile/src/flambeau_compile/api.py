@@ -35,7 +35,7 @@ _local = threading.local()
 
 
 class Function:
-    """What is known of one compiled function: its options, how calls went, and why.
+    """The record of one compiled function: its options, its calls, and the reasons for running eagerly.
 
     Attributes:
         function: what was compiled.

@@ -31,7 +31,7 @@ def _is_on(value: object) -> bool:
 
 
 def say(kind: str, text: str) -> None:
-    """Write a line of that kind, if it is asked for."""
+    """Write a log line of that kind, if it is enabled."""
     if not _shown.isdisjoint(KINDS[kind]):
         print(f"[__{kind}] {text}", file=sys.stderr)
 

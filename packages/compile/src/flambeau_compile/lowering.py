@@ -69,7 +69,7 @@ class Builder:
         return buffer, 0
 
     def name_memory(self, seen: Seen, buffer: Buffer) -> None:
-        """Let memory that no kernel made stand for a buffer."""
+        """Use memory that no kernel allocated as a buffer."""
         self.keep.append(seen)
         self._name(seen, buffer)
 

@@ -34,7 +34,7 @@ class Spots:
 
 
 class Outputs:
-    """What a call returns and sets, in terms of buffers."""
+    """The results and side effects of a call, in terms of buffers."""
 
     def __init__(self, b: Builder, tensors: list[Any], arguments: dict[int, int], symbols: dict[Any, int],
                  taken: dict[int, Window], found: list[tuple[Any, int]], outside: set[int]) -> None:  # fmt: skip

@@ -107,7 +107,7 @@ _NUMPY_RANDOM = (np.random.Generator, np.random.RandomState)
 
 
 class Source(NamedTuple):
-    """How a tensor was reached.
+    """The path by which a tensor was reached.
 
     Args:
         tensor: the tensor.

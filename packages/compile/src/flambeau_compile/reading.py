@@ -24,7 +24,7 @@ _GLOBALS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL
 
 
 class Names(NamedTuple):
-    """What one code object names.
+    """The names that one code object uses.
 
     Args:
         globals: variables of the module, or builtins.

@@ -73,7 +73,7 @@ class Table:
     # --- what is computed -----------------------------------------------------------------------------------------
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
-        """What a function returns for numbers and Symbols."""
+        """Apply a function to numbers and Symbols."""
         value = function(*(o.value if type(o) is Symbol else o for o in operands))
         if self.over or len(self.steps) >= MOST_STEPS:
             for o in operands:

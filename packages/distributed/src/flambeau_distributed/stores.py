@@ -16,7 +16,7 @@ __all__ = ["HashStore", "PrefixStore", "Store"]
 
 
 def as_bytes(value: "str | bytes", function: str) -> bytes:
-    """What a store keeps of a value."""
+    """Convert a value to the bytes that a store keeps."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, bytes | bytearray | memoryview):

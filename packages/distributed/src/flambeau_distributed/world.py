@@ -192,7 +192,7 @@ def _use_one_thread(size: int) -> None:
 
 
 def checked_backend(backend: "str | None") -> Backend:
-    """The name of a backend that is here.
+    """Check that a backend is available and return its name.
 
     Raises:
         RuntimeError: it is not.

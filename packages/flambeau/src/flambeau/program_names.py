@@ -158,7 +158,7 @@ def _files(paths: Iterable[str]) -> Iterator[Path]:
 
 
 def report(paths: Iterable[str]) -> tuple[str, bool]:
-    """What files and folders use that is not here, as text; and whether everything is.
+    """Return the missing features that files and folders use, as text, and whether there are none.
 
     Raises:
         OSError: A file cannot be read.

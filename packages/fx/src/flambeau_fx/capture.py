@@ -54,7 +54,7 @@ _OPERATORS = {name: _SYNTAX[f"__{name}__"] for name in "add sub mul matmul neg e
 
 
 class Captured:
-    """What `capture` found.
+    """The result of `capture`.
 
     Attributes:
         module: the graph, of the tensors among the arguments to a tuple of those in the result.

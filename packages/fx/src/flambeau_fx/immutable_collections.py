@@ -1,5 +1,5 @@
-"""Lists and dicts that a node's arguments are made of: whoever wants to change them sets `node.args` anew, so that
-the graph knows who uses whom."""
+"""Immutable lists and dicts for a node's arguments. They can only be changed by assigning `node.args`, so that the
+graph can update its record of users."""
 
 from typing import Any, NoReturn
 

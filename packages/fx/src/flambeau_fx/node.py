@@ -102,7 +102,7 @@ def _hashable(o: Any) -> bool:
 
 
 def shown_target(func: Any) -> str:
-    """How a node prints the function that it calls."""
+    """Return the name under which a node prints the function that it calls."""
     name = getattr(func, "__name__", None)
     if name is not None and getattr(builtins, name, None) is func:
         return f"builtins.{name}"
@@ -321,7 +321,7 @@ class Node:
 
     @property
     def stack_trace(self) -> str | None:
-        """Where the traced program made this step, if the tracer recorded it."""
+        """The place in the traced program that made this step, if the tracer recorded it."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter

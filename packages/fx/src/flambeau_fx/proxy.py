@@ -62,7 +62,7 @@ class TracerBase:
         type_expr: Any = None,
         proxy_factory_fn: Callable[[Node], Proxy] | None = None,
     ) -> Proxy:
-        """Add a node whose arguments are proxies and values; returns what stands for it."""
+        """Add a node whose arguments are proxies and values, and return its proxy."""
         taken, named = self.create_arg(args), self.create_arg(kwargs)
         node = self.create_node(kind, target, taken, named, name, type_expr)
         if self.record_stack_traces and not node.stack_trace:

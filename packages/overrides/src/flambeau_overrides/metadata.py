@@ -46,7 +46,7 @@ def agreed(values: list[object]) -> object:
 
 
 def declare(cls: type) -> bool:
-    """Check what a new class declares, and add what its bases declare. Meant for `__init_subclass__`.
+    """Check the declarations of a new class and add those of its bases. Meant for `__init_subclass__`.
 
     Returns whether there is anything.
     """

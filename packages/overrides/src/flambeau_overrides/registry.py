@@ -121,7 +121,7 @@ def unregister(*funcs: object) -> None:
 
 
 def registered(func: object) -> tuple[object, bool]:
-    """What `register` and `ignore` have declared of a function, for `restore`.
+    """Return the declarations of a function by `register` and `ignore`, for `restore`.
 
     >>> registered(print)
     (None, False)

@@ -89,7 +89,7 @@ def _result(argument):
 
 
 def given_text(o):
-    """What errors about overloads call an argument: its type, and those of what is in a list."""
+    """Describe an argument in errors about overloads: its type, and those of a list's items."""
     if isinstance(o, (tuple, list)) and o:
         items = ", ".join([type(item).__name__ for item in o])
         return f"tuple of ({items})" if isinstance(o, tuple) else f"list of [{items}]"

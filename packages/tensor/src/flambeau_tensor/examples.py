@@ -152,7 +152,7 @@ def programs(op):
 
 
 def example(op):
-    """The lines of an operator's example with its result; none where there is no example.
+    """Return the lines of an operator's example with its result; an empty list if there is no example.
 
     >>> from flambeau_tensor import exp
     >>> print("\\n".join(example(exp)))

@@ -44,7 +44,7 @@ class Call:
             return self.op(*first, **values)
 
     def error(self, other):
-        """What the call with other arguments raises, as one line; None where it works."""
+        """Return the error of the call with other arguments as one line, or None if it succeeds."""
         try:
             self.run(other)
         except Exception as e:

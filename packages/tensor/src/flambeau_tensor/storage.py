@@ -300,7 +300,7 @@ def _dtype_of(name):
 
 
 def reduce_storage(storage):
-    """What pickles hold of a storage, as PyTorch's do: a call with the contents of a file in the older format."""
+    """Reduce a storage for pickles as PyTorch does: to a call with the contents of a file in the older format."""
     if storage.device == META:
         return storage.__reduce_ex__(2)
     from flambeau_tensor.serialization.legacy import bytes_of_storage

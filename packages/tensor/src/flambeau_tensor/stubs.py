@@ -208,7 +208,7 @@ _SYNTAX_ARGUMENTS = {"getitem": "index: Any", "setitem": "index: Any, value: Any
 
 
 def signatures(op):
-    """What stands behind a name, an operator for each signature: one, or the members of an overload set."""
+    """Return the operators of a name, one for each signature."""
     return op.overloads if isinstance(op, OverloadSet) else (op,)
 
 

@@ -180,7 +180,7 @@ def _reduce(self):
 
 
 def reduce_for_process(tensor):
-    """What `__reduce_ex__` gives, of a tensor that goes to another process: it may be a leaf there, too.
+    """Reduce a tensor for another process, where it remains a leaf if it is one here.
 
     Raises:
         RuntimeError: the tensor is the result of recorded operations.

@@ -1,5 +1,5 @@
-"""Operators that PyTorch has below autograd and that nobody calls by name: what handlers of ``__torch_dispatch__`` get
-in place of a composition."""
+"""Operators that PyTorch has below autograd and that programs do not call by name. Handlers of ``__torch_dispatch__``
+receive them in place of a composition."""
 
 from typing import Any
 

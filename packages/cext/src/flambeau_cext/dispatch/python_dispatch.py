@@ -62,7 +62,7 @@ class TorchDispatchMode:
 
     @classmethod
     def is_infra_mode(cls) -> bool:
-        """Whether it is a part of the library: no."""
+        """Return False: modes are not part of the library."""
         return False
 
 

@@ -136,7 +136,7 @@ def declare(
 
 
 def kernels(op: Operator) -> Kernels:
-    """What the operator was given; nothing yet for one that an extension in C or C++ registered."""
+    """The kernels of the operator; none at first for an operator that a C or C++ extension registered."""
     if op.library is None:
         op.library = Kernels()
     return op.library
@@ -196,7 +196,7 @@ def withdraw(qualname: str, function: Callable[..., Any], key: str) -> None:
 
 
 def choose(op: Operator) -> None:
-    """Let the operator run on the best of what it was given."""
+    """Select the most specific kernel of the operator."""
     given, schema = kernels(op), op.schema
     usable = {key: f for key, f in given.by_key.items() if key not in given.disabled}
     function = usable.get(CPU) or usable.get(EXPLICIT) or (given.original if given.disabled else None)

@@ -133,7 +133,7 @@ class IterDataPipe(_Functions, IterableDataset[_T_co]):
         return self
 
     def reset(self) -> None:
-        """Called as a pass begins: a subclass forgets here what it kept of the pass before."""
+        """Called at the start of a pass; subclasses discard the state of the previous pass here."""
 
 
 class MapDataPipe(_Functions, Dataset[_T_co]):

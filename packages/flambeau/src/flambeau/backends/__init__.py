@@ -28,7 +28,7 @@ fp32_precision = "none"
 
 @contextmanager
 def switched(module: ModuleType, **values: Any) -> Iterator[None]:
-    """A ``with`` block in which switches of a module have other values; None leaves one as it is."""
+    """A context manager that sets switches of a module; None leaves a switch unchanged."""
     values = {name: value for name, value in values.items() if value is not None}
     before = {name: getattr(module, name) for name in values}
     vars(module).update(values)

@@ -78,7 +78,7 @@ def export(
 
 
 class TrainingMode(Enum):
-    """How a module is exported."""
+    """The mode in which a module is exported."""
 
     EVAL = 0
     PRESERVE = 1

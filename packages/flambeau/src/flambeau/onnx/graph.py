@@ -267,7 +267,7 @@ def static(o: Any, what: str) -> Any:
 
 
 def traced(model: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[list[Any], Any]:
-    """What a Tracer hears of one run, and what the model returns."""
+    """Trace one run of a model; return the tracer and the model's result."""
     with torch.no_grad(), Tracer() as tracer:
         result = model(*args, **kwargs)
     for record in tracer.records:
@@ -311,7 +311,7 @@ def shape_of(t: Any, axes: dict[int, str]) -> list[Any]:
 
 
 def info(name: str, t: Any, axes: dict[int, str]) -> Any:
-    """What ONNX says of an input or output."""
+    """Return the ONNX description of an input or output."""
     return helper.make_tensor_value_info(name, TYPES[dtype_of(t)], shape_of(t, axes))
 
 

@@ -55,7 +55,7 @@ class ModuleTracker:
 
     @property
     def is_bw(self) -> bool:
-        """Whether backward runs."""
+        """Whether backward is running."""
         return current_run() is not None
 
     def _enter(self, name):

@@ -61,7 +61,7 @@ _MISSING = object()
 
 
 def typename(obj: object) -> str:
-    """How error messages name the type of ``obj``: ``torch.FloatTensor``, ``int``, ``package.Class``."""
+    """Return the name of ``obj``'s type in error messages: ``torch.FloatTensor``, ``int``, ``package.Class``."""
     if isinstance(obj, Tensor):
         return obj.type()
     named = obj if hasattr(obj, "__qualname__") else type(obj)

@@ -25,7 +25,7 @@ _REDUCES = "`reduction` is 'mean', 'sum' or 'none'."
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None, reduction: str, stacklevel: int = 3) -> str:
-    """What `size_average` and `reduce` of old mean, with PyTorch's warning."""
+    """Return the reduction for the deprecated `size_average` and `reduce`, with PyTorch's warning."""
     if size_average is None and reduce is None:
         return reduction
     size_average = True if size_average is None else size_average
@@ -52,7 +52,7 @@ def reduced(loss, reduction):
 
 
 def scalar_type(dtype):
-    """How PyTorch's errors call a dtype: Float, Long, ComplexFloat."""
+    """Return the name of a dtype in PyTorch's errors: Float, Long, ComplexFloat."""
     return ft.empty((), dtype=dtype).type().split(".")[-1].removesuffix("Tensor")
 
 

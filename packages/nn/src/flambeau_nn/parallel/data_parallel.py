@@ -43,6 +43,6 @@ def data_parallel(
     dim: int = 0,
     module_kwargs: dict[str, Any] | None = None,
 ) -> Any:
-    """What `DataParallel` of the module gives for these inputs, a tuple or one: on the CPU the module's own result."""
+    """Return the result of `DataParallel` for a tuple of inputs or one: on the CPU, the module's own result."""
     inputs = inputs if isinstance(inputs, tuple) else () if inputs is None else (inputs,)
     return module(*inputs, **(module_kwargs or {}))

@@ -45,7 +45,7 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight, after steps towards its largest singular value if they are asked for."""
+        """Return the normalized weight, after power iterations for its largest singular value if requested."""
         weight, u, v = (getattr(module, f"{self.name}_{end}") for end in ("orig", "u", "v"))
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:

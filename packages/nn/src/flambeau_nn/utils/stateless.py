@@ -44,7 +44,7 @@ def call_with(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """``module(*args, **kwargs)`` while ``tensors`` stand for its parameters and buffers."""
+    """Call ``module(*args, **kwargs)`` with ``tensors`` in place of its parameters and buffers."""
     if args is None:
         args = ()
     elif not isinstance(args, tuple):

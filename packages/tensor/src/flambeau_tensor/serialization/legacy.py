@@ -17,7 +17,7 @@ PROTOCOL_VERSION = 1001
 
 
 class FileStorages(Kinds):
-    """The storages that follow the pickles. Their memory is asked for only as far as the file is long enough."""
+    """The storages that follow the pickles. Memory is allocated only if the file is long enough."""
 
     def __init__(self, restore, left):
         self.restore, self.left, self.made = restore, left, {}
@@ -44,7 +44,7 @@ class FileStorages(Kinds):
 
 
 def load(file, restore, weights_only, pickle_module, arguments):
-    """What a file holds, from where it stands on."""
+    """Read an object from the current position of a file."""
     begin = file.tell()
     end = file.seek(0, io.SEEK_END)
     file.seek(begin)

@@ -60,7 +60,7 @@ def spelled(module: str, name: str) -> "tuple[str, str]":
 
 
 def object_of(module: str, name: str):
-    """What a file means by a name in a module, which may be imported for it.
+    """Return the object for a name in a file, importing its module if necessary.
 
     Raises:
         ImportError, AttributeError: there is no such thing. NotBuiltError: it is PyTorch's, and not here.
@@ -87,7 +87,7 @@ def object_of(module: str, name: str):
 
 
 def reduce_of(cls):
-    """How files write the objects of a class: a function that takes one apart, or None for Python's own way."""
+    """Return the function that reduces objects of a class for files, or None for Python's default."""
     if issubclass(cls, Tensor) and cls.__reduce_ex__ is Tensor.__reduce_ex__:
         return reduce_tensor
     if issubclass(cls, NamedResult):
@@ -98,7 +98,7 @@ def reduce_of(cls):
 
 
 def reduce_tensor(t, typed=True):
-    """What files hold of a tensor, and pickles; files name the dtype by the kind of storage, where there is one."""
+    """Reduce a tensor for files and pickles. Files store the dtype as the kind of storage, where there is one."""
     check_read(t, "__reduce_ex__")
     rebuild, arguments = _reduce_elements(t, typed) if not t.is_meta else _reduce_geometry(t)
     state = t.__getstate__()

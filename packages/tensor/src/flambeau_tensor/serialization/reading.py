@@ -37,7 +37,7 @@ def free_unpickler(pickle_module):
 
 
 def restricted(data, storage_of, start=0, encoding="utf-8"):
-    """What a pickle holds, if nothing but allowed things, and where it ends."""
+    """Load a pickle that names only allowed objects; return its object and its end."""
     reader = unpickler.Unpickler(data, storage_of, settings.allowed_names(), start, encoding)
     try:
         return reader.load(), reader.at
@@ -50,7 +50,7 @@ def restricted(data, storage_of, start=0, encoding="utf-8"):
 
 
 class Kinds:
-    """What pickles say of storages, checked."""
+    """Checks the descriptions of storages in pickles."""
 
     def checked(self, kind, key, location, count):
         """The dtype (None of an untyped storage), the key, the location, the size in bytes."""

@@ -80,7 +80,7 @@ def _named(items):
 
 
 def allowed_names() -> dict:
-    """What may be named beyond the fixed list, by the names that files have."""
+    """Return the allowed objects beyond the fixed list, by their names in files."""
     return _named(_safe)
 
 

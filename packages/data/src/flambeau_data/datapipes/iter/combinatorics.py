@@ -13,7 +13,7 @@ __all__ = ["SamplerIterDataPipe", "ShufflerIterDataPipe"]
 
 
 class Shuffling:
-    """What shuffling pipes share: a seed for the next pass, drawn from the default generator where none was set."""
+    """The base of shuffling pipes: a seed for the next pass, by default drawn from the default generator."""
 
     def __init__(self) -> None:
         self._enabled = True
@@ -26,7 +26,7 @@ class Shuffling:
         return self
 
     def set_seed(self, seed: int) -> Any:
-        """What the next pass's order comes from."""
+        """Set the seed of the next pass's order."""
         self._seed = seed
         return self
 
@@ -83,7 +83,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
 
 
 class SamplerIterDataPipe(IterDataPipe[Any]):
-    """What a sampler gives for a pipe as its data.
+    """Yields the samples of a sampler over a pipe.
 
     Args:
         datapipe: the data, with a length.

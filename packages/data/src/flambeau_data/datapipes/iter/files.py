@@ -94,7 +94,7 @@ class FileOpenerIterDataPipe(_Measured):
 
 @functional_datapipe("read_from_stream")
 class StreamReaderIterDataPipe(IterDataPipe[Any]):
-    """Pairs of a path and what its file holds.
+    """Yields pairs of a path and the contents of its file.
 
     Args:
         datapipe: where pairs of a path and an open file come from.

@@ -112,7 +112,7 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times differ so much that their median says little."""
+        """Whether the times vary too much for the median to be meaningful."""
         return self.iqr > 0.1 * self.median
 
     @property
@@ -122,7 +122,7 @@ class Measurement:
 
     @property
     def significant_figures(self) -> int:
-        """How many digits of the median the times agree on, by their interquartile range."""
+        """The number of significant digits of the median, from the interquartile range."""
         if not self.median:
             return 1
         spread = max(self.iqr / self.median, 1e-5)

@@ -124,7 +124,7 @@ class Timer:
     def blocked_autorange(
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Runs of equal length, for ``min_run_time`` seconds in all; ``callback(number, time)`` is told of each."""
+        """Measure runs of equal length for at least ``min_run_time`` seconds; each calls ``callback(number, time)``."""
         with _Threads(self._task_spec.num_threads):
             number = self._block(min_run_time)
             times: list[float] = []
