@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from datetime import timedelta
 
 import numpy as np
@@ -83,6 +84,10 @@ def reductions(rank, size):
     flags = torch.tensor([True, rank == 0, False])
     dist.all_reduce(flags, ReduceOp.MAX)
     assert flags.tolist() == [True, True, False]
+
+
+@check
+def nans(rank, size):
     nan = torch.tensor([1.0, float("nan") if rank == size - 1 else 0.0])
     dist.all_reduce(nan, ReduceOp.MIN)
     assert nan[1].isnan()
@@ -241,7 +246,7 @@ def asynchronous(rank, size):
 
 @check
 def groups(rank, size):
-    assert (dist.get_rank(), dist.get_world_size(), dist.get_backend()) == (rank, size, "gloo")
+    assert (dist.get_rank(), dist.get_world_size(), dist.get_backend() in ("gloo", "mpi")) == (rank, size, True)
     halves = [dist.new_group(range(first, size, 2)) for first in range(min(size, 2))]
     mine = halves[rank % 2]
     members = list(range(rank % 2, size, 2))
@@ -448,8 +453,25 @@ def gone(rank, size):
         raises("rank 1", lambda: dist.all_reduce(torch.ones(1)))
 
 
+@check
+def monitored(rank, size):
+    dist.monitored_barrier(timeout=timedelta(seconds=20))
+    if size > 1 and rank != 1:
+        text = "Rank 1 failed to pass monitoredBarrier" if rank == 0 else "monitored"
+        raises(text, lambda: dist.monitored_barrier(timeout=timedelta(seconds=0.5)))
+    dist.barrier()
+
+
 def main(names, rank, size, file):
-    dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=size)
+    if rank == "mpi":
+        warnings.simplefilter("ignore")
+        dist.init_process_group("gloo")
+        rank = dist.get_rank()
+        assert dist.get_world_size() == int(size) and dist.get_backend() == "mpi"
+    else:
+        rank = int(rank)
+        dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=int(size))
+    size = int(size)
     for name in names.split(","):
         CHECKS[name](rank, size)
     dist.destroy_process_group()
@@ -457,4 +479,4 @@ def main(names, rank, size, file):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    main(*sys.argv[1:])

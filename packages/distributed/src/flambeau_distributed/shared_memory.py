@@ -13,7 +13,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
-from flambeau_distributed._shared.segment import ABSENT, FAILED, GAVE_UP, LEFT, PRESENT, Segment
+from flambeau_distributed._shared.segment import ABSENT, FAILED, GAVE_UP, LEFT, MEETS, PRESENT, RECEIVES, Segment
 from flambeau_distributed.errors import DistBackendError, DistStoreError
 from flambeau_distributed.reduce_op import CODE_NAMES
 from flambeau_distributed.shared_messages import DTYPES, Messages
@@ -136,22 +136,36 @@ class SharedMemory:
 
     # --- what ends waiting
 
-    def _check(self, peer: int, waited: float) -> None:
+    def _check(self, what: int, peer: int, waited: float) -> None:
         """Raise if a rank that is waited for has ended or gave up, or if this takes too long."""
-        late = [peer] if peer >= 0 else []
-        late = list({*late, *self.segment.lagging()} - {self.rank}) if self.segment.lagging() else late
-        for rank in sorted(late):
-            state, process, started, reason = self.segment.peer(rank)
-            if state == FAILED:
-                raise DistBackendError(f"rank {rank} gave up: {reason}")
-            if state == LEFT:
-                raise DistBackendError(f"rank {rank} has left the group (destroy_process_group)")
-            if state == PRESENT and start_of(process) != started:
-                raise DistBackendError(f"rank {rank} (process {process}) has ended")
+        late = self.segment.lagging() if what == MEETS else [peer] if peer >= 0 else []
+        for rank in late:
+            error = self._gone(rank)
+            if error is not None and not self._has_come(what, rank):
+                raise error
+        others = [rank for rank in range(self.size) if rank != self.rank]
+        if what == RECEIVES and peer < 0 and all(self._gone(r) and not self.segment.waiting(r) for r in others):
+            raise DistBackendError("all other ranks have ended, or have left the group")
         if self._waiting_for_all and self.rank == 0 and self._store.check(["elsewhere"]):
             raise RuntimeError(self._store.get("elsewhere").decode())
         if waited >= self.timeout:
             raise DistBackendError(self._late(late))
+
+    def _gone(self, rank: int) -> "DistBackendError | None":
+        state, process, started, reason = self.segment.peer(rank)
+        if state == FAILED:
+            return DistBackendError(f"rank {rank} gave up: {reason}")
+        if state == LEFT:
+            return DistBackendError(f"rank {rank} has left the group (destroy_process_group)")
+        if state == PRESENT and start_of(process) != started:
+            return DistBackendError(f"rank {rank} (process {process}) has ended")
+        return None
+
+    def _has_come(self, what: int, rank: int) -> bool:
+        """Whether a rank has done what it was waited for before it went."""
+        if what == MEETS:
+            return rank not in self.segment.lagging()
+        return what == RECEIVES and self.segment.waiting(rank) > 0
 
     def _late(self, late: list[int]) -> str:
         ranks = ", ".join(f"rank {rank}" + self._absent(rank) for rank in sorted(late)) or "a message"

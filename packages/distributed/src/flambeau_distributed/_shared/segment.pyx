@@ -62,6 +62,7 @@ cdef extern from "shared_slots.h" nogil:
     int fl_listen(fl_group* g, uint32_t seen, int peer)
 
 ABSENT, PRESENT, LEFT, FAILED = range(4)  # states of a rank
+MEETS, SENDS, RECEIVES = range(3)  # what it waits for
 GAVE_UP = 0xffff  # the kind of call of a rank that has failed
 cdef enum:
     IS_FAILED = 3
@@ -69,12 +70,13 @@ HEADER_BYTES = sizeof(fl_header)
 
 
 cdef class Watch:
-    """What a waiting call asks every 50 ms: ``check(peer, seconds waited)`` raises what ends it."""
+    """What a waiting call asks every 50 ms: ``check(what, peer, seconds waited)`` raises what ends it."""
     cdef object check, error
+    cdef int what
     cdef double began
 
-    def __cinit__(self, check):
-        self.check = check
+    def __cinit__(self, check, int what):
+        self.check, self.what = check, what
 
 
 cdef int _look(void* owner, int peer) noexcept with gil:
@@ -84,7 +86,7 @@ cdef int _look(void* owner, int peer) noexcept with gil:
         now = monotonic()
         if not watch.began:
             watch.began = now - 0.05
-        watch.check(peer, now - watch.began)
+        watch.check(watch.what, peer, now - watch.began)
     except BaseException as error:
         watch.error = error
         return 1
@@ -99,7 +101,7 @@ cdef class Segment:
         size, rank: of the group.
         slot, ring: bytes of a buffer and of a ring.
         spin: nanoseconds to spin before sleeping.
-        check: called every 50 ms of waiting with the peer and the seconds; raises what ends the wait.
+        check: called every 50 ms of waiting with what is waited for, the peer and the seconds; raises what ends the wait.
         explain: gives the error for calls that do not match, from a list of what each rank calls.
     """
     cdef fl_group g
@@ -118,7 +120,7 @@ cdef class Segment:
         self.g.base = <char*>&self.bytes[0]
         self.g.look = _look
         self.memory, self.check, self.explain = memory, check, explain
-        self.watch = Watch(check)
+        self.watch = Watch(check, MEETS)
         self.g.owner = <void*>self.watch
 
     @staticmethod
@@ -333,7 +335,7 @@ cdef class Segment:
 
     def listen(self, seen, int peer):
         """Wait until a ring has news after ``seen = events()``."""
-        cdef Watch watch = Watch(self.check)
+        cdef Watch watch = Watch(self.check, RECEIVES)
         cdef fl_group g = self.g
         cdef uint32_t before = seen
         cdef int status
@@ -367,7 +369,7 @@ cdef class Segment:
             add_version(<PyObject*>tensor)
 
     cdef int move(self, int peer, char* data, int64_t n, bint sends) except -1:
-        cdef Watch watch = Watch(self.check)
+        cdef Watch watch = Watch(self.check, SENDS if sends else RECEIVES)
         cdef fl_group g = self.g
         cdef int status
         g.owner = <void*>watch
