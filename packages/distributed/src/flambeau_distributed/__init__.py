@@ -37,6 +37,7 @@ from flambeau_distributed.reduce_op import BroadcastOptions as BroadcastOptions
 from flambeau_distributed.reduce_op import DebugLevel as DebugLevel
 from flambeau_distributed.reduce_op import GatherOptions as GatherOptions
 from flambeau_distributed.reduce_op import GroupMember as GroupMember
+from flambeau_distributed.reduce_op import RedOpType as RedOpType
 from flambeau_distributed.reduce_op import ReduceOp as ReduceOp
 from flambeau_distributed.reduce_op import ReduceOptions as ReduceOptions
 from flambeau_distributed.reduce_op import ReduceScatterOptions as ReduceScatterOptions

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
+from flambeau_distributed.futures import Future
 from flambeau_distributed.methods import ProcessGroup
 from flambeau_distributed.reduce_op import CODES, ReduceOp
 from flambeau_distributed.work import Work
@@ -124,12 +125,13 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
 
 def all_reduce_coalesced(
     tensors: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
-) -> "Work | None":
+) -> "Future | None":
     """Reduce each of several tensors over all ranks, in one exchange.
 
     Args:
         tensors: of one dtype.
-        op, group, async_op: as for `all_reduce`.
+        op, group: as for `all_reduce`.
+        async_op: return a future at once.
 
     Raises:
         DistBackendError: a rank calls something else, has ended, or does not come in time.
@@ -142,7 +144,7 @@ def all_reduce_coalesced(
         return None
     work = found.allreduce_coalesced(tensors, op)
     if async_op:
-        return work
+        return work.get_future()
     work.wait()
     return None
 
@@ -262,7 +264,7 @@ def all_gather_coalesced(
     input_tensor_list: Sequence[Tensor],
     group: Any = None,
     async_op: bool = False,
-) -> "Work | None":
+) -> "Future | None":
     """Give all ranks several tensors of all.
 
     Args:
@@ -280,7 +282,11 @@ def all_gather_coalesced(
     checked_tensors(input_tensor_list, "input_tensor_list")
     if not isinstance(output_tensor_lists, list):
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
-    return _done(found.allgather_coalesced(output_tensor_lists, input_tensor_list), async_op)
+    work = found.allgather_coalesced(output_tensor_lists, input_tensor_list)
+    if async_op:
+        return work.get_future()
+    work.wait()
+    return None
 
 
 def gather(

@@ -125,7 +125,7 @@ def _close(path: str, world_size: int) -> None:
         store = FileStore.__new__(FileStore)
         Store.__init__(store)
         store._path, store._read, store._values = path, 0, Values()
-        if store.add("closed", 1) >= world_size:
+        if store.add("closed", 1) >= max(world_size, store.add(_USERS, 0)):
             os.unlink(path)
     except OSError:
         pass

@@ -77,9 +77,12 @@ class ProcessGroup(Group):
     def allreduce(self, tensors: Any, opts: Any = ReduceOp.SUM, timeout: Any = None) -> Work:
         """Reduce the tensors of all ranks; each of this rank's becomes the reduction."""
         op = getattr(opts, "reduceOp", opts)
-        tensors = _listed(tensors, "allreduce")
+        tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
         if any(t.layout != tensors[0].layout for t in tensors):
             raise RuntimeError("ProcessGroupGloo::allreduce: invalid tensor layout at index 1")
+        if not tensors:
+            raise RuntimeError("ProcessGroupGloo::allreduce: requires non-empty tensor list")
+        _alike(tensors, tensors[0], "allreduce")
         packed(tensors[0])
         return self.run(lambda: self._reduced(tensors, op), tensors, True)
 
@@ -118,6 +121,9 @@ class ProcessGroup(Group):
     def reduce(self, tensors: Any, root: Any = 0, op: Any = ReduceOp.SUM) -> Work:
         """Reduce to one rank."""
         if hasattr(root, "rootRank"):
+            self._check_root(root.rootRank, "reduce")
+            if root.rootTensor:
+                raise RuntimeError(f"ProcessGroupGloo::reduce: invalid root tensor: {root.rootTensor}")
             root, op = root.rootRank, root.reduceOp
         (tensor,) = self._single(tensors, root, "reduce")
         return self.run(lambda: self.do_reduce(tensor, root, op), [tensor], True)
@@ -167,7 +173,8 @@ class ProcessGroup(Group):
                 for target, row in zip(out, rows.flatten(0, 1), strict=True):
                     target.detach().copy_(row)
 
-        return self.run(call, [list(out) for out in outs], True)
+        results = [list(out) for out in outs]
+        return self.run(call, results[0] if len(results) == 1 else results, True)
 
     def allgather_coalesced(self, outs: Any, tensors: Any, opts: Any = None) -> Work:
         """``outs[r][i]`` becomes tensor i of rank r."""
@@ -180,8 +187,10 @@ class ProcessGroup(Group):
                 raise RuntimeError("ProcessGroupGloo::allgather_coalesced: invalid output size")
             for i, (target, tensor) in enumerate(zip(out, tensors, strict=True)):
                 if target.shape != tensor.shape or target.dtype != tensor.dtype:
-                    what = "size" if target.shape != tensor.shape else "tensor type"
-                    raise RuntimeError(f"ProcessGroupGloo::allgather_coalesced: invalid {what} of output at index {i}")
+                    what = "size of output tensor" if target.shape != tensor.shape else "tensor type"
+                    raise RuntimeError(
+                        f"ProcessGroupGloo::allgather_coalesced: invalid {what} of output tensor at index {i}"
+                    )
 
         def call() -> None:
             for i, tensor in enumerate(tensors):
@@ -199,7 +208,7 @@ class ProcessGroup(Group):
         row = self._of_root(outs, root, "gather", "output")
         if row is not None:
             _alike(row, tensor, "gather")
-        return self.run(lambda: self.do_gather(row, tensor, root), [list(row or ())], True)
+        return self.run(lambda: self.do_gather(row, tensor, root), list(row or ()), True)
 
     def scatter(self, outs: Any, tensors: Any, root: Any = 0) -> Work:
         """Each rank's ``outs[0]`` becomes its part of the root's ``tensors[0]``."""
@@ -259,6 +268,12 @@ class ProcessGroup(Group):
         """Receive a tensor from any rank of the group."""
         return self.recv(tensors, None, tag)
 
+    @staticmethod
+    def create_device(hostname: str = "", interface: str = "", lazy_init: Any = None) -> Any:
+        """Nothing that is needed: the ranks share memory."""
+
+    create_default_device = create_device
+
     # --- checks
 
     def _check_root(self, root: int, function: str) -> None:
@@ -287,14 +302,6 @@ class ProcessGroup(Group):
                 f"{which.capitalize()} list size should be {self.size()}, same as size of the process group."
             )
         return lists[0]
-
-
-def _listed(tensors: Any, function: str) -> "list[Tensor]":
-    tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    if not tensors:
-        raise RuntimeError(f"ProcessGroupGloo::{function}: requires non-empty tensor list")
-    _alike(tensors, tensors[0], function)
-    return tensors
 
 
 def _alike(tensors: Sequence[Tensor], like: Tensor, function: str) -> None:
@@ -340,9 +347,3 @@ class ProcessGroupGloo(ProcessGroup):
             timeout = timedelta(seconds=timeout)
         carrier = SharedMemory(PrefixStore("gloo", store), rank, size, timeout.total_seconds())
         super().__init__(carrier, store, range(size), "gloo", "gloo", timeout)
-
-    @staticmethod
-    def create_device(hostname: str = "", interface: str = "", lazy_init: Any = None) -> Any:
-        """Nothing that is needed: the ranks share memory."""
-
-    create_default_device = create_device

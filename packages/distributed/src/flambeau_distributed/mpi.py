@@ -5,9 +5,12 @@ Buffers are handed over by their address, without a copy. Halves are reduced in 
 
 import os
 import time
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
+import flambeau_tensor
+from flambeau_autograd.graph import increment_version
 from flambeau_distributed.errors import DistBackendError
 from flambeau_distributed.stores import HashStore
 from flambeau_distributed.work import Work
@@ -53,13 +56,16 @@ class Mpi:
 
         self.mpi, self.comm, self.timeout = MPI, comm, timeout
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
-        self._types = {
+        types = {
             "bool": MPI.C_BOOL, "uint8": MPI.UINT8_T, "int8": MPI.INT8_T, "int16": MPI.INT16_T, "int32": MPI.INT32_T,
             "int64": MPI.INT64_T, "uint16": MPI.UINT16_T, "uint32": MPI.UINT32_T, "uint64": MPI.UINT64_T,
             "float32": MPI.FLOAT, "float64": MPI.DOUBLE, "complex64": MPI.C_FLOAT_COMPLEX,
             "complex128": MPI.C_DOUBLE_COMPLEX, "float16": MPI.UINT16_T, "bfloat16": MPI.UINT16_T,
             "complex32": MPI.UINT32_T,
         }  # fmt: skip
+        self._types = {getattr(flambeau_tensor, name): kind for name, kind in types.items()}
+        self._ops: dict[Any, Any] = {}
+        self.segment = _Quick(self)
 
     @classmethod
     def world(cls, timeout: float) -> "Mpi":
@@ -82,9 +88,15 @@ class Mpi:
         nbytes = tensor.numel() * tensor.itemsize
         memory = self.mpi.buffer.fromaddress(tensor.data_ptr(), nbytes) if nbytes else bytearray()
         count = tensor.numel() if count is None else count
-        return [memory, count, self._types[str(tensor.dtype).partition(".")[2]]]
+        return [memory, count, self._types[tensor.dtype]]
 
     def _op(self, tensor: Tensor, op: int) -> Any:
+        key = tensor.dtype, op
+        if key not in self._ops:
+            self._ops[key] = self._made_op(tensor, op)
+        return self._ops[key]
+
+    def _made_op(self, tensor: Tensor, op: int) -> Any:
         if tensor.dtype in (float16, bfloat16):
             key = tensor.dtype, op
             if key not in _half_ops:
@@ -108,43 +120,43 @@ class Mpi:
 
     def all_reduce(self, tensor: Tensor, op: int) -> None:
         self.comm.Allreduce(self.mpi.IN_PLACE, self._buffer(tensor), self._op(tensor, op))
-        written(tensor)
+        increment_version(tensor)
 
     def reduce(self, tensor: Tensor, root: int, op: int) -> None:
         if self.rank == root:
             self.comm.Reduce(self.mpi.IN_PLACE, self._buffer(tensor), self._op(tensor, op), root)
-            written(tensor)
+            increment_version(tensor)
         else:
             self.comm.Reduce(self._buffer(tensor), None, self._op(tensor, op), root)
 
     def broadcast(self, tensor: Tensor, root: int) -> None:
         self.comm.Bcast(self._buffer(tensor), root)
         if self.rank != root:
-            written(tensor)
+            increment_version(tensor)
 
     def all_gather(self, out: Tensor, tensor: Tensor) -> None:
         self.comm.Allgather(self._buffer(tensor), self._buffer(out, tensor.numel()))
-        written(out)
+        increment_version(out)
 
     def gather(self, out: "Tensor | None", tensor: Tensor, root: int) -> None:
         self.comm.Gather(self._buffer(tensor), self._buffer(out, tensor.numel()), root)
         if out is not None:
-            written(out)
+            increment_version(out)
 
     def scatter(self, out: Tensor, tensor: "Tensor | None", root: int) -> None:
         self.comm.Scatter(self._buffer(tensor, out.numel()), self._buffer(out), root)
-        written(out)
+        increment_version(out)
 
     def reduce_scatter(self, out: Tensor, tensor: Tensor, op: int) -> None:
         send, receive = self._buffer(tensor, out.numel()), self._buffer(out)
         self.comm.Reduce_scatter_block(send[:1] + send[2:], receive, self._op(tensor, op))
-        written(out)
+        increment_version(out)
 
     def all_to_all(self, out: Tensor, tensor: Tensor, sends: list[int], receives: list[int]) -> None:
-        kind = self._types[str(tensor.dtype).partition(".")[2]]
+        kind = self._types[tensor.dtype]
         memory, target = self._buffer(tensor)[0], self._buffer(out)[0]
         self.comm.Alltoallv([memory, sends, None, kind], [target, receives, None, kind])
-        written(out)
+        increment_version(out)
 
     def monitored_barrier(self, timeout: float, wait_all_ranks: bool) -> None:
         """A barrier after which rank 0 knows who did not come."""
@@ -205,7 +217,7 @@ class _Requested(Work):
     def _settled(self, status: Any) -> None:
         if self._receives:
             self._source = status.Get_source()
-            written(self._result[0])
+            increment_version(self._result[0])
         self.finish()
 
     def is_completed(self) -> bool:
@@ -223,11 +235,18 @@ class _Requested(Work):
         return super().wait()
 
 
-def written(tensor: Tensor) -> None:
-    """Raise the version of a tensor that MPI has written to."""
-    from flambeau_autograd.graph import increment_version
+class _Quick:
+    """All-reduces of contiguous tensors, as a `Segment` has them."""
 
-    increment_version(tensor)
+    def __init__(self, carrier: Mpi) -> None:
+        self._carrier = weakref.proxy(carrier)
+
+    def all_reduce(self, tensor: Tensor, kind: int, op: int, root: int) -> bool:
+        """Reduce in place, if the tensor is contiguous."""
+        if not tensor.is_contiguous():
+            return False
+        self._carrier.all_reduce(tensor, op)
+        return True
 
 
 def _of_halves(dtype: Any, op: int) -> Any:
@@ -253,6 +272,7 @@ def _abort_on_exceptions(mpi: Any) -> None:
         traceback.print_exception(kind, error, trace)
         sys.stderr.write(f"rank {mpi.COMM_WORLD.Get_rank()} of MPI has raised {kind.__name__}: the job ends\n")
         sys.stderr.flush()
+        time.sleep(0.3)  # the launcher passes on what it has read before it ends the job
         mpi.COMM_WORLD.Abort(1)
 
     hook.aborts = True  # type: ignore[attr-defined]

@@ -148,7 +148,7 @@ class SharedMemory:
             raise DistBackendError("all other ranks have ended, or have left the group")
         if self._waiting_for_all and self.rank == 0 and self._store.check(["elsewhere"]):
             raise RuntimeError(self._store.get("elsewhere").decode())
-        if waited >= self.timeout:
+        if waited >= self.timeout and (late or what != MEETS):  # else all have just come
             raise DistBackendError(self._late(late))
 
     def _gone(self, rank: int) -> "DistBackendError | None":

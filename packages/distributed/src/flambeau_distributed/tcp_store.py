@@ -15,7 +15,7 @@ from flambeau_distributed.stores import Store, Values
 
 __all__ = ["TCPStore"]
 
-_WORKERS = "init/workers"
+_WORKERS = "init/"
 # The methods of `Values` that may be called, how their arguments are read, and how the result is.
 _METHODS: dict[str, str] = {
     "set": "sb", "get": "s", "add": "si", "append": "sb", "compare_set": "sbb", "delete": "s", "missing": "lf",
@@ -205,7 +205,7 @@ class _Server(socketserver.ThreadingTCPServer):
 
     def __init__(self, port: int, descriptor: "int | None") -> None:
         self.values = Values()
-        self.values.set("init/", b"0")
+        self.values.set(_WORKERS, b"0")
         super().__init__(("", port), _Handler, bind_and_activate=descriptor is None)
         if descriptor is not None:
             self.socket.close()
@@ -226,7 +226,9 @@ def _serve(port: int, shared: bool, descriptor: "int | None") -> _Server:
         try:
             server = _Server(port, descriptor)
         except OSError as error:
-            raise DistNetworkError(f"The server socket cannot listen at port {port}: {error.strerror}") from None
+            raise DistNetworkError(
+                f"The server socket has failed to listen on any local network address: port {port}: {error.strerror}"
+            ) from None
         threading.Thread(target=server.serve_forever, args=(0.05,), name="flambeau-store", daemon=True).start()
         if shared:
             _servers[server.server_address[1]] = server

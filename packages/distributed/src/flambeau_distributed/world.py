@@ -44,7 +44,7 @@ class Backend(str):
         """
         from flambeau_tensor.not_built import not_built
 
-        raise not_built("torch.distributed.Backend.register_backend", ": a backend is shared memory or MPI")
+        raise not_built("torch.distributed.Backend.register_backend", "a backend is shared memory or MPI")
 
 
 class BackendConfig:

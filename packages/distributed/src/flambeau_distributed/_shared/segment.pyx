@@ -42,7 +42,7 @@ cdef extern from "shared_slots.h" nogil:
         char* base
         int n, me
         uint32_t met, calls
-        int64_t slot, ring, spin
+        int64_t slot, ring, spin, patience
         fl_look look
         void* owner
     int64_t fl_size(const fl_group* g)
@@ -101,7 +101,7 @@ cdef class Segment:
         size, rank: of the group.
         slot, ring: bytes of a buffer and of a ring.
         spin: nanoseconds to spin before sleeping.
-        check: called every 50 ms of waiting with what is waited for, the peer and the seconds; raises what ends the wait.
+        check: called every 50 ms of waiting with what is waited for, the peer and the seconds; raises what ends it.
         explain: gives the error for calls that do not match, from a list of what each rank calls.
     """
     cdef fl_group g
@@ -113,7 +113,7 @@ cdef class Segment:
 
     def __init__(self, memory, int size, int rank, int64_t slot, int64_t ring, int64_t spin, check, explain):
         memset(&self.g, 0, sizeof(fl_group))
-        self.g.n, self.g.me, self.g.slot, self.g.ring, self.g.spin = size, rank, slot, ring, spin
+        self.g.n, self.g.me, self.g.slot, self.g.ring, self.g.spin, self.g.patience = size, rank, slot, ring, spin, spin
         self.bytes = memory
         if self.bytes.shape[0] < fl_size(&self.g):
             raise ValueError(f"the group needs {fl_size(&self.g)} bytes of memory, not {self.bytes.shape[0]}")
@@ -148,7 +148,7 @@ cdef class Segment:
         memcpy(own.reason, <char*>text, len(text))
         own.state = state
         if state == IS_FAILED:  # whoever comes to the meeting that this rank has posted compares this
-            own.calls[0].kind = own.calls[1].kind = GAVE_UP
+            own.calls[own.posted & 1].kind = GAVE_UP
 
     def peer(self, int rank):
         """(state, process id, its start, reason) of a rank."""

@@ -8,7 +8,8 @@
 
    Messages go through a ring for each ordered pair of ranks.
 
-   Who waits spins for a while, if there are processors for all, then sleeps on the word until its writer wakes it. Every
+   Who waits spins for a while, if there are processors for all and spinning has paid lately, then sleeps on the word
+   until its writer wakes it. Every
    50 ms it asks `look`, which raises for signals, deadlines and peers that have ended. */
 #ifndef FLAMBEAU_SHARED_SLOTS_H
 #define FLAMBEAU_SHARED_SLOTS_H
@@ -21,9 +22,6 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
-#ifndef _WIN32
-#include <sched.h>
 #endif
 
 enum { FL_DONE = 0, FL_STOPPED = 1, FL_MISMATCH = 2 };
@@ -65,7 +63,7 @@ typedef struct {
     int n, me;
     uint32_t met, calls;
     int64_t slot, ring;          /* bytes of a buffer and of a ring */
-    int64_t spin;                /* nanoseconds */
+    int64_t spin, patience;      /* nanoseconds to spin: at most, and as long as it has paid lately */
     fl_look look;
     void *owner;
 } fl_group;
@@ -127,25 +125,26 @@ static inline void fl_sleep(uint32_t *word, uint32_t *sleepers, uint32_t seen) {
 /* Wait until the word is at least `wanted` (or, with `other`, no longer that). */
 static int fl_wait(fl_group *g, uint32_t *word, uint32_t *sleepers, uint32_t wanted, int other, int peer) {
     int64_t began = 0, asked = 0;
+    int slept = 0;
     for (unsigned turn = 0;; turn++) {
         uint32_t seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-        if (other ? seen != wanted : (int32_t)(seen - wanted) >= 0) return FL_DONE;
+        if (other ? seen != wanted : (int32_t)(seen - wanted) >= 0) {
+            if (!slept && g->patience < g->spin) g->patience += g->patience / 4 + 200;
+            return FL_DONE;
+        }
         if (turn < 64 && g->spin) {
             fl_pause();
             continue;
         }
         int64_t now = fl_now();
         if (!began) began = asked = now;
-        if (now - began < g->spin) {
+        if (now - began < g->patience) {
             for (int i = 0; i < 16; i++) fl_pause();
             continue;
         }
-#ifndef _WIN32
-        if (now - began < g->spin + 20000) {
-            sched_yield();
-            continue;
-        }
-#endif
+        /* Who has slept spins less the next time: its peer may share its processor, or another program may have it. */
+        if (began == asked) g->patience = g->patience / 2;
+        slept = 1;
         fl_sleep(word, sleepers, seen);
         if (fl_now() - asked > 45000000) {
             if (g->look(g->owner, peer)) return FL_STOPPED;

@@ -287,7 +287,10 @@ class DistributedDataParallel(Module):
         state, hook = self._hook
         whole = bucket.buffer()
         bucket.set_buffer(whole[: len(whole) - flags] if flags else whole)
-        result = hook(state, bucket).wait()
+        future = hook(state, bucket)
+        if not hasattr(future, "wait"):
+            raise RuntimeError(f"callback must return a torch.futures.Future object, but got {type(future).__name__}")
+        result = future.wait()
         result = result[0] if isinstance(result, list | tuple) else result
         if flags:
             used = whole[-flags:].clone()
