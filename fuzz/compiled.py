@@ -25,6 +25,7 @@ import types
 import warnings
 
 import flambeau as torch
+from flambeau.utils.hooks import RemovableHandle
 from flambeau_compile import build
 from flambeau_compile.api import Compiled
 
@@ -186,7 +187,7 @@ def look(o, path, seen, known, depth):
             look(each, f"{path}[{key!r}]", seen, known, depth + 1)
     elif isinstance(o, Exception):
         seen[path] = ("error", repr(o))
-    elif isinstance(o, (types.FunctionType, types.BuiltinFunctionType, torch.Generator, Compiled)):
+    elif isinstance(o, (types.FunctionType, types.BuiltinFunctionType, torch.Generator, Compiled, RemovableHandle)):
         return
     elif isinstance(o, torch.optim.Optimizer):
         known[id(o)] = path
@@ -194,13 +195,9 @@ def look(o, path, seen, known, depth):
         look(o.param_groups, path + ".param_groups", seen, known, depth + 1)
     elif hasattr(o, "__dict__"):
         known[id(o)] = path
-        look(
-            {k: v for k, v in vars(o).items() if k not in ("_backward_hooks", "_forward_hooks")},
-            path + ".",
-            seen,
-            known,
-            depth + 1,
-        )
+        attributes = {k: v for k, v in vars(o).items() if k not in ("_backward_hooks", "_forward_hooks")}
+        known.setdefault("made", []).append(attributes)  # no other one gets its id
+        look(attributes, path + ".", seen, known, depth + 1)
 
 
 class Look:

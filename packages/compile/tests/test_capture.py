@@ -63,6 +63,20 @@ def test_writes_in_place_and_views():
         assert a.equal(b) and row.equal(other) and row._base is a
 
 
+def test_order_of_writes_to_what_shows_an_element_twice():
+    def f(memory):
+        memory.as_strided((4, 3), (2, 1), 1).add_(memory.as_strided((4, 3), (2, 1)))
+
+    compiled = compile(f)
+    with pytest.warns(RuntimeWarning, match="shows an element twice"):
+        compiled(ft.ones(64))
+    for _ in range(2):
+        ours, plain = ft.ones(64), ft.ones(64)
+        compiled(ours)
+        f(plain)
+        assert ours.equal(plain)
+
+
 def test_arguments_are_written_to():
     def f(x, y):
         x.mul_(2).add_(y)
@@ -166,6 +180,7 @@ def test_numbers_that_are_read():
         lambda x: ((y := x + 1).view(ft.int32)[1:], y),
         lambda x: ft.view_as_real(ft.view_as_complex(x + 1)),
         lambda x: ft.flip(x, ()),
+        lambda x: x.flip(0),
     ],
 )
 def test_views_of_another_dtype_and_order(function):

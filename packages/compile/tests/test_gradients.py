@@ -120,3 +120,39 @@ def test_gradients_inside_have_the_strides_of_eager_ones():
     x = ft.ones(6, 2).t()
     for _ in range(2):
         assert f(x).stride() == fa.func.grad(lambda v: (v * v).sum())(x).stride()
+
+
+VIEWS = {
+    "an argument": lambda x: (x, x.sin()),
+    "a part": lambda x: (x.sin()[1:],),
+    "a whole and a part": lambda x: ((y := x.sin())[1:], y),
+    "two parts": lambda x: ((y := x.sin())[1:], y[:1]),
+    "a part of an argument": lambda x: (x[1:], x.sin()),
+    "a turned argument": lambda x: (x.t(), x.sin()),
+    "without a history": lambda x: (y := x.sin(), y.detach(), y.detach()[1:], x.detach()),
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_views_beside_results_with_a_history(name):
+    function = VIEWS[name]
+    compiled = compile(function, fullgraph=True)
+
+    def run(f, written):
+        x = (ft.arange(6.0) / 3).view(3, 2).requires_grad_()
+        results = f(x)
+        seen = [(t.shape, t.stride(), t.requires_grad, t._is_view()) for t in results]
+        if written is not None and results[written].grad_fn is not None and not name.endswith("argument"):
+            results[written].mul_(2)
+        numbers = [t.detach().clone() for t in results]
+        loss = sum((i * t * t).sum() for i, t in enumerate(results, 1))
+        gradient = fa.grad(loss, x, create_graph=True)[0]
+        return seen, [*numbers, gradient.detach(), fa.grad(gradient.square().sum(), x)[0]]
+
+    for written in (None, 0, -1):
+        expected = run(function, written)
+        for _ in range(2):
+            seen, numbers = run(compiled, written)
+            assert seen == expected[0]
+            for a, b in zip(numbers, expected[1], strict=True):
+                assert a.allclose(b)

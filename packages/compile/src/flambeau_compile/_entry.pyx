@@ -5,7 +5,7 @@ from cpython.ref cimport Py_INCREF, Py_XDECREF
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
-    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, exclusive, flags_of,
+    TENSOR_ABI, TensorInfo, add_version, as_strided, copy_into, detach, empty, empty_strided, flags_of,
     is_tensor, offset_of, run_kernel, set_flags, set_grad, set_history, tensor_info,
     T_REQUIRES_GRAD,
 )
@@ -14,7 +14,7 @@ from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid
 
 from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of, regions_of
 from flambeau_compile._geometry cimport (
-    WATCHED, Geometry, has_shape, looks_like, memory_of, note_geometry, origin_of, set_geometry,
+    Geometry, gradient_of, has_shape, looks_like, may_write_again, memory_of, note_geometry, origin_of, set_geometry,
     shows_like,
 )
 from flambeau_compile._numbers cimport Numbers, Reader
@@ -29,27 +29,8 @@ require(TENSOR_ABI, "flambeau-compile")
 
 cdef dict _DTYPES = {dtype.id: dtype for dtype in vars(ft).values() if isinstance(dtype, ft.dtype)}
 
-cdef extern from "Python.h":
-    Py_ssize_t Py_REFCNT(PyObject*) noexcept
-
 OTHER = object()  # a call went another way than the program that was tried
 BUSY = object()  # the program is at work, in another thread or further out
-
-
-cdef inline PyObject* _gradient_of(PyObject* tensor) noexcept:
-    cdef TensorInfo f
-    tensor_info(tensor, &f)
-    return f.grad
-
-
-cdef inline bint _may_write_again(PyObject* owner, const Geometry* g) noexcept:
-    """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
-    cdef PyObject* gradient = _gradient_of(owner)
-    cdef TensorInfo f
-    if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):
-        return False
-    tensor_info(gradient, &f)
-    return not f.flags & WATCHED and f.base == NULL and has_shape(g, gradient)
 
 
 cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
@@ -199,11 +180,11 @@ cdef class Entry:
                     return False
                 i += 1
         for owner in self.read_grads:
-            if not _fits(self, i, _gradient_of(_owner(owner, tensors)), tensors):
+            if not _fits(self, i, gradient_of(_owner(owner, tensors)), tensors):
                 return False
             i += 1
         for owner in self.absent_grads:
-            if _gradient_of(_owner(owner, tensors)) != NULL:
+            if gradient_of(_owner(owner, tensors)) != NULL:
                 return False
         return True
 
@@ -452,8 +433,8 @@ cdef class Entry:
                 if offset == offset_of(<PyObject*>whole) and has_shape(g, <PyObject*>whole):
                     return whole
             return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
-        if self.owners[i] != NULL and _may_write_again(self.owners[i], g):
-            t = <object>_gradient_of(self.owners[i])
+        if self.owners[i] != NULL and may_write_again(self.owners[i], g):
+            t = <object>gradient_of(self.owners[i])
         else:
             t = self.fresh(g)
         self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
@@ -523,7 +504,7 @@ cdef class Entry:
                     parameter = _owner(owner, tensors)
                 if gradient is None:
                     set_grad(parameter, NULL)
-                elif _gradient_of(parameter) == <PyObject*>gradient:
+                elif gradient_of(parameter) == <PyObject*>gradient:
                     add_version(<PyObject*>gradient)
                 else:
                     set_grad(parameter, <PyObject*>gradient)

@@ -3,7 +3,8 @@ from cpython.object cimport PyObject, PyTypeObject
 from libc.stdlib cimport calloc
 
 from flambeau_tensor.abi cimport (
-    T_DISPATCH, T_HAS_HOOKS, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, offset_of, tensor_info,
+    T_DISPATCH, T_HAS_HOOKS, T_INFERENCE, T_LAYERED, T_LAZY, T_REQUIRES_GRAD, TensorInfo, exclusive, offset_of,
+    tensor_info,
 )
 from flambeau_tensor.compute cimport Array, array_of, itemsize
 
@@ -14,6 +15,7 @@ cdef enum:
 cdef extern from "Python.h":
     PyObject** _PyObject_GetDictPtr(PyObject*)
     Py_ssize_t PyDict_Size(PyObject*)
+    Py_ssize_t Py_REFCNT(PyObject*) noexcept
 
 cdef struct Geometry:
     PyTypeObject* cls
@@ -111,3 +113,19 @@ cdef inline int note_geometry(Geometry* g, object tensor) except -1:
     g.cls, g.flags = (<PyObject*>tensor).ob_type, f.flags & WATCHED
     g.around = around_of(<PyObject*>tensor, &f)
     return 0
+
+
+cdef inline PyObject* gradient_of(PyObject* tensor) noexcept:
+    cdef TensorInfo f
+    tensor_info(tensor, &f)
+    return f.grad
+
+
+cdef inline bint may_write_again(PyObject* owner, const Geometry* g) noexcept:
+    """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
+    cdef PyObject* gradient = gradient_of(owner)
+    cdef TensorInfo f
+    if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):
+        return False
+    tensor_info(gradient, &f)
+    return not f.flags & WATCHED and f.base == NULL and has_shape(g, gradient)

@@ -211,7 +211,7 @@ class _Finish:
         if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
             if places:
                 raise Uncompilable("it keeps tensors with a history in attributes")
-            self.differentiable(outputs, structure, effects)
+            self.differentiable(outputs, structure, effects, result)
             return
         n = len(outputs.results)
         nothing = object()
@@ -389,8 +389,6 @@ class _Finish:
         reached = set().union(*(joint.reached(t, sources) for t in results))
         inputs = [o for i, o in enumerate(inputs) if i in reached]
         sources = [t for i, t in enumerate(sources) if i in reached]
-        if any(joint.has_hooks(t, sources) for t in results):
-            raise Uncompilable("it registers hooks on its own tensors, which backward calls")
         return inputs, sources, [joint.reached(t, sources) for t in results]
 
     def gradients(self, results: list[Any], sources: list[Any], given: list[Any]) -> tuple[list[Any], Any]:
@@ -413,28 +411,31 @@ class _Finish:
             windows.append(fresh)
         return windows, recording.checks
 
-    def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any]) -> None:
+    def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any) -> None:
         """Two programs, and one node in the graph."""
         b = self.b
         if self.updates or self.grads:
             raise Uncompilable("it sets gradients or steps an optimizer and returns results with a history")
-        results = outputs.results
-        if any(w.buffer.tensor is not None for w in outputs.windows) or any(base is not None for base in outputs.bases):
-            raise Uncompilable("it returns views or its arguments together with results that have a history")
+        views = outputs.views()
+        own = [i for i, view in enumerate(views) if view is None]
+        results, made_windows = [outputs.results[i] for i in own], [outputs.windows[i] for i in own]
         if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
             raise Uncompilable("it writes to tensors that require grad")
         differentiable = [i for i, t in enumerate(results) if t.requires_grad]
         if any(results[i].grad_fn is None for i in differentiable):
             raise Uncompilable("it returns leaves that require grad together with results that have a history")
         inputs, sources, reached = self.inputs([results[i] for i in differentiable])
+        if any(joint.has_hooks(t, sources) for t in outputs.results if t.requires_grad):
+            raise Uncompilable("it registers hooks on its own tensors, which backward calls")
         placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
         first = len(b.program.steps)
         seeds = [b.window(window(g)).buffer.index for g in placeholders]
         wanted = [results[i] for i in differentiable]
         windows, checks = self.gradients(wanted, sources, placeholders)
         found = [w for w in windows if w is not None]
-        forward, backward, kept = joint.halves(b.program, first, outputs.windows, found, set(seeds))
-        node = joint.Joint(self.function, inputs, differentiable, reached, structure)
+        forward, backward, kept = joint.halves(b.program, first, made_windows, found, set(seeds))
+        node = joint.Joint(self.function, inputs, differentiable, reached, structure, views)
+        node.places = joint.places_of(wanted, tensors_in(result))
         given = [x for x in b.program.given() if x.index not in seeds]
         node.read = [self.arguments.get(x.index, x.tensor) for x in given]
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)
@@ -443,9 +444,9 @@ class _Finish:
         read = {w.buffer.index for step in backward.steps for w in step.windows()}
         node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in read]
         kept_windows = [_whole(buffer, b.program) for buffer in kept]
-        saved = Outputs.of_windows(b, [*outputs.windows, *kept_windows])
-        n = len(outputs.windows)
-        made = {w.buffer.index: i for i, w in enumerate(outputs.windows)}
+        saved = Outputs.of_windows(b, [*made_windows, *kept_windows])
+        n = len(made_windows)
+        made = {w.buffer.index: i for i, w in enumerate(made_windows)}
         saved.bases[n:] = [made.get(buffer.index) for buffer in kept]  # a result that is kept is kept as it is
         pair = tuple(Output(i) for i in range(n)), [Output(n + i) for i in range(len(kept))]
         self.fill(self.entry, forward, self.arguments, pair, saved, [])

@@ -32,6 +32,7 @@ class Joint:
         structure: what the function returns, with Outputs and the like for tensors.
         outputs: which tensors among the results are differentiable: numbers, in the order of all results.
         reached: for each of these, which inputs its gradient reaches: numbers.
+        views: for each result None, or how it is made of another one, see `outputs.View`.
     """
 
     def __init__(
@@ -41,9 +42,11 @@ class Joint:
         outputs: list[int],
         reached: list[set[int]],
         structure: Any,
+        views: list[Any],
     ) -> None:
         self.function, self.inputs, self.outputs, self.structure = function, inputs, outputs, structure
-        self.reached = reached
+        self.reached, self.views = reached, views
+        self.places: list[tuple[int, bool]] = []  # of each differentiable result, see `places_of`
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
         self.saves = False  # whether backward frees anything eagerly, so that there is none after it
         self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
@@ -56,31 +59,37 @@ class Joint:
     def call(self, entry: Entry, tensors: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the forward program, and put one node into the graph."""
         inputs = [tensors[o] if isinstance(o, int) else o for o in self.inputs]
-        results = _Node.apply(self, entry, tensors, args, kwargs, *inputs)
+        results = _Node.apply(self, _Given(entry, tensors, args, kwargs), *inputs)
         if results is None:
             return BUSY if entry.busy else OTHER
-        return rebuilt(self.structure, results, tensors)
+        own = iter(results)
+        outputs: list[Any] = []
+        for view in self.views:
+            outputs.append(next(own) if view is None else view.of(outputs, tensors))
+        return rebuilt(self.structure, outputs, tensors)
+
+
+class _Given:
+    """What a call was given, in an object: tensors in tuples and lists would be inputs of the node."""
+
+    def __init__(self, entry: Entry, tensors: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.entry, self.tensors, self.args, self.kwargs = entry, tensors, args, kwargs
 
 
 class _Node(Function):
     """The node; its context keeps the saved tensors."""
 
     @staticmethod
-    def forward(ctx: Any, joint: Joint, entry: Entry, tensors: list[Any], args: Any, kwargs: Any, *inputs: Any) -> Any:
+    def forward(ctx: Any, joint: Joint, given: _Given, *inputs: Any) -> Any:
+        entry, tensors = given.entry, given.tensors
         ctx.random = get_rng_state() if joint.draws else None
         ctx.outside = None if entry.numbers is None else entry.numbers.outside()
         found = entry.run_on(tensors)
         if found is NotImplemented:
             return None
         results, saved = found
-        ctx.joint, ctx.entry, ctx.args, ctx.kwargs, ctx.inputs, ctx.tensors = (
-            joint,
-            entry,
-            args,
-            kwargs,
-            inputs,
-            tensors,
-        )
+        ctx.joint, ctx.entry, ctx.inputs, ctx.tensors = joint, entry, inputs, tensors
+        ctx.args, ctx.kwargs = given.args, given.kwargs
         if joint.saves:  # whether it is as it was, and whether it is still there, is for autograd to say
             needed = [tensors[o] if isinstance(o, int) else o for o in joint.needed]
             ctx.save_for_backward(*(*saved, *needed) or (_SOMETHING,))
@@ -100,7 +109,7 @@ class _Node(Function):
         wanted = [grads[i] for i in joint.outputs]
         reached = set().union(*(r for g, r in zip(wanted, joint.reached, strict=True) if g is not None))
         if is_grad_enabled():
-            return (None,) * 5 + _only(reached, _recorded(joint, ctx, wanted))
+            return (None,) * 2 + _only(reached, _recorded(joint, ctx, wanted))
         pairs = zip(wanted, joint.shapes, strict=True)
         wanted = [zeros(shape, dtype=dtype) if g is None else g for g, (shape, dtype) in pairs]
         given = [*ctx.tensors, *saved, *(_dense(g) for g in wanted)]
@@ -110,7 +119,7 @@ class _Node(Function):
             found = joint.backward.run_on(given)
         if found is NotImplemented:
             found = [g if g is None else g.detach() for g in _recorded(joint, ctx, wanted)]
-        return (None,) * 5 + _only(reached, found)
+        return (None,) * 2 + _only(reached, found)
 
 
 _SOMETHING = zeros(())  # what a node saves that needs nothing, but whose graph is over after backward
@@ -151,8 +160,8 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
         if ended:
             return _transformed(joint, ctx, ended, grads)
         with set_grad_enabled(True):
-            results = tensors_in(joint.function(*ctx.args, **ctx.kwargs))
-            pairs = [(results[i], g) for i, g in zip(joint.outputs, grads, strict=True) if g is not None]
+            results = _at(joint.places, joint.function(*ctx.args, **ctx.kwargs))
+            pairs = [(t, g) for t, g in zip(results, grads, strict=True) if g is not None]
             wanted, grads = [t for t, _ in pairs], [g for _, g in pairs]
             return grad(wanted, ctx.inputs, grads, create_graph=True, allow_unused=True)
     finally:
@@ -165,12 +174,29 @@ def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> 
 
     def again(*given: Any) -> tuple[Any, ...]:
         places = {id(t): g for t, g in zip(ended, given, strict=True)}
-        results = tensors_in(joint.function(*_replaced(ctx.args, places), **_replaced(ctx.kwargs, places)))
-        return tuple(results[i] for i, g in zip(joint.outputs, grads, strict=True) if g is not None)
+        results = _at(joint.places, joint.function(*_replaced(ctx.args, places), **_replaced(ctx.kwargs, places)))
+        return tuple(t for t, g in zip(results, grads, strict=True) if g is not None)
 
     given = tuple(g for g in grads if g is not None)
     found = dict(zip(map(id, ended), vjp(again, *ended)[1](given), strict=True))
     return tuple(found.get(id(t)) for t in ctx.inputs)
+
+
+def places_of(wanted: list[Any], returned: list[Any]) -> list[tuple[int, bool]]:
+    """Where tensors stand among those that a function returned, or (True) the view of each that does."""
+    found = []
+    for t in wanted:
+        place = next((i for i, each in enumerate(returned) if each is t), None)
+        of_view = place is None
+        if place is None:
+            place = next(i for i, each in enumerate(returned) if each._base is t)
+        found.append((place, of_view))
+    return found
+
+
+def _at(places: list[tuple[int, bool]], result: Any) -> list[Any]:
+    returned = tensors_in(result)
+    return [returned[i]._base if of_view else returned[i] for i, of_view in places]
 
 
 def _replaced(o: Any, places: dict[int, Any]) -> Any:

@@ -232,6 +232,8 @@ class Builder:
         writes = op.writes or any(arguments[i] is not None for i in written)
         if outs and all(known) and not writes:
             return  # a view, or an argument as it is
+        if writes and any(map(_repeats, outs)):
+            raise Uncompilable("it writes to a tensor that shows an element twice")
         supported = all([w.dtype in COMPUTED for w in (*leaves(args), *outs)])
         if supported and outs and isinstance(base.implementation, Elementwise) and len(outs) == 1:
             if self._elementwise(op, arguments, args, outs[0]):
@@ -387,8 +389,15 @@ def broadcast_sizes(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def _repeats(out: Window) -> bool:
-    """Whether a window may show an element twice."""
-    return any(size > 1 and stride == 0 for size, stride in zip(out.sizes, out.strides, strict=True))
+    """Whether a window may show an element twice, so that the order in which a kernel writes matters."""
+    if out.strides == row_major(out.sizes):
+        return False
+    reach = 0
+    for stride, size in sorted((abs(stride), size) for size, stride in zip(out.sizes, out.strides, strict=True)):
+        if size > 1 and stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
 
 
 def _tensors(o: Any) -> Any:

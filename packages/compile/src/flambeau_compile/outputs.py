@@ -1,6 +1,6 @@
 """What calls of a program return, and what its kernels get, in terms of its buffers."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
 from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
@@ -31,6 +31,33 @@ class Spots:
         if isinstance(o, tuple):
             return tuple(self.of(each) for each in o)
         return o
+
+
+T_NO_GRAD_VIEW, T_MULTI_VIEW = 16, 256  # flags of tensors
+
+
+class View(NamedTuple):
+    """A result that is a view of `base`: an output, an argument (negative) or a tensor from outside."""
+
+    base: Any
+    sizes: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    start: int | None  # where the argument began when the program was made; None: it is no argument
+    apart: bool  # whether autograd does not know it as a view
+
+    def of(self, outputs: list[Any], tensors: list[Any]) -> Any:
+        """The view, of what a call made and was given."""
+        whole, offset = self.base, self.offset
+        if isinstance(whole, int):
+            whole = outputs[whole] if whole >= 0 else tensors[-1 - whole]
+        if self.start is not None:
+            offset += whole.storage_offset() - self.start
+        if self.apart:
+            whole = whole.detach()
+            if (whole.shape, whole.stride(), whole.storage_offset()) == (self.sizes, self.strides, offset):
+                return whole
+        return whole.as_strided(self.sizes, self.strides, offset)
 
 
 class Outputs:
@@ -120,8 +147,10 @@ class Outputs:
             base = None
             low, high = w.span()
             if low != 0 or high > buffer.nbytes or w.offset != 0 or w.numel * ITEMSIZE[w.dtype] < buffer.nbytes:
-                number = self._make_whole(buffer, w.dtype)
-                base, number = number, number + 1
+                root = t._base if t.requires_grad and t.grad_fn is not None and t._is_view() else None
+                whole = root is not None and self._shows_all(root, buffer)
+                base = self._output(root) if whole else self._make_whole(buffer, w.dtype)
+                number = len(self.windows)
             else:
                 self._whole[buffer.index] = number
             buffer.lasts = True
@@ -146,6 +175,38 @@ class Outputs:
         if isinstance(base, int):
             return base < 0 and -1 - base < len(self.tensors) and self.tensors[-1 - base].requires_grad
         return base is not None and base.requires_grad
+
+    def _shows_all(self, t: Any, buffer: Buffer) -> bool:
+        """Whether a tensor shows all of a buffer, and each element once."""
+        seen = window(t)
+        if not self.b.is_known(seen):
+            return False
+        w = self.b.window(seen)
+        return w.buffer is buffer and w.offset == 0 and w.contiguous and w.numel * ITEMSIZE[w.dtype] == buffer.nbytes
+
+    def views(self) -> list[View | None]:
+        """For each output how it is made as a view of another one, of an argument or of a tensor from outside, so that
+        autograd follows it; None for the others.
+
+        Raises:
+            Uncompilable: such a view would not be what the function returned.
+        """
+        found: list[View | None] = []
+        for t, w, base, apart in zip(self.results, self.windows, self.bases, self.apart, strict=True):
+            if t is None:
+                raise Uncompilable("it returns a part of what it makes together with results that have a history")
+            if base is None:
+                found.append(None)
+                continue
+            given = {**dict(enumerate(self.tensors)), **{i: t for t, i in self.found}}
+            of = base if not isinstance(base, int) else self.results[base] if base >= 0 else given.get(-1 - base)
+            if of is None or window(t).flags & (T_MULTI_VIEW | T_NO_GRAD_VIEW):
+                raise Uncompilable("it returns views that refuse writes together with results that have a history")
+            if t.requires_grad and (apart or t.grad_fn is None or not of.requires_grad):
+                raise Uncompilable("it returns leaves or bases of views together with results that have a history")
+            start = window(of).offset if isinstance(base, int) and base < 0 else None
+            found.append(View(base, w.sizes, w.strides, w.offset, start, apart or t.requires_grad != of.requires_grad))
+        return found
 
     def _make_whole(self, buffer: Buffer, dtype: str) -> int:
         n = buffer.nbytes // ITEMSIZE[dtype]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import array
 import collections
 import contextlib
@@ -83,6 +84,7 @@ _UNCHANGING: tuple[Any, ...] = (
     ipaddress._BaseAddress,
     logging.Handler,
     logging.Formatter,
+    type(abc.ABC._abc_impl),  # type: ignore[attr-defined]
     *_LOCKS,
 )
 # Classes of C whose fields are walked over by themselves, or cannot change.
@@ -467,7 +469,7 @@ class Walk:
 
     def _function(self, value: types.FunctionType, parent: Any, key: Any, style: str) -> None:
         """Before a run: what a function could reach. After it, functions that ran have records of their own."""
-        if value.__dict__ and reading.whose(value.__code__.co_filename) == "user":
+        if (self.keep or value.__dict__) and reading.whose(value.__code__.co_filename) == "user":
             self.reach(value.__dict__, None, f"vars({value.__name__})", "name")
         if not self.keep or reading.whose(value.__code__.co_filename) != "user":
             return
