@@ -206,7 +206,7 @@ def test_data_assigned_inside():
         return x + w
 
     compiled = compile(f)
-    with pytest.warns(RuntimeWarning, match="changes the memory of a tensor"):
+    with pytest.warns(RuntimeWarning, match="memory (of )?a tensor"):
         for value in (1.0, 2.0, 3.0):
             other = ft.full((2,), value)
             assert compiled(ft.zeros(2)).tolist() == [value] * 2
