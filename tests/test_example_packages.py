@@ -4,6 +4,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,10 @@ def test_a_package(name, tmp_path):
     (wheel,) = tmp_path.glob("*.whl")
     oldest = "cp311" if name != "polynomial" else f"cp3{sys.version_info.minor}"  # meson-python: its own
     assert f"-{oldest}-abi3-" in wheel.name
+    with zipfile.ZipFile(wheel) as archive:
+        assert not [n for n in archive.namelist() if n.endswith((".c", ".cpp", ".pyx", ".o"))]
+        for shared in (n for n in archive.namelist() if n.endswith(".so")):
+            assert b".debug_info" not in archive.read(shared), f"{shared} has debug information"
     place = tmp_path / "installed"
     run([*pip, "install", "--no-deps", "--no-index", "--target", str(place), str(wheel)])
     environment["PYTHONPATH"] = os.pathsep.join([str(place), os.environ.get("PYTHONPATH", "")])
