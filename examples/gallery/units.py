@@ -8,11 +8,12 @@ import sys
 from typing import Any
 
 import flambeau as torch
+from flambeau.overrides import OperatorsMixin
 
 F: Any = torch  # for type checkers: the stubs speak of tensors, and here functions are called with quantities
 
 
-class Quantity:
+class Quantity(OperatorsMixin):
     """A tensor and the powers of the base units that it is counted in: `Quantity(x, m=1, s=-1)`."""
 
     def __init__(self, value, **powers):
@@ -32,20 +33,6 @@ class Quantity:
         powers = rule(quantities, args)
         values = [a.value if isinstance(a, Quantity) else a for a in args]
         return Quantity(func(*values, **(kwargs or {})), **powers)
-
-    def __add__(self, other):
-        return F.add(self, other)
-
-    def __sub__(self, other):
-        return F.sub(self, other)
-
-    def __mul__(self, other):
-        return F.mul(self, other)
-
-    __rmul__ = __mul__
-
-    def __truediv__(self, other):
-        return F.div(self, other)
 
 
 def same(quantities, args):
@@ -82,7 +69,7 @@ RULES = {
     torch.add: same,
     torch.sub: same,
     torch.mul: product,
-    torch.div: combined(-1),
+    torch.true_divide: combined(-1),
     torch.sqrt: root,
     torch.mean: same,
     torch.sin: none,
