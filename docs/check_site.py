@@ -3,8 +3,8 @@
     python docs/check_site.py docs/_build/html --screenshots folder
 
 It needs the package playwright and a chromium in the PATH. It fails on broken links, errors on the console, pages that
-are wider than the screen, tables that are wider than their place on a desk, a search that finds nothing, and a copy
-button that copies prompts.
+are wider than the screen or longer than 20 screens of a desk, tables that are wider than their place on a desk, a
+landing page whose bars are below the first screen, a search that finds nothing, and a copy button that copies prompts.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
+LONGEST = 20  # screens of a desk
 SCREENS = {"desk": (1280, 900), "phone": (390, 844)}
 CUT_TABLES = """[...document.querySelectorAll(".table-wrapper")].filter(t => t.scrollWidth > t.clientWidth + 1)
     .map(t => t.innerText.slice(0, 40))"""
@@ -34,7 +35,13 @@ LOOKED_AT = [
     "extending/engine",
     "extending/torch_function",
     "reference/index",
+    "gallery/peaks",
+    "reference/modules",
+    "reference/modules/torch.nn",
     "reference/operators/pointwise",
+    "reference/api/torch.add",
+    "reference/api/torch.nn.Linear",
+    "reference/api/torch.optim.Adam",
     "404",
 ]
 
@@ -88,6 +95,13 @@ def looked_at(browser, root, folder):
                 wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
                 if wide > 0:
                     errors.append(f"{wide} pixels too wide")
+                height_of_page = page.evaluate("document.documentElement.scrollHeight")
+                if screen == "desk" and height_of_page > LONGEST * height:
+                    errors.append(f"{height_of_page / height:.0f} screens long")
+                if name == "index":
+                    end = page.evaluate("document.querySelector('.first .bars').getBoundingClientRect().bottom")
+                    if end > height:
+                        errors.append(f"the bars end {end - height:.0f} pixels below the first screen")
                 if screen == "desk":
                     errors += [f"a table is cut: {text!r}" for text in page.evaluate(CUT_TABLES)]
                 yield from (f"{name}, {scheme}, {screen}: {error}" for error in errors)

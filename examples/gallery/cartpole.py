@@ -77,7 +77,7 @@ if len(sys.argv) > 1:
     figure, axes = pyplot.subplots(figsize=(7, 3), layout="constrained")
     times = PERIOD * torch.arange(len(path))
     axes.plot(times.numpy(), path[:, 2].numpy(), color="#c2510c", label="angle of the pole")
-    axes.plot(times.numpy(), path[:, 0].numpy(), color="#555555", label="place of the cart")
+    axes.plot(times.numpy(), path[:, 0].numpy(), color="#808080", label="place of the cart")
     axes.set(title=f"a step of planning takes {fast:.0f} µs, eagerly {eager:.0f} µs", xlabel="s")
     axes.legend()
     figure.savefig(sys.argv[1], dpi=110)

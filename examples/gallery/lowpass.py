@@ -64,7 +64,7 @@ if len(sys.argv) > 1:
     figure, axes = pyplot.subplots(figsize=(7, 3.2), layout="constrained")
     for name, taps, colour in (("Hamming window", windowed, "#888888"), ("by gradient", designed, "#c2510c")):
         axes.plot(frequency.numpy(), (20 * torch.log10(response(taps) + 1e-6)).numpy(), color=colour, label=name)
-    axes.axvspan(PASS, STOP, color="#f4dcc8")
+    axes.axvspan(PASS, STOP, color="#c2510c", alpha=0.2)
     axes.set(title="response of 41 taps", xlabel="frequency / half the sampling rate", ylabel="dB", ylim=(-80, 5))
     axes.legend()
     figure.savefig(sys.argv[1], dpi=110)

@@ -68,7 +68,7 @@ if len(sys.argv) > 1:
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(4.5, 4.5), layout="constrained")
-    for body, shade in enumerate(("#000000", "#c2510c", "#e08a4f", "#777777", "#aaaaaa")):
+    for body, shade in enumerate(("#5a9e4b", "#c2510c", "#e08a4f", "#808080", "#a0a0a0")):
         axes.plot(*torch.stack(path)[:, body].T.numpy(), color=shade, linewidth=1)
     axes.set(aspect="equal", title=f"20 steps take {fast:.0f} µs, eagerly {eager:.0f}")
     figure.savefig(sys.argv[1], dpi=110)

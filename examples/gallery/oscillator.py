@@ -73,7 +73,7 @@ if len(sys.argv) > 1:
     times = torch.linspace(0, END, 300)[:, None]
     with torch.no_grad():
         figure, (left, right) = pyplot.subplots(1, 2, figsize=(8, 3), layout="constrained")
-        left.plot(times.numpy(), exact(times).numpy(), "k--", label="exact")
+        left.plot(times.numpy(), exact(times).numpy(), "--", color="#808080", label="exact")
         left.plot(times.numpy(), motion(times).numpy(), color="#c2510c", alpha=0.8, label="network")
         left.legend()
         left.set(title="the motion", xlabel="t", ylabel="u")

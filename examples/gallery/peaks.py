@@ -61,7 +61,7 @@ if len(sys.argv) > 1:
 
     figure, axes = pyplot.subplots(figsize=(7, 3.4), layout="constrained")
     axes.plot(x.numpy(), y.numpy(), ".", color="#999999", markersize=4, label="measured")
-    axes.plot(x.numpy(), model(guess, x).numpy(), "k:", label="first guess")
+    axes.plot(x.numpy(), model(guess, x).numpy(), ":", color="#808080", label="first guess")
     axes.plot(x.numpy(), model(fitted, x).numpy(), color="#c2510c", label=f"fitted, {evaluations} evaluations")
     for k in (0, 3):
         alone = fitted.clone()

@@ -92,7 +92,7 @@ if len(sys.argv) > 1:
     for number in (0, 3, 6, 10, 15, 25, 150):
         path = flights[number][:131].numpy()
         axes.plot(path[:, 0], path[:, 1], color="#c2510c", alpha=0.2 + 0.8 * (number == 150))
-        axes.annotate(str(number), path[-1], fontsize=8, color="#555555")
-    axes.plot(*BASKET.tolist(), "ks", fillstyle="none", markersize=12)
+        axes.annotate(str(number), path[-1], fontsize=8, color="#808080")
+    axes.plot(*BASKET.tolist(), "s", color="#808080", fillstyle="none", markersize=12)
     axes.set(title="throws on the way to the right one, against the wind", xlabel="m", ylabel="m")
     figure.savefig(sys.argv[1], dpi=110)
