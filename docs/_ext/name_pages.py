@@ -11,6 +11,7 @@ import inspect
 import re
 import shutil
 from collections import defaultdict
+from enum import Enum
 from functools import cache
 from pathlib import Path
 
@@ -122,7 +123,8 @@ def operator_page(name, ops, module, told, related):
 def object_page(name, module, value, related):
     """The page of a class or a function, made from its docstring."""
     lines = [*HEAD, *title(name), *place_line(module), f".. auto{kind_of(value)}:: {name}"]
-    lines += ["   :members:"] if inspect.isclass(value) else []
+    # An enumeration may hold itself, as PyTorch's own do: autodoc would not come to an end.
+    lines += ["   :members:"] if inspect.isclass(value) and not issubclass(value, Enum) else []
     return "\n".join([*lines, "", *related, *source_line(value)]) + "\n"
 
 
