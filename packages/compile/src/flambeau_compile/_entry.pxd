@@ -93,7 +93,7 @@ cdef class Entry:
     cdef object run(self, PyObject** tensors)
     cdef int _publish(self, list outputs, PyObject** tensors) except -1
     cdef object _run_simple(self)
-    cdef int _raise_failure(self) except -1
+    cdef bint _execute(self) except -1
     cdef int run_opaque(self, int node) except -1
     cdef bint _adopt(self, Spot spot, object value) except -1
     cdef object _tensor(self, object o)

@@ -452,13 +452,13 @@ cdef class Entry:
 
     cdef object run(self, PyObject** tensors):
         """What the program returns for these arguments, or OTHER."""
-        cdef int i, code
+        cdef int i
         cdef list outputs
         if self.busy:
             return BUSY
         if not self.locate(tensors):
             return OTHER
-        if self.simple and not self.rewinds and not self.writes and not self.updates and not self.counters and \
+        if self.simple and not self.writes and not self.updates and not self.counters and \
                 not self.stored and self.histories is None:
             return self._run_simple()
         i = 0
@@ -468,18 +468,7 @@ cdef class Entry:
         outputs = []
         for i in range(self.noutputs):
             outputs.append(self._output(i, outputs, tensors))
-        random = get_rng_state() if self.rewinds else None
-        self.busy = True
-        code = self.function(self.p, self.f, self.k, <void*>self)
-        self.busy = False
-        if self.adopted:
-            self.adopted = []
-        if code:
-            for step in self.updates:
-                undo_step(step)
-            self._raise_failure()
-            if random is not None:
-                set_rng_state(random)
+        if not self._execute():
             return OTHER
         result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
         if self.histories is not None:
@@ -521,22 +510,26 @@ cdef class Entry:
         cdef Geometry* g = &self.outputs[0]
         t = self.fresh(g)
         self.p[self.output_slots[0]] = memory_of(<PyObject*>t)
+        return t if self._execute() else OTHER
+
+    cdef bint _execute(self) except -1:
+        """Run the built function; False where it gives up, and then nothing has happened."""
+        random = get_rng_state() if self.rewinds else None
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)
         self.busy = False
         if self.adopted:
             self.adopted = []
-        if code:
-            self._raise_failure()
-            return OTHER
-        return t
-
-    cdef int _raise_failure(self) except -1:
-        """Raise what a kernel raised that the program called, if one did."""
-        if self.failure is not None:
+        if code == 0:
+            return True
+        for step in self.updates:
+            undo_step(step)
+        if self.failure is not None:  # a kernel that the program called raised it
             failure, self.failure = self.failure, None
             raise failure
-        return 0
+        if random is not None:
+            set_rng_state(random)
+        return False
 
     cdef int run_opaque(self, int node) except -1:
         cdef PyObject* slots[32]
