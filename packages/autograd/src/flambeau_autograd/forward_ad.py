@@ -138,7 +138,7 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value and the tangent of a tensor; the tangent is None if it has none.
+    """The value and the tangent of a tensor, of the same shape; the tangent is None if it has none.
 
     Raises:
         TypeError: the argument is not a tensor.

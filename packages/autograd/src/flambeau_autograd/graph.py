@@ -66,7 +66,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Declare that a tensor (or several) was written to in a way that autograd does not see.
+    """Declare that a tensor of any shape (or several) was written to in a way that autograd does not see.
 
     Raises:
         RuntimeError: the argument is neither a tensor nor an iterable of tensors.

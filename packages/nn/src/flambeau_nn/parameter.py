@@ -35,7 +35,7 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
     plain tensors.
 
     Args:
-        data: the tensor whose memory it shares; by default an empty one.
+        data: the tensor of any shape whose memory it shares; by default an empty one.
         requires_grad: whether gradients are computed for it.
 
     Raises:

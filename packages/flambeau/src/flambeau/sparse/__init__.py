@@ -177,8 +177,8 @@ def sparse_csc_tensor(
     """
     transposed = None if size is None else (size[1], size[0], *size[2:])
     if transposed is not None:
-        parts = (torch.as_tensor(x) for x in (ccol_indices, row_indices, values))
-        _check_compressed(*parts, transposed, "ccol", "row", "column", "row")
+        starts, places, entries = (torch.as_tensor(x) for x in (ccol_indices, row_indices, values))
+        _check_compressed(starts, places, entries, transposed, "ccol", "row", "column", "row")
     return sparse_csr_tensor(ccol_indices, row_indices, values, transposed, **options)._transposed()
 
 
