@@ -54,7 +54,7 @@ nitpick_ignore_regex = [
     (r"py:class", r"flambeau_tensor\._core\.call\.operator\.Operator"),
     (r"py:class", r"flambeau_tensor\._core\.schema\.custom\.OperatorHandle"),
     (r"py:class", r"torch\._ops\.OpOverload(Packet)?"),
-    (r"py:class", r"torch\.distributed\.distributed_c10d\.RedOpType"),
+    (r"py:class", r"torch\.distributed\.distributed_c10d\.(RedOpType|Store|Work|P2POp)"),
     (r"py:class", r"torch\.(utils\.hooks\.RemovableHandle|fx\.node\.NodeList)"),
 ]
 
