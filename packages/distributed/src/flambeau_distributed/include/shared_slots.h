@@ -114,7 +114,7 @@ static inline void fl_sleep(uint32_t *word, uint32_t *sleepers, uint32_t seen) {
 #ifdef __linux__
         struct timespec slice = {0, 50000000};
         syscall(SYS_futex, word, FUTEX_WAIT, seen, &slice, NULL, 0);
-#else
+#elif !defined(_WIN32)
         struct timespec slice = {0, 50000};
         nanosleep(&slice, NULL);
 #endif
