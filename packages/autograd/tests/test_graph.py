@@ -375,3 +375,7 @@ def test_hooks_on_one_saved_tensor_keep_its_history(leaf):
         assert saved.requires_grad and seen.pop() == (False, False)
         (slope,) = grad(y.sum(), x, create_graph=True)
         assert grad(slope.sum(), x)[0].tolist() == pytest.approx([2.0 if name == "self" else math.e])
+
+
+def test_contents_that_a_class_shows_and_whether_they_require_grad():
+    assert torch.ones(2, requires_grad=True).__repr__(tensor_contents="abc") == "tensor(abc, requires_grad=True)"
