@@ -281,7 +281,7 @@ def test_the_compiler_of_the_environment_is_used(tmp_path, monkeypatch, compiler
         (lambda: cext.load_inline("ü", c_sources=""), ValueError, r"'name' \(position 1\) must be a C identifier"),
         (lambda: cext.load("x", []), ValueError, r"load\(\): argument 'sources' must name at least one file"),
         (lambda: cext.load("x", "no such.c"), FileNotFoundError, r"no such\.c"),
-        (lambda: cext.load("x", "header.h"), ValueError, r"header\.h is no C, C\+\+ or Cython source"),
+        (lambda: cext.load("x", "header.h"), ValueError, r"header\.h is not a C, C\+\+ or Cython source"),
         (lambda: cext.load("x", ["a.pyx", "b.pyx"]), ValueError, r"a\.pyx and b\.pyx define separate modules"),
         (lambda: cext.load("x", "a.cu"), NotImplementedError, r"a\.cu: CUDA sources"),
         (lambda: cext.load("x", "a.c", with_cuda=True), NotImplementedError, "'with_cuda'.*no CUDA devices"),

@@ -240,6 +240,6 @@ class LibraryBlock {
 /* Modules that are made by hand fail with what failed while they were being loaded. */
 #undef PyModule_Create
 #define PyModule_Create(definition) \
-    (::torch::detail::failed_to_load((definition)->m_name) ? nullptr : PyModule_Create2(definition, PYTHON_API_VERSION))
+    (::torch::detail::failed_to_load(FL_EXTENSION_NAME) ? nullptr : PyModule_Create2(definition, PYTHON_API_VERSION))
 #define PyModuleDef_Init(definition) \
-    (::torch::detail::failed_to_load((definition)->m_name) ? nullptr : (PyModuleDef_Init)(definition))
+    (::torch::detail::failed_to_load(FL_EXTENSION_NAME) ? nullptr : (PyModuleDef_Init)(definition))
