@@ -176,7 +176,7 @@ def test_scan():
     )
     assert gradient.tolist() == [3, 2]
     for wrong in (torch.tensor(1.0), torch.zeros(0, 2), (x, x[:2])):
-        with pytest.raises(RuntimeError, match=r"scan\(\): xs ha"):
+        with pytest.raises(RuntimeError, match=r"scan\(\): xs "):
             scan(lambda c, y: (c, c), torch.tensor(0.0), wrong)
 
 
