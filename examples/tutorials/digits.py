@@ -73,7 +73,7 @@ if len(sys.argv) > 1:
     for i in range(10):
         for j in range(10):
             if confusion[i, j]:
-                axes["X"].text(j, i, confusion[i, j].item(), ha="center", va="center", fontsize=7)
+                axes["X"].text(j, i, str(confusion[i, j].item()), ha="center", va="center", fontsize=7)
     axes["X"].set(
         title="how often a digit is taken for which",
         xlabel="predicted",
