@@ -83,7 +83,7 @@ def load(
         with_sanitizers: ``"address"``, ``"undefined"``, ``"leak"``, ``"thread"``, or several.
         native: use every instruction this machine's processor has. Results may differ in the last digits from those of
             portable code, and the library may not run elsewhere.
-        extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: has no effect; accepted for compatibility.
+        extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: have no effect; accepted for compatibility.
         with_cuda, with_sycl: must not be true.
 
     Returns:

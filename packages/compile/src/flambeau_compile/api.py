@@ -296,8 +296,8 @@ def compile(
         mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and the like, all the same here.
         options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed; ``{"wait": False}``
             builds beside the running program, and calls run as they are until the build is there. Other settings, such
-            as those of PyTorch's inductor, are has no effect.
-        name, isolate_recompiles, shapes_spec: has no effect.
+            as those of PyTorch's inductor, are ignored.
+        name, isolate_recompiles, shapes_spec: have no effect.
         disable: return `model` as it is.
         recompile_limit: how many programs one function may have before it runs as it is; left out,
             ``torch._dynamo.config.recompile_limit``, which is 8.

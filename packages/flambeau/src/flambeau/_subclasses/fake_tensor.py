@@ -187,7 +187,7 @@ class FakeTensorMode(TorchDispatchMode):
 
         Args:
             tensor: what it is to look like.
-            options: accepted, has no effect.
+            options: accepted and ignored.
         """
         return self.fake_tensor_converter.from_real_tensor(self, tensor)
 
@@ -265,7 +265,7 @@ class FakeTensorConverter:
         Args:
             fake_mode: the mode.
             t: the tensor.
-            options: accepted, has no effect.
+            options: accepted and ignored.
 
         Raises:
             AssertionError: it is a fake tensor of another mode.

@@ -233,7 +233,7 @@ class set_stance(ContextDecorator):  # noqa: N801
     Args:
         stance: ``"default"``; ``"force_eager"``: as they are; ``"eager_on_recompile"``: as they are where no program
             fits; ``"fail_on_recompile"``: an error there.
-        skip_guard_eval_unsafe, force_backend: has no effect.
+        skip_guard_eval_unsafe, force_backend: have no effect.
 
     Raises:
         RuntimeError: the stance is unknown.

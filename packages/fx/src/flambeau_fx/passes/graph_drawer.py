@@ -26,7 +26,7 @@ class FxGraphDrawer:
         graph_module: the program.
         name: of the drawing.
         ignore_getattr: whether attributes are left out.
-        ignore_parameters_and_buffers, skip_node_names_in_args, parse_stack_trace, normalize_args: has no effect.
+        ignore_parameters_and_buffers, skip_node_names_in_args, parse_stack_trace, normalize_args: have no effect.
         dot_graph_shape: of the boxes. Default: ``"record"``.
 
     Raises:

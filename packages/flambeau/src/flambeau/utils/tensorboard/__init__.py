@@ -79,7 +79,7 @@ class SummaryWriter(_events.SummaryWriter):
         new_style: bool = False,
         double_precision: bool = False,
     ) -> None:
-        """Write a number, or a tensor of one. `new_style` and `double_precision` are accepted, has no effect."""
+        """Write a number, or a tensor of one. `new_style` and `double_precision` are accepted and ignored."""
         super().add_scalar(tag, _plain(scalar_value), global_step, walltime)
 
     def add_hparams(
@@ -90,7 +90,7 @@ class SummaryWriter(_events.SummaryWriter):
         run_name: str | None = None,
         global_step: int | None = None,
     ) -> None:
-        """Write options of a run with its results. `hparam_domain_discrete` is accepted, has no effect."""
+        """Write options of a run with its results. `hparam_domain_discrete` is accepted and ignored."""
         super().add_hparams(_plain(hparam_dict), _plain(metric_dict), run_name, global_step)
 
     def add_graph(
