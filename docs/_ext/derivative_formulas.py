@@ -1,15 +1,18 @@
-"""The formulas of derivatives as they are written: a rule's lambda without its parameters.
+"""The formulas of derivatives: a rule's lambda without its parameters, or what derivatives.toml says.
 
-Only what a reader can evaluate is a formula: one that calls functions of the library's inside is left out.
+A formula calls public functions only, so that a reader can evaluate it.
 """
 
 import ast
 import inspect
 import re
+import tomllib
 from functools import cache
+from pathlib import Path
 
 from flambeau_tensor import Tensor
 
+TOLD = tomllib.loads(Path(__file__).with_name("derivatives.toml").read_text(encoding="utf-8"))
 LONGEST = 120  # characters; what is longer is a program and no formula
 SAID = {
     "same": "grad",
@@ -99,8 +102,29 @@ def is_of_math(node):
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "math"
 
 
-def formulas(rule):
-    """Argument name -> formula, as far as there are any."""
+def formulas(op, full_name):
+    """Argument name -> (formula or None, words or None) of an operator's derivatives, as far as there are any."""
+    rule, told = op.derivative, TOLD.get(full_name, {})
     functions = getattr(rule, "functions", None) or ()
-    pairs = functions.items() if isinstance(functions, dict) else zip(rule.argument_names, functions, strict=False)
-    return {name: text for name, function in pairs if (text := formula(function))}
+    pairs = (
+        functions.items()
+        if isinstance(functions, dict)
+        else zip(getattr(rule, "argument_names", ()), functions, strict=False)
+    )
+    found = {name: (as_shown(text), None) for name, function in pairs if (text := formula(function))}
+    for name, said in told.items():
+        if name in (a.name for a in op.schema.arguments):
+            found.setdefault(name, (said, None) if isinstance(said, str) else (said.get("formula"), said.get("words")))
+    return found
+
+
+def refuses(op, name):
+    """Whether backward raises an error for this argument."""
+    functions, names = op.derivative.functions or (), op.derivative.argument_names
+    function = functions[names.index(name)] if len(functions) == len(names) else next(iter(functions), None)
+    return "NotImplementedError" in getattr(getattr(function, "__code__", None), "co_names", ())
+
+
+def as_shown(text):
+    """A formula with the names that readers know: the first tensor of a function is ``input``."""
+    return re.sub(r"\bself(?=\b|_)", "input", re.sub(r"\b(\w+)_shape\b", r"\1.shape", text))

@@ -4,7 +4,6 @@ A family is a module below some package's ``ops``; its page has the same basenam
 declared has its entry.
 """
 
-import re
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -12,7 +11,7 @@ from importlib import import_module
 from accuracy import figures, in_words
 from arguments import meaning
 from conformance import agreement
-from derivative_formulas import formulas
+from derivative_formulas import formulas, refuses
 from docstrings import escape
 
 from flambeau._layout import TABLE
@@ -23,6 +22,7 @@ from flambeau_tensor.probes import facts
 
 FOLDERS = {"flambeau_tensor": "operators"}  # the packages above it add to torch.nn.functional
 AGREEMENT, ACCURACY = agreement(), figures()
+REFUSES = "not implemented, backward raises an error"
 SYMBOLS = {
     "add": "a + b",
     "sub": "a - b",
@@ -84,8 +84,9 @@ def families():
     home = {}
     for module in modules:
         for value in vars(module).values():
-            if isinstance(value, Operator):
-                home.setdefault(value, module)
+            for op in value.values() if isinstance(value, dict) else [value]:
+                if isinstance(op, Operator):
+                    home.setdefault(op, module)
     names = {m.__name__: m for m in modules}
     found = {module: [] for module in modules}
     last = None
@@ -119,20 +120,28 @@ def in_class(op):
 
 def gradient(op):
     """Whether and how the result has a gradient."""
-    if op.is_composite:
-        return "follows from the operations that it calls"
-    if not op.records:
+    if not op.records and not op.is_composite:
         return "none"
-    names = getattr(op.derivative, "argument_names", ())
     shown = dict((a.name, name) for name, a in parameter_names(op))
-    written = formulas(op.derivative) if names else {}
-    parts = [f"``{shown.get(n, n)}``" + (f": ``{as_shown(written[n])}``" if n in written else "") for n in names]
-    return "with respect to " + ("; " if written else ", ").join(parts) if names else "not built yet"
+    written = formulas(op, full_names(op, ())[0])
+    names = list(written) if op.is_composite else differentiable(op, written)
+    if not names:
+        return "follows from the operations that it calls" if op.is_composite else "not built yet"
+    parts = []
+    for n in names:
+        formula, words = written.get(n) or (None, REFUSES if refuses(op, n) else None)
+        said = [f"``{formula}``"] if formula else []
+        said += [words.replace("`", "``")] if words else []
+        parts.append(f"``{shown.get(n, n)}``" + (f": {', '.join(said)}" if said else ""))
+    return "with respect to " + ("; " if written else ", ").join(parts)
 
 
-def as_shown(formula):
-    """A formula with the names that readers know: the first tensor of a function is ``input``."""
-    return re.sub(r"\bself(?=\b|_)", "input", formula)
+def differentiable(op, written):
+    """The names of the arguments that a gradient goes to."""
+    rule = op.derivative
+    if getattr(rule, "composition", None) is None:
+        return getattr(rule, "argument_names", ())
+    return [name for name in rule.argument_names if name in written] or [n for n in rule.argument_names if n != "out"]
 
 
 def fields(op, family):
