@@ -92,7 +92,7 @@ if sys.argv[-1].endswith(".png"):
     figure, axes = pyplot.subplots(figsize=(7, 2.8), layout="constrained")
     axes.bar(range(1, len(lengths) + 1), lengths, color="#e0a070", width=1.0)
     means = [sum(lengths[max(0, i - 9) : i + 1]) / min(i + 1, 10) for i in range(len(lengths))]
-    axes.plot(range(1, len(lengths) + 1), means, color="#8a3306", label="mean of ten")
-    axes.set(title="how long the pole stands", xlabel="episode", ylabel="steps")
+    axes.plot(range(1, len(lengths) + 1), means, color="#3a6ea5", linewidth=2, label="mean of ten episodes")
+    axes.set(title="Steps that the pole stays upright", xlabel="episode", ylabel="steps")
     axes.legend()
     figure.savefig(sys.argv[-1], dpi=110)

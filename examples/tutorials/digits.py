@@ -68,14 +68,15 @@ if len(sys.argv) > 1:
     for place, kernel in zip("abcdefgh", model[0].weight.detach(), strict=True):
         axes[place].imshow(kernel[0].numpy(), cmap="PuOr", vmin=-0.6, vmax=0.6)
         axes[place].set_axis_off()
-    figure.text(0.02, 0.94, "the eight filters of the first layer")
+    figure.text(0.02, 0.94, "Filters of the first layer")
     axes["X"].imshow(confusion.numpy() ** 0.5, cmap="Oranges")
     for i in range(10):
         for j in range(10):
-            if confusion[i, j]:
-                axes["X"].text(j, i, str(confusion[i, j].item()), ha="center", va="center", fontsize=7)
+            if n := confusion[i, j].item():
+                color = "white" if n > 10 else "black"
+                axes["X"].text(j, i, str(n), ha="center", va="center", fontsize=7, color=color)
     axes["X"].set(
-        title="how often a digit is taken for which",
+        title="Confusion matrix",
         xlabel="predicted",
         ylabel="digit",
         xticks=range(10),
