@@ -105,17 +105,18 @@ def picture(model: nn.Module, losses: list[float], x: torch.Tensor, y: torch.Ten
     figure = pyplot.figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subfigures(1, 2)  # type: ignore[misc]  # an array of them
     axes = left.subplots()
-    axes.semilogy(losses, linewidth=0.7)
+    means = torch.tensor(losses).unfold(0, 50, 1).mean(1) if len(losses) >= 50 else torch.tensor(losses)
+    axes.semilogy(losses, linewidth=0.5, alpha=0.5)
+    axes.semilogy(range(len(losses) - len(means), len(losses)), means.numpy(), label="mean of 50 steps")
     axes.set(title="training loss", xlabel="step", ylabel="cross entropy")
+    axes.legend()
     for cell, i in zip(right.subplots(5, 6).flat, shown, strict=True):
         cell.imshow(x[i].view(8, 8).numpy(), cmap="gray_r")
         cell.set_axis_off()
-        right_guess = predicted[i] == y[i]
-        cell.set_title(
-            str(predicted[i].item()) if right_guess else f"{predicted[i].item()} not {y[i].item()}",
-            color="black" if right_guess else "red",
-            fontsize=9,
-        )
+        guess, truth = int(predicted[i]), int(y[i])
+        title = cell.set_title(f"{guess}" if guess == truth else f"{guess} not {truth}", fontsize=9)
+        if guess != truth:
+            title.set_color("red")
     figure.savefig(path, dpi=110)
     pyplot.close(figure)
 
