@@ -321,6 +321,63 @@ def data_parallel(rank, size):
         assert torch.allclose(parameter.grad, gradient / size)
 
 
+class Odd(nn.Module):
+    """Parameters of two dtypes, one not contiguous, one without elements, and more than are on the stack."""
+
+    def __init__(self):
+        super().__init__()
+        self.turned = nn.Parameter(torch.ones(3, 2).t())
+        self.narrow = nn.Parameter(torch.ones(3))
+        self.empty = nn.Parameter(torch.ones(0))
+        self.wide = nn.ParameterList([torch.ones(2000).double() for _ in range(40)])
+
+    def forward(self, scale):
+        parts = [self.turned * scale, self.narrow * scale, self.empty, *(p * scale for p in self.wide)]
+        return sum(part.double().sum() for part in parts)
+
+
+@check
+def averages(rank, size):
+    mean = (size + 1) / 2
+    model = DistributedDataParallel(Odd())
+    for hooked in (False, True):
+        if hooked:
+
+            def doubled(state, bucket):
+                state.append(bucket.index())
+                dist.all_reduce(bucket.buffer(), ReduceOp.AVG)
+                future = dist.futures.Future()
+                future.set_result(bucket.buffer() * 2)
+                return future
+
+            model.register_comm_hook(called := [], doubled)
+        for _ in range(2):
+            model.zero_grad()
+            model(rank + 1).backward()
+        for p in model.parameters():
+            assert p.grad.stride() == p.stride() and bool((p.grad == mean * (1 + hooked)).all())
+    assert called == [0, 1, 0, 1]
+    # gradients are averaged in place, and keep what was there
+    kept = model.module.narrow.grad
+    model.zero_grad()
+    model(rank + 1).backward()
+    assert model.module.narrow.grad is not kept and kept.tolist() == [2 * mean] * 3
+    version = model.module.narrow.grad._version
+    model(rank + 1).backward()
+    assert model.module.narrow.grad._version > version
+    # a backward that fails does not keep the next one from averaging
+    model = DistributedDataParallel(network())
+    handle = model.module[2].weight.register_post_accumulate_grad_hook(lambda p: 1 / 0)
+    try:
+        model(torch.ones(1, 5).double()).sum().backward()
+    except ZeroDivisionError:
+        handle.remove()
+    model.zero_grad()
+    model(torch.full((1, 5), float(rank)).double()).sum().backward()
+    dist.all_reduce(expected := model.module[0].weight.grad.clone())
+    assert torch.equal(model.module[0].weight.grad * size, expected)
+
+
 class Choosing(nn.Module):
     def __init__(self):
         super().__init__()
@@ -345,6 +402,18 @@ def unused(rank, size):
     model.zero_grad()
     model(x, "a").sum().backward()
     assert model.module.b.bias.grad is None
+    # what a step without an exchange has used counts in the next one that has an exchange
+    model.zero_grad()
+    with model.no_sync():
+        model(x, "b").sum().backward()
+    model(x, "a").sum().backward()
+    assert abs(model.module.b.bias.grad.item() - 4) < 1e-6
+    static = DistributedDataParallel(Choosing(), static_graph=True)
+    for _ in range(2):
+        static(x, "a").sum().backward()
+    assert static.module.b.bias.grad is None and static.module.a.bias.grad is not None
+    static(x, "b").sum().backward()
+    raises("your training graph has changed in this iteration", lambda: static(x, "a"))
     strict = DistributedDataParallel(Choosing())
     strict(x, "a").sum().backward()
     try:

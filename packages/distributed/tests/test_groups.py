@@ -11,7 +11,7 @@ RANKS = Path(__file__).with_name("ranks.py")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files are not locked so there")
 
 GOOD = """
-reductions nans strides moves uneven objects messages asynchronous groups gradients data_parallel unused joined
+reductions nans strides moves uneven objects messages asynchronous groups gradients data_parallel averages unused joined
 """.split()
 
 

@@ -14,7 +14,7 @@ import pytest
 
 RANKS = Path(__file__).with_name("ranks.py")
 SHARED = (
-    "reductions,strides,moves,uneven,objects,messages,asynchronous,groups,gradients,data_parallel,unused,joined,"
+    "reductions,strides,moves,uneven,objects,messages,asynchronous,groups,gradients,data_parallel,averages,unused,joined,"
     "monitored"
 )
 

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
-from flambeau_tensor import Tensor
-
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -65,8 +63,6 @@ def _name(hook: Callable[..., Any]) -> str:
 
 def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
     """Check a hook's replacement of the gradient ``old`` and return it."""
-    if new is None:
-        return None
     if not hasattr(new, "requires_grad"):
         raise TypeError(f"expected Variable, but hook returned '{type(new).__name__}'")
     if old is not None:
@@ -81,8 +77,6 @@ def checked(hook: Callable[..., Any], new: Any, old: Any) -> Any:
 
 def checked_all(hook: Callable[..., Any], after: Any, before: Any) -> Any:
     """Check a node hook's replacement of the tuple of gradients ``before`` and return it, or None."""
-    if after is None:
-        return None
     if not isinstance(after, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(after).__name__}'")
     if len(before) != len(after):
@@ -91,15 +85,6 @@ def checked_all(hook: Callable[..., Any], after: Any, before: Any) -> Any:
             f"expected {len(before)})"
         )
     for old, new in zip(before, after, strict=True):
-        checked(hook, new, old)
+        if new is not None:
+            checked(hook, new, old)
     return after
-
-
-def call_post_accumulate(hooks: Any, leaf: Tensor) -> None:
-    """Run the hooks that wait for a leaf's gradient; each sees what the one before returned, which is an error."""
-    value = leaf
-    for hook in list(hooks.values()):
-        answer = checked(hook, hook(value), value)
-        value = value if answer is None else answer
-    if value is not leaf:
-        raise RuntimeError("Tensor post accumulate grad hooks should return None.")

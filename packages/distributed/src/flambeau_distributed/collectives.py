@@ -10,9 +10,9 @@ from typing import Any
 
 from flambeau_distributed.futures import Future
 from flambeau_distributed.methods import ProcessGroup
-from flambeau_distributed.reduce_op import CODES, ReduceOp
+from flambeau_distributed.reduce_op import RedOpType, ReduceOp
 from flambeau_distributed.work import Work
-from flambeau_distributed.world import default_group, group_of, member_of, world
+from flambeau_distributed.world import group_of, member_of, world
 from flambeau_tensor import Tensor
 
 __all__ = [
@@ -53,14 +53,27 @@ def checked_tensors(tensors: Any, name: str) -> None:
         )
 
 
-def same_dtype(*tensors: Any) -> None:
-    """Raise a ValueError for tensors of several dtypes."""
-    flat = [t for part in tensors for t in ([part] if isinstance(part, Tensor) else part)]
-    if len({t.dtype for t in flat}) > 1:
-        raise ValueError(
-            f"Invalid usage of tensors with different dtypes. Found {flat[0].dtype} and  "
-            f"{next(t.dtype for t in flat if t.dtype != flat[0].dtype)}"
-        )
+def opened(function: str, group: Any, **arguments: Any) -> "ProcessGroup | None":
+    """Check the tensors and lists of tensors of a collective, and return the group; None outside of it.
+
+    Raises:
+        TypeError: something else was given.
+        ValueError: the tensors have several dtypes, or there is no group.
+    """
+    flat: list[Tensor] = []
+    for name, given in arguments.items():
+        if name.endswith(("list", "tensors")):
+            checked_tensors(given, name)
+            flat += given
+        else:
+            checked_tensor(given, name)
+            flat.append(given)
+    for tensor in flat:
+        if tensor.dtype != flat[0].dtype:
+            raise ValueError(
+                f"Invalid usage of tensors with different dtypes. Found {flat[0].dtype} and  {tensor.dtype}"
+            )
+    return member_of(group, function, 4)
 
 
 def root_of(group: ProcessGroup, rank: "int | None", group_rank: "int | None", name: str) -> int:
@@ -79,8 +92,13 @@ def root_of(group: ProcessGroup, rank: "int | None", group_rank: "int | None", n
     return group.ranks.index(rank)
 
 
-def _answer(work: Work, async_op: bool) -> "Work | None":
-    return work if async_op else None
+def _of_root(tensors: Any, expected: bool, name: str, where: str) -> Any:
+    """A list that one rank has, and the others have not."""
+    if expected and not tensors:
+        raise ValueError(f"Argument ``{name}`` must be specified on {where} rank.")
+    if tensors and not expected:
+        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{where} ranks.")
+    return [tensors] if tensors else []
 
 
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False) -> "Work | None":
@@ -105,22 +123,15 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
     tensor([1., 1.])
     >>> torch.distributed.destroy_process_group()
     """
-    found = world.default if group is None else member_of(group, "all_reduce")
-    if found is not None and found.quick is not None and not async_op and not found.worker.pending:
-        if (
-            type(op) is ReduceOp
-            and op is not ReduceOp.AVG
-            and type(tensor) is Tensor
-            and tensor.dtype.is_floating_point
-        ):
-            if op.value < 5 and found.quick.all_reduce(tensor, 2, CODES[op], -1):
-                return None
+    found = world.default if group is None else None
+    if found is not None and type(tensor) is Tensor and not async_op and not found.worker.pending:  # the usual call
+        code = op.of_floats if type(op) is RedOpType and tensor.dtype.is_floating_point else None
+        if code is not None and found.carrier.all_reduce([tensor], code):
+            return None
+    found = opened("all_reduce", group, tensor=tensor)
     if found is None:
-        if group is None:
-            default_group()
         return None
-    checked_tensor(tensor, "tensor")
-    return _answer(found.run(lambda: found.do_all_reduce(tensor, op), [tensor], async_op), async_op)
+    return found.run(lambda: found.do_all_reduce([tensor], op), [tensor], async_op)
 
 
 def all_reduce_coalesced(
@@ -137,12 +148,13 @@ def all_reduce_coalesced(
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
-    checked_tensors(tensors, "tensors")
-    same_dtype(tensors)
-    found = member_of(group, "all_reduce_coalesced")
+    found = opened("all_reduce_coalesced", group, tensors=tensors)
     if found is None:
         return None
-    work = found.allreduce_coalesced(tensors, op)
+    return _future(found.allreduce_coalesced(tensors, op), async_op)
+
+
+def _future(work: Work, async_op: bool) -> "Future | None":
     if async_op:
         return work.get_future()
     work.wait()
@@ -168,12 +180,11 @@ def reduce(
     Raises:
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    found = member_of(group, "reduce")
-    checked_tensor(tensor, "tensor")
+    found = opened("reduce", group, tensor=tensor)
     if found is None:
         return None
     root = root_of(found, dst, group_dst, "dst")
-    return _answer(found.run(lambda: found.do_reduce(tensor, root, op), [tensor], async_op), async_op)
+    return found.run(lambda: found.do_reduce(tensor, root, op), [tensor], async_op)
 
 
 def broadcast(
@@ -194,12 +205,11 @@ def broadcast(
     Raises:
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    found = member_of(group, "broadcast")
-    checked_tensor(tensor, "tensor")
+    found = opened("broadcast", group, tensor=tensor)
     if found is None:
         return None
     root = root_of(found, src, group_src, "src")
-    return _answer(found.run(lambda: found.do_broadcast(tensor, root), [tensor], async_op), async_op)
+    return found.run(lambda: found.do_broadcast(tensor, root), [tensor], async_op)
 
 
 def all_gather(
@@ -216,20 +226,10 @@ def all_gather(
         RuntimeError: the list or its tensors have the wrong size.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensors(tensor_list, "tensor_list")
-    checked_tensor(tensor, "tensor")
-    same_dtype(tensor_list, tensor)
-    found = member_of(group, "all_gather")
+    found = opened("all_gather", group, tensor_list=tensor_list, tensor=tensor)
     if found is None:
         return None
-    return _done(found.allgather([tensor_list], [tensor]), async_op)
-
-
-def _done(work: Work, async_op: bool) -> "Work | None":
-    if async_op:
-        return work
-    work.wait()
-    return None
+    return found.run(*found.gathering_all([tensor_list], [tensor]), async_op)
 
 
 def all_gather_into_tensor(
@@ -246,17 +246,12 @@ def all_gather_into_tensor(
         RuntimeError: the output has the wrong size.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(input_tensor, "input_tensor")
-    checked_tensor(output_tensor, "output_tensor")
-    same_dtype(output_tensor, input_tensor)
-    found = member_of(group, "all_gather_into_tensor")
+    found = opened("all_gather_into_tensor", group, output_tensor=output_tensor, input_tensor=input_tensor)
     if found is None:
         return None
     if output_tensor.numel() != input_tensor.numel() * found.size():
         raise RuntimeError("output tensor size must be equal to world_size times input tensor size")
-    return _answer(
-        found.run(lambda: found.do_all_gather_into(output_tensor, input_tensor), [output_tensor], async_op), async_op
-    )
+    return found.run(lambda: found.do_all_gather_into(output_tensor, input_tensor), [output_tensor], async_op)
 
 
 def all_gather_coalesced(
@@ -276,17 +271,13 @@ def all_gather_coalesced(
         RuntimeError: a list has the wrong length.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    found = member_of(group, "all_gather_coalesced")
-    if found is None:
-        return None
-    checked_tensors(input_tensor_list, "input_tensor_list")
     if not isinstance(output_tensor_lists, list):
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
-    work = found.allgather_coalesced(output_tensor_lists, input_tensor_list)
-    if async_op:
-        return work.get_future()
-    work.wait()
-    return None
+    found = opened("all_gather_coalesced", group)
+    checked_tensors(input_tensor_list, "input_tensor_list")
+    if found is None:
+        return None
+    return _future(found.allgather_coalesced(output_tensor_lists, input_tensor_list), async_op)
 
 
 def gather(
@@ -310,23 +301,12 @@ def gather(
         ValueError: the list is missing, or is where it should not be.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(tensor, "tensor")
-    found = member_of(group, "gather")
+    found = opened("gather", group, tensor=tensor, gather_list=() if gather_list is None else gather_list)
     if found is None:
         return None
     root = root_of(found, dst, group_dst, "dst")
-    _check_list(gather_list, found.rank() == root, "gather_list", "destination")
-    same_dtype(tensor, gather_list or [])
-    return _done(found.gather([gather_list] if gather_list else [], [tensor], root), async_op)
-
-
-def _check_list(tensors: Any, expected: bool, name: str, where: str) -> None:
-    if expected and not tensors:
-        raise ValueError(f"Argument ``{name}`` must be specified on {where} rank.")
-    if tensors and not expected:
-        raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{where} ranks.")
-    if tensors:
-        checked_tensors(tensors, name)
+    outs = _of_root(gather_list, found.rank() == root, "gather_list", "destination")
+    return found.run(*found.gathering(outs, [tensor], root), async_op)
 
 
 def scatter(
@@ -350,14 +330,12 @@ def scatter(
         ValueError: the list is missing, or is where it should not be.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(tensor, "tensor")
-    found = member_of(group, "scatter")
+    found = opened("scatter", group, tensor=tensor, scatter_list=() if scatter_list is None else scatter_list)
     if found is None:
         return None
     root = root_of(found, src, group_src, "src")
-    _check_list(scatter_list, found.rank() == root, "scatter_list", "source")
-    same_dtype(tensor, scatter_list or [])
-    return _done(found.scatter([tensor], [scatter_list] if scatter_list else [], root), async_op)
+    rows = _of_root(scatter_list, found.rank() == root, "scatter_list", "source")
+    return found.run(*found.scattering([tensor], rows, root), async_op)
 
 
 def reduce_scatter(
@@ -374,15 +352,12 @@ def reduce_scatter(
         ValueError: the list has the wrong length.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(output, "output")
-    checked_tensors(input_list, "input_list")
-    same_dtype(output, input_list)
-    found = member_of(group, "reduce_scatter")
+    found = opened("reduce_scatter", group, output=output, input_list=input_list)
     if found is None:
         return None
     if len(input_list) != found.size():
         raise ValueError(f"reduce_scatter(): {len(input_list)} tensors for {found.size()} ranks")
-    return _answer(found.run(lambda: found.do_reduce_scatter(output, input_list, op), [output], async_op), async_op)
+    return found.run(lambda: found.do_reduce_scatter(output, input_list, op), [output], async_op)
 
 
 def reduce_scatter_tensor(
@@ -399,15 +374,12 @@ def reduce_scatter_tensor(
         RuntimeError: the input has the wrong size.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(output, "output")
-    checked_tensor(input, "input")
-    same_dtype(output, input)
-    found = member_of(group, "reduce_scatter_tensor")
+    found = opened("reduce_scatter_tensor", group, output=output, input=input)
     if found is None:
         return None
     if input.numel() != output.numel() * found.size():
         raise RuntimeError("input tensor must be the same size as output size times world size")
-    return _answer(found.run(lambda: found.do_reduce_scatter_into(output, input, op), [output], async_op), async_op)
+    return found.run(lambda: found.do_reduce_scatter_into(output, input, op), [output], async_op)
 
 
 def all_to_all_single(
@@ -431,19 +403,12 @@ def all_to_all_single(
         RuntimeError: the numbers do not add up, or a rank sends another number than is expected.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensor(output, "output")
-    checked_tensor(input, "input")
-    same_dtype(output, input)
-    found = member_of(group, "all_to_all_single")
+    found = opened("all_to_all_single", group, output=output, input=input)
     if found is None:
         return None
-    receives, sends = (
-        found.splits(output, output_split_sizes, "output"),
-        found.splits(input, input_split_sizes, "input"),
-    )
-    return _answer(
-        found.run(lambda: found.do_all_to_all_single(output, input, receives, sends), [output], async_op), async_op
-    )
+    receives = found.splits(output, output_split_sizes, "output")
+    sends = found.splits(input, input_split_sizes, "input")
+    return found.run(lambda: found.do_all_to_all_single(output, input, receives, sends), [output], async_op)
 
 
 def all_to_all(
@@ -463,16 +428,13 @@ def all_to_all(
         ValueError: a list has the wrong length.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    checked_tensors(output_tensor_list, "output_tensor_list")
-    checked_tensors(input_tensor_list, "input_tensor_list")
-    same_dtype(output_tensor_list, input_tensor_list)
-    found = member_of(group, "all_to_all")
+    outs, ins = output_tensor_list, input_tensor_list
+    found = opened("all_to_all", group, output_tensor_list=outs, input_tensor_list=ins)
     if found is None:
         return None
-    if not len(output_tensor_list) == len(input_tensor_list) == found.size():
+    if not len(outs) == len(ins) == found.size():
         raise ValueError(f"all_to_all(): the lists must have a tensor for each of {found.size()} ranks")
-    outs, ins = output_tensor_list, input_tensor_list
-    return _answer(found.run(lambda: found.do_all_to_all(outs, ins), list(outs), async_op), async_op)
+    return found.run(lambda: found.do_all_to_all(outs, ins), list(outs), async_op)
 
 
 def barrier(
@@ -489,12 +451,12 @@ def barrier(
         RuntimeError: devices are named.
         DistBackendError: a rank calls something else, has ended, or does not come in time.
     """
-    found = member_of(group, "barrier")
+    found = opened("barrier", group)
     if found is None:
         return None
     if device_ids is not None:
         raise RuntimeError(f"Function argument device_ids not supported for the selected backend {found.backend}")
-    return _answer(found.run(lambda: found.do_barrier(timeout), [], async_op), async_op)
+    return found.run(lambda: found.do_barrier(timeout), [], async_op)
 
 
 def monitored_barrier(group: Any = None, timeout: "timedelta | None" = None, wait_all_ranks: bool = False) -> None:
@@ -509,6 +471,5 @@ def monitored_barrier(group: Any = None, timeout: "timedelta | None" = None, wai
         DistBackendError: some do not come in time.
     """
     found = group_of(group)
-    if found is None:
-        return
-    found.monitored_barrier(timeout, wait_all_ranks)
+    if found is not None:
+        found.monitored_barrier(timeout, wait_all_ranks)

@@ -11,7 +11,7 @@ from flambeau_distributed.process_group import Group, packed
 from flambeau_distributed.reduce_op import ReduceOp, default_pg_timeout
 from flambeau_distributed.stores import PrefixStore, Store
 from flambeau_distributed.work import Work
-from flambeau_tensor import Tensor, cat, empty, stack
+from flambeau_tensor import Tensor, empty, stack
 
 __all__ = ["ProcessGroup", "ProcessGroupGloo"]
 
@@ -84,7 +84,7 @@ class ProcessGroup(Group):
             raise RuntimeError("ProcessGroupGloo::allreduce: requires non-empty tensor list")
         _alike(tensors, tensors[0], "allreduce")
         packed(tensors[0])
-        return self.run(lambda: self._reduced(tensors, op), tensors, True)
+        return self.start(lambda: self._reduced(tensors, op), tensors)
 
     def _reduced(self, tensors: "list[Tensor]", op: Any) -> None:
         total = tensors[0]
@@ -92,7 +92,7 @@ class ProcessGroup(Group):
             total = total.detach().clone()
             for tensor in tensors[1:]:
                 total = _LOCALLY[op](total, tensor.detach())
-        self.do_all_reduce(total, op)
+        self.do_all_reduce([total], op)
         for tensor in tensors:
             if tensor is not total:
                 tensor.detach().copy_(total)
@@ -110,13 +110,7 @@ class ProcessGroup(Group):
         if any(t.dtype != tensors[0].dtype for t in tensors):
             raise RuntimeError("ProcessGroupGloo::allreduce_coalesced: tensors must all have the same type")
 
-        def call() -> None:
-            flat = cat([t.detach().reshape(-1) for t in tensors])
-            self.do_all_reduce(flat, op)
-            for tensor, part in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
-                tensor.detach().copy_(part.view(tensor.shape))
-
-        return self.run(call, tensors, True)
+        return self.start(lambda: self.do_all_reduce(tensors, op), tensors)
 
     def reduce(self, tensors: Any, root: Any = 0, op: Any = ReduceOp.SUM) -> Work:
         """Reduce to one rank."""
@@ -126,7 +120,7 @@ class ProcessGroup(Group):
                 raise RuntimeError(f"ProcessGroupGloo::reduce: invalid root tensor: {root.rootTensor}")
             root, op = root.rootRank, root.reduceOp
         (tensor,) = self._single(tensors, root, "reduce")
-        return self.run(lambda: self.do_reduce(tensor, root, op), [tensor], True)
+        return self.start(lambda: self.do_reduce(tensor, root, op), [tensor])
 
     def broadcast(self, tensors: Any, root: Any = 0, timeout: Any = None) -> Work:
         """Give all ranks the tensor of one."""
@@ -144,10 +138,14 @@ class ProcessGroup(Group):
                 if tensor is not tensors[index]:
                     tensor.detach().copy_(tensors[index].detach())
 
-        return self.run(call, tensors, True)
+        return self.start(call, tensors)
 
     def allgather(self, outs: Any, tensors: Any, opts: Any = None) -> Work:
         """``outs[i][r]`` becomes a tensor of rank r: its only one, or all of them in a row."""
+        return self.start(*self.gathering_all(outs, tensors))
+
+    def gathering_all(self, outs: Any, tensors: Any) -> "tuple[Callable[[], None], list[Any]]":
+        """Check the arguments of `allgather`; return what it does, and its results."""
         if isinstance(tensors, Tensor):
             outs, tensors = [outs], [tensors]
         what = "ProcessGroupGloo::allgather"
@@ -174,7 +172,7 @@ class ProcessGroup(Group):
                     target.detach().copy_(row)
 
         results = [list(out) for out in outs]
-        return self.run(call, results[0] if len(results) == 1 else results, True)
+        return call, results[0] if len(results) == 1 else results
 
     def allgather_coalesced(self, outs: Any, tensors: Any, opts: Any = None) -> Work:
         """``outs[r][i]`` becomes tensor i of rank r."""
@@ -196,42 +194,48 @@ class ProcessGroup(Group):
             for i, tensor in enumerate(tensors):
                 self.do_all_gather([out[i] for out in outs], tensor)
 
-        return self.run(call, [list(out) for out in outs], True)
+        return self.start(call, [list(out) for out in outs])
 
     def _allgather_base(self, out: Tensor, tensor: Tensor, opts: Any = None) -> Work:
-        return self.run(lambda: self.do_all_gather_into(out, tensor), [out], True)
+        return self.start(lambda: self.do_all_gather_into(out, tensor), [out])
 
     def gather(self, outs: Any, tensors: Any, root: Any = 0) -> Work:
         """The root's ``outs[0][r]`` becomes the tensor of rank r."""
-        root = getattr(root, "rootRank", root)
+        return self.start(*self.gathering(outs, tensors, getattr(root, "rootRank", root)))
+
+    def gathering(self, outs: Any, tensors: Any, root: int) -> "tuple[Callable[[], None], list[Any]]":
+        """Check the arguments of `gather`; return what it does, and its results."""
         (tensor,) = self._single(tensors, root, "gather", "requires a single-element input tensor list")
         row = self._of_root(outs, root, "gather", "output")
         if row is not None:
             _alike(row, tensor, "gather")
-        return self.run(lambda: self.do_gather(row, tensor, root), list(row or ()), True)
+        return lambda: self.do_gather(row, tensor, root), list(row or ())
 
     def scatter(self, outs: Any, tensors: Any, root: Any = 0) -> Work:
         """Each rank's ``outs[0]`` becomes its part of the root's ``tensors[0]``."""
-        root = getattr(root, "rootRank", root)
+        return self.start(*self.scattering(outs, tensors, getattr(root, "rootRank", root)))
+
+    def scattering(self, outs: Any, tensors: Any, root: int) -> "tuple[Callable[[], None], list[Any]]":
+        """Check the arguments of `scatter`; return what it does, and its results."""
         (out,) = self._single(outs, root, "scatter", "requires a single-element output tensor list")
         row = self._of_root(tensors, root, "scatter", "input")
         if row is not None:
             _alike(row, out, "scatter")
-        return self.run(lambda: self.do_scatter(out, row, root), [out], True)
+        return lambda: self.do_scatter(out, row, root), [out]
 
     def reduce_scatter(self, outs: Any, tensors: Any, opts: Any = ReduceOp.SUM) -> Work:
         """``outs[0]`` becomes this rank's part of the reduction."""
         op = getattr(opts, "reduceOp", opts)
-        return self.run(lambda: self.do_reduce_scatter(outs[0], tensors[0], op), outs, True)
+        return self.start(lambda: self.do_reduce_scatter(outs[0], tensors[0], op), outs)
 
     def alltoall_base(self, out: Tensor, tensor: Tensor, receives: Any, sends: Any, opts: Any = None) -> Work:
         """Rows to each rank, and from each."""
         sends, receives = self.splits(tensor, sends, "input"), self.splits(out, receives, "output")
-        return self.run(lambda: self.do_all_to_all_single(out, tensor, receives, sends), [out], True)
+        return self.start(lambda: self.do_all_to_all_single(out, tensor, receives, sends), [out])
 
     def alltoall(self, outs: Any, tensors: Any, opts: Any = None) -> Work:
         """A tensor to each rank, and from each."""
-        return self.run(lambda: self.do_all_to_all(outs, tensors), list(outs), True)
+        return self.start(lambda: self.do_all_to_all(outs, tensors), list(outs))
 
     def splits(self, tensor: Tensor, sizes: "Sequence[int] | None", which: str) -> Sequence[int]:
         """How many rows of a tensor go to each rank."""
@@ -248,7 +252,7 @@ class ProcessGroup(Group):
 
     def barrier(self, opts: Any = None) -> Work:
         """Wait for all ranks."""
-        return self.run(self.do_barrier, [], True)
+        return self.start(self.do_barrier, [])
 
     def monitored_barrier(self, timeout: Any = None, wait_all_ranks: bool = False) -> None:
         """Wait for all ranks; rank 0 says which do not come."""

@@ -5,7 +5,6 @@ Buffers are handed over by their address, without a copy. Halves are reduced in 
 
 import os
 import time
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from flambeau_autograd.graph import increment_version
 from flambeau_distributed.errors import DistBackendError
 from flambeau_distributed.stores import HashStore
 from flambeau_distributed.work import Work
-from flambeau_tensor import Tensor, bfloat16, empty, float16, frombuffer, int32
+from flambeau_tensor import Tensor, bfloat16, cat, empty, float16, frombuffer, int32
 
 # What launchers set in the processes that they start.
 _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALNRANKS")
@@ -65,7 +64,6 @@ class Mpi:
         }  # fmt: skip
         self._types = {getattr(flambeau_tensor, name): kind for name, kind in types.items()}
         self._ops: dict[Any, Any] = {}
-        self.segment = _Quick(self)
 
     @classmethod
     def world(cls, timeout: float) -> "Mpi":
@@ -111,16 +109,26 @@ class Mpi:
 
     # --- collectives on contiguous tensors
 
-    def barrier(self, kind: str = "barrier", timeout: "float | None" = None) -> None:
+    def barrier(self, timeout: "float | None" = None) -> None:
         if timeout is None:
             self.comm.Barrier()
             return
         request = self.comm.Ibarrier()
         self._wait(request, timeout, "barrier")
 
-    def all_reduce(self, tensor: Tensor, op: int) -> None:
-        self.comm.Allreduce(self.mpi.IN_PLACE, self._buffer(tensor), self._op(tensor, op))
-        increment_version(tensor)
+    def all_reduce(self, tensors: "list[Tensor]", op: int, divisor: float = 1) -> bool:
+        if not all(tensor.is_contiguous() for tensor in tensors):
+            return False
+        plain = [tensor.detach() for tensor in tensors]
+        flat = plain[0] if len(plain) == 1 else cat([tensor.view(-1) for tensor in plain])
+        self.comm.Allreduce(self.mpi.IN_PLACE, self._buffer(flat), self._op(flat, op))
+        increment_version(flat)
+        if divisor != 1:
+            flat.div_(divisor)
+        if len(plain) > 1:
+            for tensor, part in zip(plain, flat.split([tensor.numel() for tensor in plain]), strict=True):
+                tensor.view(-1).copy_(part)
+        return True
 
     def reduce(self, tensor: Tensor, root: int, op: int) -> None:
         if self.rank == root:
@@ -233,20 +241,6 @@ class _Requested(Work):
             self._request.Wait(status)
             self._settled(status)
         return super().wait()
-
-
-class _Quick:
-    """All-reduces of contiguous tensors, as a `Segment` has them."""
-
-    def __init__(self, carrier: Mpi) -> None:
-        self._carrier = weakref.proxy(carrier)
-
-    def all_reduce(self, tensor: Tensor, kind: int, op: int, root: int) -> bool:
-        """Reduce in place, if the tensor is contiguous."""
-        if not tensor.is_contiguous():
-            return False
-        self._carrier.all_reduce(tensor, op)
-        return True
 
 
 def _of_halves(dtype: Any, op: int) -> Any:

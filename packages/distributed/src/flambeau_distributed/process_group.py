@@ -11,7 +11,7 @@ from typing import Any
 
 from flambeau_distributed.reduce_op import BITWISE, CODES, ReduceOp, default_pg_timeout
 from flambeau_distributed.stores import Store
-from flambeau_distributed.work import Work, Worker, finished
+from flambeau_distributed.work import Work, Worker
 from flambeau_tensor import Tensor, empty
 
 __all__ = ["Group"]
@@ -44,7 +44,6 @@ class Group:
         self.bound_device_id: Any = None
         self.worker = Worker(f"flambeau-group-{name}")
         self.sequence = 0
-        self.quick: Any = getattr(carrier, "segment", None)  # whose compiled methods collectives call at once
 
     def rank(self) -> int:
         """This process's rank in the group."""
@@ -54,17 +53,21 @@ class Group:
         """The number of processes in the group."""
         return self.carrier.size
 
-    def run(self, call: Callable[[], Any], result: "list[Any]", async_op: bool) -> "Work":
-        """Do something in its turn, now or in the group's thread."""
+    def start(self, call: Callable[[], Any], result: "list[Any]") -> Work:
+        """Have something done in its turn by the group's thread."""
         self.sequence += 1
+        return self.worker.submit(call, Work(result))
+
+    def run(self, call: Callable[[], Any], result: "list[Any]", async_op: bool = False) -> "Work | None":
+        """Do something in its turn: now, or with `async_op` in the group's thread."""
         if async_op:
-            return self.worker.submit(call, Work(result))
+            return self.start(call, result)
         if self.worker.pending:
-            work = self.worker.submit(call, Work(result))
-            work.wait()
-            return work
-        call()
-        return finished(result)
+            self.start(call, result).wait()
+        else:
+            self.sequence += 1
+            call()
+        return None
 
     def close(self, error: str = "") -> None:
         """Take no further part."""
@@ -73,18 +76,23 @@ class Group:
 
     # --- collectives on any tensors, done when they return
 
-    def do_all_reduce(self, tensor: Tensor, op: Any) -> None:
-        """Every rank's tensor becomes the reduction of all."""
-        code = reduction(tensor, op, "all_reduce")
-        target, dense = packed(tensor)
-        self.carrier.all_reduce(dense, code)
-        self._averaged(dense, op)
-        put_back(target, dense)
+    def do_all_reduce(self, tensors: "list[Tensor]", op: Any, divisor: float = 1) -> None:
+        """Every rank's tensors, of one dtype, become the reductions of all, divided by a number, in one exchange."""
+        code = reduction(tensors[0], op, "all_reduce")
+        pairs = [packed(tensor) for tensor in tensors]
+        self.carrier.all_reduce([dense for _, dense in pairs], code, divisor)
+        for target, dense in pairs:
+            self._averaged(dense, op)
+            put_back(target, dense)
 
-    def sum(self, tensor: Tensor) -> None:
-        """Every rank's contiguous tensor becomes the sum of all."""
-        if self.size() > 1:
-            self.run(lambda: self.carrier.all_reduce(tensor, 0), [tensor], False)
+    def sum(self, tensors: "list[Tensor]", divisor: float = 1) -> None:
+        """Every rank's tensors, of one dtype, become the sums of all, divided by a number, in one exchange."""
+        if not self.sum_now(tensors, divisor):
+            self.run(lambda: self.do_all_reduce(tensors, ReduceOp.SUM, divisor), tensors)
+
+    def sum_now(self, tensors: "list[Tensor]", divisor: float) -> bool:
+        """The same, if all tensors are contiguous and nothing is to be done before; otherwise return False."""
+        return not self.worker.pending and self.carrier.all_reduce(tensors, 0, divisor)
 
     def join(self, joinables: "list[Any]", *options: Any, **hooks: Any) -> Any:
         """A context in which ranks may have different numbers of inputs."""

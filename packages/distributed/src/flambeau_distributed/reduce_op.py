@@ -26,6 +26,8 @@ class RedOpType(Enum):
     BXOR = 7
     PREMUL_SUM = 8
 
+    of_floats: "int | None"  # the number of the compiled loop, where floats need no more than that
+
 
 ReduceOp: Any = RedOpType
 ReduceOp.RedOpType = RedOpType
@@ -44,6 +46,8 @@ CODES: dict[Any, int] = {
 }
 CODE_NAMES = ("SUM", "PRODUCT", "MIN", "MAX", "BAND", "BOR", "BXOR")
 BITWISE = {ReduceOp.BAND, ReduceOp.BOR, ReduceOp.BXOR}
+for _op in RedOpType:
+    _op.of_floats = None if _op in BITWISE or _op is ReduceOp.AVG else CODES.get(_op)
 
 
 def supports_complex(reduceOp: Any) -> bool:  # noqa: N803

@@ -13,7 +13,7 @@ import time
 from datetime import timedelta
 from typing import Any
 
-from flambeau_distributed._shared.segment import ABSENT, FAILED, GAVE_UP, LEFT, MEETS, PRESENT, RECEIVES, Segment
+from flambeau_distributed._shared.segment import ABSENT, FAILED, GAVE_UP, KINDS, LEFT, MEETS, PRESENT, RECEIVES, Segment
 from flambeau_distributed.errors import DistBackendError, DistStoreError
 from flambeau_distributed.reduce_op import CODE_NAMES
 from flambeau_distributed.shared_messages import DTYPES, Messages
@@ -24,12 +24,6 @@ from flambeau_tensor import Tensor
 SLOT = 1 << 17  # bytes of each of a rank's two buffers
 RING = 1 << 16  # of a ring for messages, where there are few ranks
 SPIN = 30_000  # nanoseconds to wait before sleeping, where each rank has a processor
-# What every rank calls in a meeting; the numbers go through the memory, as do those of dtypes (compute.pxd).
-KINDS = (
-    "the first meeting", "barrier", "all_reduce", "reduce", "broadcast", "all_gather", "gather", "scatter",
-    "reduce_scatter", "all_to_all",
-)  # fmt: skip
-NUMBERS = {name: number for number, name in enumerate(KINDS)}
 
 ELSEWHERE = """\
 rank {rank} runs on {there}, and rank 0 on {here}: processes of several hosts need MPI. Install it with
@@ -90,9 +84,13 @@ class SharedMemory:
         memory, closing = self._memory(Segment.size_of(size, slot, ring))
         self.segment = Segment(memory, size, rank, slot, ring, spin, self._check, self._explain)
         self.messages = Messages(self.segment, rank, size)
+        segment = self.segment
+        self.all_reduce, self.reduce, self.reduce_scatter = segment.all_reduce, segment.reduce, segment.reduce_scatter
+        self.broadcast, self.scatter, self.gather = segment.broadcast, segment.scatter, segment.gather
+        self.all_gather, self.all_to_all = segment.all_gather, segment.all_to_all
         self.segment.enter(os.getpid(), start_of(os.getpid()) or 0)
         try:
-            self.segment.barrier(0)
+            self.segment.barrier(first=True)
         finally:
             self._waiting_for_all = False
             for close in closing:
@@ -183,39 +181,15 @@ class SharedMemory:
         parts = [f"{_ranks(ranks)} {text}" for text, ranks in said.items()]
         return DistBackendError(f"calls of the ranks do not match: {', '.join(parts)}")
 
-    # --- collectives on contiguous tensors
+    # --- collectives; those of contiguous tensors are the segment's
 
-    def barrier(self, kind: str = "barrier", timeout: "float | None" = None) -> None:
+    def barrier(self, timeout: "float | None" = None) -> None:
         before = self.timeout
         self.timeout = before if timeout is None else timeout
         try:
-            self.segment.barrier(NUMBERS[kind])
+            self.segment.barrier()
         finally:
             self.timeout = before
-
-    def all_reduce(self, tensor: Tensor, op: int) -> None:
-        _taken(self.segment.all_reduce(tensor, 2, op, -1))
-
-    def reduce(self, tensor: Tensor, root: int, op: int) -> None:
-        _taken(self.segment.all_reduce(tensor, 3, op, root))
-
-    def broadcast(self, tensor: Tensor, root: int) -> None:
-        _taken(self.segment.broadcast(tensor, 4, root))
-
-    def all_gather(self, out: Tensor, tensor: Tensor) -> None:
-        _taken(self.segment.all_gather(out, tensor, 5, -1))
-
-    def gather(self, out: "Tensor | None", tensor: Tensor, root: int) -> None:
-        _taken(self.segment.all_gather(out, tensor, 6, root))
-
-    def scatter(self, out: Tensor, tensor: "Tensor | None", root: int) -> None:
-        _taken(self.segment.scatter(out, tensor, 7, root))
-
-    def reduce_scatter(self, out: Tensor, tensor: Tensor, op: int) -> None:
-        _taken(self.segment.reduce_scatter(out, tensor, 8, op))
-
-    def all_to_all(self, out: Tensor, tensor: Tensor, sends: list[int], receives: list[int]) -> None:
-        _taken(self.segment.all_to_all(out, tensor, 9, sends, receives))
 
     def monitored_barrier(self, timeout: float, wait_all_ranks: bool) -> None:
         """A barrier after which the ranks that did not come are known."""
@@ -265,10 +239,6 @@ class SharedMemory:
         self.segment.leave(FAILED if error else LEFT, error)
 
 
-def _taken(done: bool) -> None:
-    assert done, "the tensors are contiguous ones of this library"
-
-
 def _processors() -> "set[int] | range":
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
 
@@ -280,9 +250,8 @@ def _ranks(ranks: list[int]) -> str:
 
 
 def _described(kind: int, dtype: int, op: int, root: int, count: int, piece: int, call: int) -> str:
-    of = "" if dtype < 0 else f" of {count} {DTYPES[dtype]}"
-    if kind == NUMBERS["all_to_all"]:
-        of = ""
-    how = f" with {CODE_NAMES[op]}" if KINDS[kind] in ("all_reduce", "reduce", "reduce_scatter") and op else ""
+    name = KINDS[kind]
+    of = "" if dtype < 0 or name == "all_to_all" else f" of {count} {DTYPES[dtype]}"
+    how = f" with {CODE_NAMES[op]}" if "reduce" in name and op else ""
     where = f" (root {root})" if root >= 0 else ""
-    return f"{KINDS[kind]}{of}{how}{where}"
+    return f"{name}{of}{how}{where}"

@@ -98,13 +98,6 @@ class Work:
                 future.set_exception(self._error)
 
 
-def finished(result: "list[Any] | None" = None, source: int = -1) -> Work:
-    """Work that is done already."""
-    work = Work(result, source)
-    work.finish()
-    return work
-
-
 class Worker:
     """One thread that does work, in the order in which it comes."""
 

@@ -108,13 +108,13 @@ def group_of(group: Any) -> "ProcessGroup | None":
     )
 
 
-def member_of(group: Any, function: str) -> "ProcessGroup | None":
+def member_of(group: Any, function: str, stacklevel: int = 3) -> "ProcessGroup | None":
     """The group; a process outside of it is warned and gets None."""
     found = group_of(group)
     if found is None:
         warnings.warn(
             f"Running {function} on global rank {default_group().rank()} which does not belong to the given group.",
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
     return found
 

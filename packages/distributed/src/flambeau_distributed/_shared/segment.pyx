@@ -48,11 +48,18 @@ cdef extern from "shared_slots.h" nogil:
     int64_t fl_size(const fl_group* g)
     fl_block* fl_block_of(const fl_group* g, int rank)
     int fl_meet(fl_group* g, fl_call* call)
-    int fl_all_reduce(fl_group* g, char* data, int64_t count, int itemsize, fl_call* call)
+    ctypedef struct fl_reduction:
+        int dtype, op, itemsize
+        double divisor
+    ctypedef struct fl_part:
+        char* data
+        int64_t bytes
+    int fl_all_reduce(fl_group* g, const fl_part* parts, int64_t nbytes, const fl_reduction* r, fl_call* call)
     int fl_broadcast(fl_group* g, char* data, int64_t nbytes, fl_call* call)
     int fl_all_gather(fl_group* g, char* out, const char* data, int64_t nbytes, fl_call* call)
     int fl_scatter(fl_group* g, char* out, const char* data, int64_t nbytes, fl_call* call)
-    int fl_reduce_scatter(fl_group* g, char* out, const char* data, int64_t count, int itemsize, fl_call* call)
+    int fl_reduce_scatter(fl_group* g, char* out, const char* data, int64_t nbytes, const fl_reduction* r,
+                          fl_call* call)
     int fl_all_to_all(fl_group* g, char* out, const char* data, const int64_t* sends, const int64_t* receives,
                       fl_call* call, int* peer)
     int64_t fl_waiting(fl_group* g, int source)
@@ -64,8 +71,16 @@ cdef extern from "shared_slots.h" nogil:
 ABSENT, PRESENT, LEFT, FAILED = range(4)  # states of a rank
 MEETS, SENDS, RECEIVES = range(3)  # what it waits for
 GAVE_UP = 0xffff  # the kind of call of a rank that has failed
+KINDS = (  # what every rank calls in a meeting
+    "the first meeting", "barrier", "all_reduce", "reduce", "broadcast", "all_gather", "gather", "scatter",
+    "reduce_scatter", "all_to_all",
+)
 cdef enum:
     IS_FAILED = 3
+    IS_SENT = 1
+    FEW = 32  # tensors
+cdef enum:  # indices of KINDS
+    MEETING, BARRIER, ALL_REDUCE, REDUCE, BROADCAST, ALL_GATHER, GATHER, SCATTER, REDUCE_SCATTER, ALL_TO_ALL
 HEADER_BYTES = sizeof(fl_header)
 
 
@@ -160,12 +175,6 @@ cdef class Segment:
         cdef uint32_t number = fl_block_of(&self.g, self.g.me).posted
         return [r for r in range(self.g.n) if <int32_t>(fl_block_of(&self.g, r).posted - number) < 0]
 
-    def calling(self, int rank):
-        """What a rank calls in its last meeting: (kind, dtype, op, root, count, piece, number of the call)."""
-        cdef fl_block* block = fl_block_of(&self.g, rank)
-        cdef fl_call* call = &block.calls[block.posted & 1]
-        return call.kind, call.dtype, call.op, call.root, call.count, call.piece, call.call
-
     # --- collectives
 
     cdef int begin(self, fl_call* call, int kind, int dtype, int op, int root, int64_t count) except -1:
@@ -195,119 +204,136 @@ cdef class Segment:
         cdef fl_call* call = &fl_block_of(&self.g, rank).calls[self.g.met & 1]
         return call.kind, call.dtype, call.op, call.root, call.count, call.piece, call.call
 
-    def barrier(self, int kind):
+    def barrier(self, bint first=False):
         cdef fl_call call
         cdef int status
-        self.begin(&call, kind, -1, 0, -1, 0)
+        self.begin(&call, MEETING if first else BARRIER, -1, 0, -1, 0)
         with nogil:
             status = fl_meet(&self.g, &call)
         self.end(status)
 
-    def all_reduce(self, tensor, int kind, int op, int root):
-        """Reduce in place; with `root` >= 0 that rank alone has the result."""
+    def all_reduce(self, tensors, int op, double divisor=1):
+        """Reduce a list of tensors of one dtype in place, as if they were one, and divide floats by a number.
+
+        Returns False, and does nothing, if some are not contiguous or the dtypes differ.
+        """
+        return self.reduce_list(tensors, ALL_REDUCE, -1, op, divisor)
+
+    def reduce(self, tensor, int root, int op):
+        """Reduce in place; the root alone has the result."""
+        if not self.reduce_list([tensor], REDUCE, root, op, 1):
+            raise ValueError("the tensor is not contiguous")
+
+    cdef bint reduce_list(self, list tensors, int kind, int root, int op, double divisor) except -1:
         cdef fl_call call
+        cdef fl_reduction r
+        cdef fl_part few[FEW]
+        cdef fl_part* parts = few
         cdef Array a
-        cdef int status, size, dtype
-        cdef int64_t count
-        if not _array(tensor, &a):
-            return False
-        size, dtype, count = <int>itemsize(a.dtype), a.dtype, a.numel
-        if dtype >= 13:  # complex: twice as many real ones
-            size, count = size // 2, 2 * count
-            dtype = 9 if dtype == 13 else dtype - 3
-        self.begin(&call, kind, dtype, op, root, count)
-        with nogil:
-            status = fl_all_reduce(&self.g, a.data, count, size, &call)
+        cdef int status, i, n = len(tensors), dtype = -1
+        cdef int64_t nbytes = 0
+        if n > FEW:
+            parts = <fl_part*>malloc(n * sizeof(fl_part))
+            if parts == NULL:
+                raise MemoryError()
+        try:
+            for i in range(n):
+                if not _array(tensors[i], &a) or i and a.dtype != dtype:
+                    return False
+                dtype = a.dtype
+                parts[i].data, parts[i].bytes = a.data, a.numel * itemsize(dtype)
+                nbytes += parts[i].bytes
+            _set_reduction(&r, dtype, op, divisor)
+            self.begin(&call, kind, r.dtype, op, root, nbytes // r.itemsize)
+            with nogil:
+                status = fl_all_reduce(&self.g, parts, nbytes, &r, &call)
+        finally:
+            if parts != few:
+                free(parts)
         self.end(status)
         if root < 0 or root == self.g.me:
-            add_version(<PyObject*>tensor)
+            for i in range(n):
+                add_version(<PyObject*>tensors[i])
         return True
 
-    def broadcast(self, tensor, int kind, int root):
+    def broadcast(self, tensor, int root):
         cdef fl_call call
         cdef Array a
         cdef int status
-        cdef int64_t nbytes
-        if not _array(tensor, &a):
-            return False
-        nbytes = a.numel * itemsize(a.dtype)
-        self.begin(&call, kind, a.dtype, 0, root, a.numel)
+        cdef int64_t nbytes = _bytes(tensor, &a)
+        self.begin(&call, BROADCAST, a.dtype, 0, root, a.numel)
         with nogil:
             status = fl_broadcast(&self.g, a.data, nbytes, &call)
         self.end(status)
         if root != self.g.me:
             add_version(<PyObject*>tensor)
-        return True
 
-    def all_gather(self, out, tensor, int kind, int root):
-        """`out`, contiguous, gets the tensors of all ranks, one behind the other; None where the root is another."""
+    def all_gather(self, out, tensor):
+        """`out` gets the tensors of all ranks, one behind the other."""
+        self.gather_rows(out, tensor, ALL_GATHER, -1)
+
+    def gather(self, out, tensor, int root):
+        """The root's `out` gets the tensors of all ranks, one behind the other; on other ranks it is None."""
+        self.gather_rows(out, tensor, GATHER, root)
+
+    cdef int gather_rows(self, out, tensor, int kind, int root) except -1:
         cdef fl_call call
         cdef Array a, to
         cdef int status
-        cdef int64_t nbytes
-        if not _array(tensor, &a) or out is not None and not _array(out, &to):
-            return False
-        if out is None:
-            to.data = NULL
-        nbytes = a.numel * itemsize(a.dtype)
+        cdef int64_t nbytes = _bytes(tensor, &a)
+        _bytes(out, &to)
         self.begin(&call, kind, a.dtype, 0, root, a.numel)
         with nogil:
             status = fl_all_gather(&self.g, to.data, a.data, nbytes, &call)
         self.end(status)
         if out is not None:
             add_version(<PyObject*>out)
-        return True
+        return 0
 
-    def scatter(self, out, tensor, int kind, int root):
+    def scatter(self, out, tensor, int root):
         """`out` gets this rank's row of the root's `tensor`, which is None on other ranks."""
         cdef fl_call call
         cdef Array a, to
         cdef int status
-        cdef int64_t nbytes
-        if not _array(out, &to) or tensor is not None and not _array(tensor, &a):
-            return False
-        if tensor is None:
-            a.data = NULL
-        nbytes = to.numel * itemsize(to.dtype)
-        self.begin(&call, kind, to.dtype, 0, root, to.numel)
+        cdef int64_t nbytes = _bytes(out, &to)
+        _bytes(tensor, &a)
+        self.begin(&call, SCATTER, to.dtype, 0, root, to.numel)
         with nogil:
             status = fl_scatter(&self.g, to.data, a.data, nbytes, &call)
         self.end(status)
         add_version(<PyObject*>out)
-        return True
 
-    def reduce_scatter(self, out, tensor, int kind, int op):
+    def reduce_scatter(self, out, tensor, int op):
+        """`out` gets this rank's row of the reduction of all `tensor`."""
         cdef fl_call call
+        cdef fl_reduction r
         cdef Array a, to
-        cdef int status, size, dtype
-        cdef int64_t count
-        if not _array(out, &to) or not _array(tensor, &a):
-            return False
-        size, dtype, count = <int>itemsize(to.dtype), to.dtype, to.numel
-        if dtype >= 13:
-            size, count = size // 2, 2 * count
-            dtype = 9 if dtype == 13 else dtype - 3
-        self.begin(&call, kind, dtype, op, -1, count)
+        cdef int status
+        cdef int64_t nbytes = _bytes(out, &to)
+        _bytes(tensor, &a)
+        _set_reduction(&r, to.dtype, op, 1)
+        self.begin(&call, REDUCE_SCATTER, r.dtype, op, -1, nbytes // r.itemsize)
         with nogil:
-            status = fl_reduce_scatter(&self.g, to.data, a.data, count, size, &call)
+            status = fl_reduce_scatter(&self.g, to.data, a.data, nbytes, &r, &call)
         self.end(status)
         add_version(<PyObject*>out)
-        return True
 
-    def all_to_all(self, out, tensor, int kind, sends, receives):
+    def all_to_all(self, out, tensor, sends, receives):
         """`sends[r]` elements of `tensor` go to rank r, `receives[r]` of `out` come from it."""
         cdef fl_call call
         cdef Array a, to
         cdef int status, peer = -1, rank
         cdef int64_t* sizes
-        if not _array(out, &to) or not _array(tensor, &a):
-            return False
+        _bytes(out, &to)
+        _bytes(tensor, &a)
         sizes = <int64_t*>malloc(2 * self.g.n * sizeof(int64_t))
+        if sizes == NULL:
+            raise MemoryError()
         try:
             for rank in range(self.g.n):
                 sizes[rank] = <int64_t>sends[rank] * itemsize(a.dtype)
                 sizes[self.g.n + rank] = <int64_t>receives[rank] * itemsize(a.dtype)
-            self.begin(&call, kind, a.dtype, 0, -1, 0)
+            self.begin(&call, ALL_TO_ALL, a.dtype, 0, -1, 0)
             with nogil:
                 status = fl_all_to_all(&self.g, to.data, a.data, sizes, sizes + self.g.n, &call, &peer)
             if peer >= 0:
@@ -318,7 +344,6 @@ cdef class Segment:
         finally:
             free(sizes)
         add_version(<PyObject*>out)
-        return True
 
     # --- messages; each ring has one reader and one writer at a time, which the caller sees to
 
@@ -333,31 +358,35 @@ cdef class Segment:
     def events(self):
         return fl_events(&self.g)
 
-    def listen(self, seen, int peer):
+    def listen(self, uint32_t seen, int peer):
         """Wait until a ring has news after ``seen = events()``."""
-        cdef Watch watch = Watch(self.check, RECEIVES)
+        self.wait_for(RECEIVES, peer, seen, NULL, 0)
+
+    cdef int wait_for(self, int what, int peer, uint32_t seen, char* data, int64_t n) except -1:
+        """Wait for news, or until bytes have gone to a peer or come from it. Each thread has a watch of its own."""
+        cdef Watch watch = Watch(self.check, what)
         cdef fl_group g = self.g
-        cdef uint32_t before = seen
         cdef int status
         g.owner = <void*>watch
         with nogil:
-            status = fl_listen(&g, before, peer)
+            status = fl_listen(&g, seen, peer) if data == NULL else fl_transfer(&g, peer, data, n, what == IS_SENT)
         if status:
             raise watch.error
+        return 0
 
     def send(self, int to, header, data):
         """A message: (nbytes, tag, dtype), and a contiguous tensor or None."""
         cdef fl_header head
         cdef Array a
         head.nbytes, head.tag, head.dtype = header
-        self.move(to, <char*>&head, sizeof(head), True)
+        self.wait_for(SENDS, to, 0, <char*>&head, sizeof(head))
         if data is not None and head.nbytes:
             array_of(<PyObject*>data, &a)
-            self.move(to, a.data, head.nbytes, True)
+            self.wait_for(SENDS, to, 0, a.data, head.nbytes)
 
     def receive_header(self, int source):
         cdef fl_header head
-        self.move(source, <char*>&head, sizeof(head), False)
+        self.wait_for(RECEIVES, source, 0, <char*>&head, sizeof(head))
         return head.nbytes, head.tag, head.dtype
 
     def receive(self, int source, tensor, int64_t nbytes):
@@ -365,19 +394,8 @@ cdef class Segment:
         cdef Array a
         if nbytes:
             array_of(<PyObject*>tensor, &a)
-            self.move(source, a.data, nbytes, False)
+            self.wait_for(RECEIVES, source, 0, a.data, nbytes)
             add_version(<PyObject*>tensor)
-
-    cdef int move(self, int peer, char* data, int64_t n, bint sends) except -1:
-        cdef Watch watch = Watch(self.check, SENDS if sends else RECEIVES)
-        cdef fl_group g = self.g
-        cdef int status
-        g.owner = <void*>watch
-        with nogil:
-            status = fl_transfer(&g, peer, data, n, sends)
-        if status:
-            raise watch.error
-        return 0
 
 
 cdef bint _array(object tensor, Array* a):
@@ -385,3 +403,20 @@ cdef bint _array(object tensor, Array* a):
         return False
     array_of(<PyObject*>tensor, a)
     return a.contiguous and (a.data != NULL or not a.numel)
+
+
+cdef int64_t _bytes(object tensor, Array* a) except -1:
+    """Where a tensor is, and how large; None is nowhere."""
+    if tensor is None:
+        a.data = NULL
+        return 0
+    if not _array(tensor, a):
+        raise ValueError("the tensor is not contiguous")
+    return a.numel * itemsize(a.dtype)
+
+
+cdef void _set_reduction(fl_reduction* r, int dtype, int op, double divisor) noexcept:
+    r.dtype, r.op, r.itemsize, r.divisor = dtype, op, <int>itemsize(dtype), divisor
+    if dtype >= 13:  # complex: twice as many real ones
+        r.itemsize //= 2
+        r.dtype = 9 if dtype == 13 else dtype - 3

@@ -68,6 +68,7 @@ typedef struct {
     void *owner;
 } fl_group;
 
+static inline int64_t fl_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t fl_aligned(int64_t bytes) { return (bytes + 127) & ~(int64_t)127; }
 static inline int64_t fl_ring_stride(const fl_group *g) { return (int64_t)sizeof(fl_ring) + fl_aligned(g->ring); }
 static inline int64_t fl_size(const fl_group *g) {
@@ -215,65 +216,93 @@ static void fl_floats(float *to, const uint16_t *from, int64_t n, int dtype) {
     else for (int64_t i = 0; i < n; i++) to[i] = fl_bf16_to_float(from[i]);
 }
 
-/* Combine n elements, from `first` on, of the buffers of all ranks, in their order. Halves are rounded once, at the end. */
-static void fl_reduce(const fl_group *g, char *to, int64_t offset, int64_t n, int dtype, int op, int itemsize) {
+/* a /= divisor */
+static void fl_divide(char *a, int64_t n, int dtype, double divisor) {
+    int64_t i;
+    float single = (float)divisor;
+    if (dtype == 11) for (i = 0; i < n; i++) ((float *)a)[i] /= single;
+    if (dtype == 12) for (i = 0; i < n; i++) ((double *)a)[i] /= divisor;
+}
+
+typedef struct { int dtype, op, itemsize; double divisor; } fl_reduction;
+
+/* Combine n elements of the buffers of all ranks, in their order, and divide. Halves are rounded once, at the end. */
+static void fl_reduce(const fl_group *g, char *to, int64_t offset, int64_t n, const fl_reduction *r) {
+    int itemsize = r->itemsize;
     char *first = fl_buffer(g, 0, g->met) + offset;
-    if (dtype == 9 || dtype == 10) {
+    if (r->dtype == 9 || r->dtype == 10) {
         float sum[FL_BLOCK], next[FL_BLOCK];
         for (int64_t i = 0; i < n; i += FL_BLOCK) {
-            int64_t part = n - i < FL_BLOCK ? n - i : FL_BLOCK;
-            fl_floats(sum, (const uint16_t *)first + i, part, dtype);
+            int64_t part = fl_least(n - i, FL_BLOCK);
+            fl_floats(sum, (const uint16_t *)first + i, part, r->dtype);
             for (int rank = 1; rank < g->n; rank++) {
-                fl_floats(next, (const uint16_t *)(fl_buffer(g, rank, g->met) + offset) + i, part, dtype);
-                fl_combine((char *)sum, (const char *)sum, (const char *)next, part, 11, op);
+                fl_floats(next, (const uint16_t *)(fl_buffer(g, rank, g->met) + offset) + i, part, r->dtype);
+                fl_combine((char *)sum, (const char *)sum, (const char *)next, part, 11, r->op);
             }
+            if (r->divisor != 1) fl_divide((char *)sum, part, 11, r->divisor);
             uint16_t *half = (uint16_t *)to + i;
-            if (dtype == 9) fl_floats_to_halves(sum, half, part);
+            if (r->dtype == 9) fl_floats_to_halves(sum, half, part);
             else for (int64_t j = 0; j < part; j++) half[j] = fl_float_to_bf16(sum[j]);
         }
         return;
     }
-    if (g->n == 1) {
-        memcpy(to, first, n * itemsize);
-        return;
-    }
-    int64_t block = g->n == 2 ? n : 8192 / itemsize;  /* further operands find the sum so far in the first cache */
+    int64_t block = 8192 / itemsize;  /* further operands find the sum so far in the first cache */
     for (int64_t i = 0; i < n; i += block) {
-        int64_t part = n - i < block ? n - i : block, at = offset + i * itemsize;
-        fl_combine(to + i * itemsize, first + i * itemsize, fl_buffer(g, 1, g->met) + at, part, dtype, op);
+        int64_t part = fl_least(n - i, block), at = offset + i * itemsize;
+        char *target = to + i * itemsize;
+        if (g->n == 1) memcpy(target, first + i * itemsize, part * itemsize);
+        else fl_combine(target, first + i * itemsize, fl_buffer(g, 1, g->met) + at, part, r->dtype, r->op);
         for (int rank = 2; rank < g->n; rank++) {
-            fl_combine(to + i * itemsize, to + i * itemsize, fl_buffer(g, rank, g->met) + at, part, dtype, op);
+            fl_combine(target, target, fl_buffer(g, rank, g->met) + at, part, r->dtype, r->op);
         }
+        if (r->divisor != 1) fl_divide(target, part, r->dtype, r->divisor);
     }
 }
 
 /* --- collectives -------------------------------------------------------------------------------------------------- */
 
 #define FL_MEET(call) do { int fl_r = fl_meet(g, call); if (fl_r) return fl_r; (call)->piece++; } while (0)
-static inline int64_t fl_least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Everyone has the reduction of all `data`, in place; with a root, that one alone. */
-static int fl_all_reduce(fl_group *g, char *data, int64_t count, int itemsize, fl_call *call) {
-    int64_t bytes = count * itemsize, at = 0;
+/* Several places in memory that are exchanged as one, and where in them an exchange is. */
+typedef struct { char *data; int64_t bytes; } fl_part;
+typedef struct { const fl_part *part; int64_t at; } fl_place;
+
+/* The next bytes that stand in one place, at most so many. */
+static inline char *fl_next(fl_place *p, int64_t most, int64_t *run) {
+    while (p->at == p->part->bytes) { p->part++; p->at = 0; }
+    char *data = p->part->data + p->at;
+    *run = fl_least(most, p->part->bytes - p->at);
+    p->at += *run;
+    return data;
+}
+#define FL_RUNS(place, bytes, done, run, data) \
+    for (int64_t done = 0, run; done < (bytes) && ((data = fl_next(place, (bytes) - done, &run)), 1); done += run)
+
+/* Everyone has the reduction of all parts, in place; with a root, that one alone. */
+static int fl_all_reduce(fl_group *g, const fl_part *parts, int64_t bytes, const fl_reduction *r, fl_call *call) {
+    fl_place from = {parts, 0}, to = {parts, 0};
+    int64_t left = bytes;
     int alone = call->root >= 0;
+    char *data;
     do {
-        int64_t piece = fl_least(bytes - at, g->slot);
-        memcpy(fl_buffer(g, g->me, g->met + 1), data + at, piece);
+        int64_t piece = fl_least(left, g->slot);
+        char *own = fl_buffer(g, g->me, g->met + 1);
+        FL_RUNS(&from, piece, at, run, data) memcpy(own + at, data, run);
         FL_MEET(call);
         if (alone || piece * g->n <= 65536) {  /* each reads everything */
-            if (!alone || call->root == g->me) fl_reduce(g, data + at, 0, piece / itemsize, call->dtype, call->op, itemsize);
-        } else {  /* each reduces its part, and all take all parts */
-            int64_t part = (piece / itemsize + g->n - 1) / g->n * itemsize;
-            int64_t mine = fl_least(part * g->me, piece), end = fl_least(mine + part, piece);
-            fl_reduce(g, fl_buffer(g, g->me, g->met + 1) + mine, mine, (end - mine) / itemsize, call->dtype, call->op, itemsize);
+            if (!alone || call->root == g->me) FL_RUNS(&to, piece, at, run, data) fl_reduce(g, data, at, run / r->itemsize, r);
+        } else {  /* each reduces its share, and all take all shares */
+            int64_t share = (piece / r->itemsize + g->n - 1) / g->n * r->itemsize;
+            int64_t mine = fl_least(share * g->me, piece), end = fl_least(mine + share, piece);
+            fl_reduce(g, fl_buffer(g, g->me, g->met + 1) + mine, mine, (end - mine) / r->itemsize, r);
             FL_MEET(call);
             for (int rank = 0; rank < g->n; rank++) {
-                int64_t from = fl_least(part * rank, piece), to = fl_least(from + part, piece);
-                memcpy(data + at + from, fl_buffer(g, rank, g->met) + from, to - from);
+                int64_t first = fl_least(share * rank, piece), last = fl_least(first + share, piece);
+                FL_RUNS(&to, last - first, at, run, data) memcpy(data, fl_buffer(g, rank, g->met) + first + at, run);
             }
         }
-        at += piece;
-    } while (at < bytes);
+        left -= piece;
+    } while (left);
     return FL_DONE;
 }
 
@@ -322,14 +351,14 @@ static int fl_scatter(fl_group *g, char *out, const char *in, int64_t bytes, fl_
     return FL_DONE;
 }
 
-static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t count, int itemsize, fl_call *call) {
-    int64_t at = 0, bytes = count * itemsize, share = fl_share(g);
+static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t bytes, const fl_reduction *r, fl_call *call) {
+    int64_t at = 0, share = fl_share(g);
     do {
         int64_t piece = fl_least(bytes - at, share);
         char *own = fl_buffer(g, g->me, g->met + 1);
         for (int rank = 0; rank < g->n; rank++) memcpy(own + rank * share, in + rank * bytes + at, piece);
         FL_MEET(call);
-        fl_reduce(g, out + at, g->me * share, piece / itemsize, call->dtype, call->op, itemsize);
+        fl_reduce(g, out + at, g->me * share, piece / r->itemsize, r);
         at += piece;
     } while (at < bytes);
     return FL_DONE;

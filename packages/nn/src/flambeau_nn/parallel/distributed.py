@@ -13,71 +13,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from flambeau_autograd import is_grad_enabled, no_grad
-from flambeau_autograd.extend import queue_callback
 from flambeau_nn.modules.module import Module
+from flambeau_nn.parallel.reducer import GradBucket, Reducer, by_dtype
 from flambeau_tensor import Tensor, cat, process_groups, tensor, zeros
 from flambeau_tensor.not_built import NotBuiltError
 
 __all__ = ["DistributedDataParallel", "GradBucket"]
 
-_NOT_FINISHED = (
-    "Expected to have finished reduction in the prior iteration before starting a new one. This error indicates that "
-    "your module has parameters that were not used in producing loss. You can enable unused parameter detection by "
-    "passing the keyword argument `find_unused_parameters=True` to `torch.nn.parallel.DistributedDataParallel`, and by "
-    "making sure all `forward` function outputs participate in calculating loss."
-)
-
-
-class GradBucket:
-    """The gradients of one dtype, one behind the other, as a hook of `DistributedDataParallel` gets them.
-
-    Args:
-        buffer: the gradients.
-        parameters: whose they are.
-        index: which of the buckets this is.
-        last: whether it is the last one.
-    """
-
-    def __init__(self, buffer: Tensor, parameters: list[Tensor], index: int, last: bool) -> None:
-        self._buffer, self._parameters, self._index, self._last = buffer, parameters, index, last
-
-    def buffer(self) -> Tensor:
-        """The gradients in one tensor."""
-        return self._buffer
-
-    def set_buffer(self, buffer: Tensor) -> None:
-        """Take another tensor for the gradients."""
-        self._buffer = buffer
-
-    def gradients(self) -> list[Tensor]:
-        """The gradients, views of the buffer."""
-        return [
-            part.view(p.shape)
-            for part, p in zip(
-                self._buffer[: sum(p.numel() for p in self._parameters)].split([p.numel() for p in self._parameters]),
-                self._parameters,
-                strict=True,
-            )
-        ]
-
-    def parameters(self) -> list[Tensor]:
-        """Whose gradients they are."""
-        return self._parameters
-
-    def index(self) -> int:
-        """Which of the buckets this is."""
-        return self._index
-
-    def is_last(self) -> bool:
-        """Return True if it is the last one."""
-        return self._last
-
 
 class DistributedDataParallel(Module):
     """A module that averages its gradients with those of its copies in other processes.
 
-    At the end of backward the gradients go into one tensor (one for each dtype), which is summed over the processes in
-    one exchange. Parameters and buffers begin as those of rank 0.
+    At the end of backward the gradients are averaged over the processes in one exchange (one for each dtype), in place.
+    Parameters and buffers begin as those of rank 0.
 
     Args:
         module: the same in all processes.
@@ -89,7 +37,7 @@ class DistributedDataParallel(Module):
         bucket_cap_mb: ignored; there is one bucket.
         find_unused_parameters: parameters may have no gradient in some steps.
         check_reduction: ignored.
-        gradient_as_bucket_view: ignored; gradients are views of the bucket.
+        gradient_as_bucket_view: ignored; gradients are averaged where they are.
         static_graph: parameters that have no gradient have none in any step.
 
     Shape:
@@ -156,19 +104,18 @@ class DistributedDataParallel(Module):
             )
         self._state = [p.detach() for _, p in named]
         self._buffers_here = [b for name, b in module.named_buffers() if name not in ignored]
-        self._hook: tuple[Any, Callable[..., Any]] | None = None
         self._join: Any = None
-        self._divisor = group.size()
-        self._ready: set[int] = set()
-        self._seen: list[int] | None = None  # with a static graph, the parameters that the first backward has reached
-        self._waits = self._unfinished = False
         self._compare()
         if init_sync:
             self._from(0, self._state)
             self._from(0, self._buffers_here)
-        self._kinds = _by_dtype(self._parameters_here)
-        for index, parameter in enumerate(self._parameters_here):
-            parameter.register_post_accumulate_grad_hook(self._noter(index))
+        self._reducer = Reducer(
+            self._parameters_here,
+            group,
+            find_unused_parameters,
+            static_graph,
+            lambda: self.require_backward_grad_sync,
+        )
 
     # --- the same module everywhere
 
@@ -199,7 +146,7 @@ class DistributedDataParallel(Module):
         if self.process_group.size() == 1:
             return
         with no_grad():
-            for indices in _by_dtype(tensors):
+            for indices in by_dtype(tensors):
                 flat = cat([tensors[i].detach().reshape(-1) for i in indices])
                 self.process_group.do_broadcast(flat, root)
                 if self.process_group.rank() != root:
@@ -212,12 +159,10 @@ class DistributedDataParallel(Module):
         recording = is_grad_enabled()
         if self._join is not None and recording and self.require_backward_grad_sync:
             self._join.notify(self)
-        if self._unfinished and recording:
-            raise RuntimeError(_NOT_FINISHED)
+        if recording:
+            self._reducer.begin()
         if self.broadcast_buffers and self.training and self._buffers_here and self.require_backward_grad_sync:
             self._from(0 if self._join is None else self._join.common_rank(True), self._buffers_here)
-        if recording:
-            self._ready.clear()
         return self.module(*inputs, **kwargs)
 
     @contextmanager
@@ -229,84 +174,6 @@ class DistributedDataParallel(Module):
             yield
         finally:
             self.require_backward_grad_sync = before
-
-    # --- backward
-
-    def _noter(self, index: int) -> Callable[[Tensor], None]:
-        def note(_: Tensor) -> None:
-            self._ready.add(index)
-            if not self._waits and self.require_backward_grad_sync:
-                self._waits = True
-                queue_callback(self._finish)
-
-        return note
-
-    def _finish(self) -> None:
-        """At the end of backward: average the gradients."""
-        self._waits = False
-        if self.static_graph and self._seen is None:
-            self._seen = sorted(self._ready)
-        expected = len(self._parameters_here) if self._seen is None else len(self._seen)
-        self._unfinished = len(self._ready) < expected and not self.find_unused_parameters
-        self._average(self._ready)
-
-    def _average(self, ready: set[int]) -> None:
-        """Average all gradients; of those that are not ready this rank has zeros."""
-        asks = self.find_unused_parameters
-        with no_grad():
-            for number, indices in enumerate(self._kinds):
-                parameters = [self._parameters_here[i] for i in indices]
-                parts = [self._gradient(p, i in ready) for p, i in zip(parameters, indices, strict=True)]
-                if asks:
-                    parts.append(tensor([float(i in ready) for i in indices]).to(parts[0].dtype))
-                bucket = GradBucket(cat(parts), parameters, number, number == len(self._kinds) - 1)
-                self._exchange(bucket, len(indices) if asks else 0)
-                used = bucket.buffer()[-len(indices) :].tolist() if asks else None
-                for at, (p, gradient) in enumerate(zip(parameters, bucket.gradients(), strict=True)):
-                    if used is None or used[at]:
-                        self._give(p, gradient, indices[at] in ready)
-
-    def _gradient(self, parameter: Tensor, ready: bool) -> Tensor:
-        gradient = parameter.grad
-        if not ready or gradient is None:
-            return zeros(parameter.numel(), dtype=parameter.dtype)
-        if str(gradient.layout) != "torch.strided":
-            raise NotBuiltError(
-                "sparse gradients of DistributedDataParallel are not built: use Embedding(sparse=False)"
-            )
-        return gradient.detach().reshape(-1)
-
-    def _exchange(self, bucket: GradBucket, flags: int) -> None:
-        if self._hook is None:
-            buffer = bucket.buffer()
-            gradients = buffer[: len(buffer) - flags] if flags else buffer
-            if self._divisor > 1:
-                gradients.div_(self._divisor)
-            self.process_group.sum(buffer)
-            return
-        state, hook = self._hook
-        whole = bucket.buffer()
-        bucket.set_buffer(whole[: len(whole) - flags] if flags else whole)
-        future = hook(state, bucket)
-        if not hasattr(future, "wait"):
-            raise RuntimeError(f"callback must return a torch.futures.Future object, but got {type(future).__name__}")
-        result = future.wait()
-        result = result[0] if isinstance(result, list | tuple) else result
-        if flags:
-            used = whole[-flags:].clone()
-            self.process_group.sum(used)
-            result = cat([result.detach(), used])
-        bucket.set_buffer(result)
-
-    def _give(self, parameter: Tensor, gradient: Tensor, ready: bool) -> None:
-        if not ready and self._unfinished:
-            return
-        if parameter.is_contiguous():
-            parameter.grad = gradient
-        elif parameter.grad is None:
-            parameter.grad = gradient.clone()
-        else:
-            parameter.grad.copy_(gradient)
 
     # --- hooks and joining
 
@@ -331,9 +198,9 @@ class DistributedDataParallel(Module):
         returned = str(signature.return_annotation)
         if signature.return_annotation is not inspect.Signature.empty and "Future" not in returned:
             raise ValueError("Communication hook: return annotation should be torch.futures.Future[torch.Tensor].")
-        if self._hook is not None:
+        if self._reducer.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
-        self._hook = (state, hook)
+        self._reducer.hook = (state, hook)
 
     def join(
         self,
@@ -369,7 +236,7 @@ class DistributedDataParallel(Module):
         return {"world_size": self.process_group.size(), "rank": self.process_group.rank()}
 
     def _set_static_graph(self) -> None:
-        self.static_graph = True
+        self.static_graph = self._reducer.is_static = True
 
     def __getstate__(self) -> dict[str, Any]:
         warnings.warn("a DistributedDataParallel is pickled without its group; pickle its module", stacklevel=2)
@@ -382,14 +249,14 @@ class _JoinHook:
 
     def active(self, count: int) -> None:
         """So many ranks have inputs in this step."""
-        self.model._divisor = self.model.process_group.size() if self.divide_by_all else count
+        self.model._reducer.divisor = self.model.process_group.size() if self.divide_by_all else count
 
     def main_hook(self) -> None:
         """Take part in what a step of the others exchanges."""
         model = self.model
         if model.broadcast_buffers and model.training and model._buffers_here:
             model._from(model._join.common_rank(False), model._buffers_here)
-        model._average(set())
+        model._reducer.shadow()
 
     def post_hook(self, is_last_joiner: bool) -> None:
         """Take the parameters of a rank that has seen the last step."""
@@ -397,12 +264,4 @@ class _JoinHook:
         root = model._join.common_rank(is_last_joiner)
         model._from(root, model._state)
         model._from(root, model._buffers_here)
-        model._divisor = model.process_group.size()
-
-
-def _by_dtype(tensors: list[Tensor]) -> list[list[int]]:
-    """The indices of tensors of each dtype."""
-    kinds: dict[Any, list[int]] = {}
-    for i, one in enumerate(tensors):
-        kinds.setdefault(one.dtype, []).append(i)
-    return list(kinds.values())
+        model._reducer.divisor = model.process_group.size()

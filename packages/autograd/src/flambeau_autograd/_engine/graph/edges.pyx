@@ -20,6 +20,7 @@ from flambeau_autograd._engine.graph.node cimport (
     OutputMeta, NODE_LEAF, NODE_OTHER, NOT_A_TENSOR, T_META, Node, describe, extra_of, hold_leaf, is_over, make_type,
     new_node, number, resurrect, set_outputs,
 )
+from flambeau_autograd._engine.graph.node_hooks cimport leaf_hooks
 from flambeau_autograd._engine.refs cimport *
 
 from flambeau_tensor.extend import find_operator
@@ -153,9 +154,7 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
             if not nested:
                 node.holder = 0
     if f.autograd_meta != NULL and (<AutogradMeta>f.autograd_meta).post_hooks:
-        from flambeau_autograd.hooks import call_post_accumulate
-
-        call_post_accumulate((<AutogradMeta>f.autograd_meta).post_hooks, <object>t)
+        leaf_hooks((<AutogradMeta>f.autograd_meta).post_hooks, t)
     return 0
 
 

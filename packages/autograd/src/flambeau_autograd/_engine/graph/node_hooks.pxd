@@ -8,3 +8,5 @@ cdef int tensor_hooks(Node node, PyObject** grads) except -1
 cdef int pre_hooks(Node node, PyObject** grads) except -1
 cdef int post_hooks(Node node, PyObject** out, PyObject** grads) except -1
 cdef tuple as_tuple(PyObject** grads, int n)  # NULL as None
+
+cdef int leaf_hooks(object hooks, PyObject* leaf) except -1

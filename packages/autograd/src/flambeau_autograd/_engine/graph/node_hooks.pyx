@@ -36,15 +36,29 @@ cdef int _call(PyObject** place, object hooks) except -1:
     cdef PyObject* old
     if hooks is None or place[0] == NULL:
         return 0
-    from flambeau_autograd.hooks import checked
-
     for hook in list(hooks.values()):
-        new = checked(hook, hook(<object>place[0]), <object>place[0])
+        new = hook(<object>place[0])
         if new is not None:
+            from flambeau_autograd.hooks import checked
+
+            new = checked(hook, new, <object>place[0])
             old = place[0]
             incref(<PyObject*>new)
             place[0] = <PyObject*>new
             decref(old)
+    return 0
+
+
+cdef int leaf_hooks(object hooks, PyObject* leaf) except -1:
+    """The hooks that wait for a leaf's gradient; each sees what the one before returned, which is an error."""
+    cdef PyObject* value = leaf
+    incref(leaf)
+    try:
+        _call(&value, hooks)
+        if value != leaf:
+            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    finally:
+        decref(value)
     return 0
 
 
@@ -53,28 +67,28 @@ cdef tuple as_tuple(PyObject** grads, int n):
 
 
 cdef int pre_hooks(Node node, PyObject** grads) except -1:
-    from flambeau_autograd.hooks import checked_all
-
     for hook in list(node.extra.pre_hooks.values()):
         before = as_tuple(grads, node.noutputs)
-        _replace(grads, checked_all(hook, hook(before), before))
+        _replace(grads, hook, hook(before), before)
     return 0
 
 
 cdef int post_hooks(Node node, PyObject** out, PyObject** grads) except -1:
-    from flambeau_autograd.hooks import checked_all
-
     for hook in list(node.extra.post_hooks.values()):
         before = as_tuple(out, node.nedges)
-        _replace(out, checked_all(hook, hook(before, as_tuple(grads, node.noutputs)), before))
+        _replace(out, hook, hook(before, as_tuple(grads, node.noutputs)), before)
     return 0
 
 
-cdef int _replace(PyObject** places, tuple gradients) except -1:
+cdef int _replace(PyObject** places, hook, after, tuple before) except -1:
     """Put what a hook returned, if anything, in the place of the gradients."""
     cdef Py_ssize_t i
-    if gradients is None:
+    cdef tuple gradients
+    if after is None:
         return 0
+    from flambeau_autograd.hooks import checked_all
+
+    gradients = checked_all(hook, after, before)
     for i in range(len(gradients)):
         xdecref(places[i])
         places[i] = NULL if gradients[i] is None else <PyObject*>gradients[i]
