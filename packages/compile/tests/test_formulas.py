@@ -7,8 +7,7 @@ import pytest
 
 import flambeau_nn
 import flambeau_tensor as ft
-from flambeau_compile import capture as capturing
-from flambeau_compile import compile
+from flambeau_compile import compile, plans
 from flambeau_compile.graph import Map, Opaque, Product, Uncompilable
 from flambeau_compile.lowering import Builder
 from flambeau_compile.scalars import TooLarge
@@ -112,7 +111,8 @@ def canonical(t):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_samples(family, dtype, printer, monkeypatch):
     if printer == "loops":
-        monkeypatch.setattr(capturing, "print_scalars", too_large)
+        monkeypatch.setattr(plans, "print_scalars", too_large)
+        monkeypatch.setattr(plans, "FORM", "loops")  # has keys of its own
     for layout in (lambda t: t, _transposed, _spread) if dtype is ft.float64 else (lambda t: t,):
         calls = []
         for sample in table(family).values():

@@ -33,7 +33,7 @@ cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
 
 cdef class Entry:
     cdef Pattern pattern
-    cdef unsigned long long state
+    cdef readonly unsigned long long state
     cdef readonly list given  # the tensors among the arguments of the traced call; None once there is a program
     cdef bytes same  # for each of them, where the same object stands first
     cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Loading the library of a program."""
+"""Loading the library of a program, and places in libraries that are loaded."""
 
 cdef extern from *:
     """
@@ -7,14 +7,28 @@ cdef extern from *:
     #include <windows.h>
     static void* fl_open(const char* path) { return (void*)LoadLibraryA(path); }
     static void* fl_find(void* library, const char* name) { return (void*)GetProcAddress((HMODULE)library, name); }
+    static const char* fl_file_of(void* address, char** base) { (void)address; (void)base; return 0; }
+    static void* fl_loaded(const char* path) { (void)path; return 0; }
     #else
+    #ifndef _GNU_SOURCE
+    #define _GNU_SOURCE
+    #endif
     #include <dlfcn.h>
     static void* fl_open(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL); }
     static void* fl_find(void* library, const char* name) { return dlsym(library, name); }
+    static const char* fl_file_of(void* address, char** base) {
+        Dl_info info;
+        if (!dladdr(address, &info)) return 0;
+        *base = (char*)info.dli_fbase;
+        return info.dli_fname;
+    }
+    static void* fl_loaded(const char* path) { return dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD); }
     #endif
     """
     void* fl_open(const char* path)
     void* fl_find(void* library, const char* name)
+    const char* fl_file_of(void* address, char** base)
+    void* fl_loaded(const char* path)
 
 
 def open_library(str path not None):
@@ -28,3 +42,38 @@ def open_library(str path not None):
     if found == NULL:
         raise OSError(f"cannot load {path}")
     return <size_t>found
+
+
+def place_of(size_t address):
+    """(file, offset) of an address in an extension module that is loaded, or None."""
+    cdef char* base = NULL
+    cdef const char* name = fl_file_of(<void*>address, &base)
+    if name == NULL:
+        return None
+    path = (<bytes>name).decode("utf-8", "surrogateescape")
+    return (path, <object>(address - <size_t>base)) if _base(path) == <size_t>base else None
+
+
+def address_of(str path not None, size_t offset):
+    """The address at an offset of an extension module, or None where it is not loaded."""
+    base = _base(path)
+    return None if base is None else base + offset
+
+
+cdef dict _bases = {}
+
+
+cdef object _base(str path):
+    """Where an extension module that is loaded begins, or None."""
+    cdef char* base = NULL
+    cdef void* library
+    cdef void* entry
+    if path in _bases:
+        return _bases[path]
+    library = fl_loaded(path.encode("utf-8", "surrogateescape"))
+    module = path.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+    entry = NULL if library == NULL else fl_find(library, f"PyInit_{module}".encode())
+    found = None if entry == NULL or fl_file_of(entry, &base) == NULL else <size_t>base
+    if found is not None:
+        _bases[path] = found
+    return found

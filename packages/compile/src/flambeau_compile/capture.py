@@ -3,42 +3,26 @@
 The results of the captured call are eager's own, whatever comes of the program.
 """
 
-from functools import cached_property
+from collections.abc import Callable
 from threading import Thread
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
 from flambeau_autograd import grad
 from flambeau_cext.errors import CompileError
-from flambeau_compile import build, joint
+from flambeau_compile import build, joint, plans
 from flambeau_compile._arguments import hooks_of, tensors_in
 from flambeau_compile._call import thread_word
 from flambeau_compile._entry import Entry
 from flambeau_compile._numbers import reader
 from flambeau_compile._results import Output
 from flambeau_compile.effects import Place
-from flambeau_compile.graph import (
-    COMPUTED,
-    ITEMSIZE,
-    Buffer,
-    Check,
-    Opaque,
-    Program,
-    Uncompilable,
-    Window,
-    draw,
-    draws,
-    flat,
-)  # fmt: skip
-from flambeau_compile.looping import MARKS, Loops
-from flambeau_compile.loops import print_program as print_loops
-from flambeau_compile.lowering import Builder
-from flambeau_compile.outputs import WIDE, Outputs, Spots
-from flambeau_compile.printing import Source, uncollected
-from flambeau_compile.scalars import TooLarge
-from flambeau_compile.scalars import print_program as print_scalars
+from flambeau_compile.graph import COMPUTED, ITEMSIZE, Buffer, Program, Uncompilable, Window, draws
+from flambeau_compile.looping import MARKS
+from flambeau_compile.outputs import WIDE, Outputs, spot, spotted
+from flambeau_compile.printing import uncollected
 from flambeau_compile.symbols import Table, copied, numbers_in, plain, symbols_in
-from flambeau_compile.updates import add_step
+from flambeau_compile.trace import Trace
 from flambeau_compile.watching import Recording
 from flambeau_tensor.extend import Tracer, window
 from flambeau_tensor.extend import Window as Seen
@@ -56,6 +40,7 @@ class Captured(NamedTuple):
     asks_types: bool = False  # whether the program asks for types, so that numbers cannot be followed
 
 
+@uncollected()
 def capture(
     function: Any,
     args: tuple[Any, ...],
@@ -87,7 +72,7 @@ def capture(
     entry = Entry(given, thread_word())
     try:
         recording = Recording(function, args, kwargs, places)  # what it compares with has Symbols in these places
-        with uncollected(), recording, tracer:
+        with recording, tracer:
             result = function(*given[0], **given[1])
     except Exception:
         table.restore()
@@ -125,8 +110,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
-        if recording.captured:
-            finish.outside = {id(t) for t in recording.captured} - _made(tracer.records)
+        finish.captured = recording.captured
         finish.pin(recording.captured)
         finish.stay(recording.captured, tracer.records)
         finish.run(tracer.records, result, recording.effects)
@@ -164,17 +148,16 @@ class _Finish:
                  wait: bool, settles: bool) -> None:  # fmt: skip
         self.entry, self.function, self.tensors, self.before = entry, function, tensors, before
         self.checks, self.fast, self.wait, self.settles = checks, fast, wait, settles
-        self.b = Builder()
-        self.loops = Loops(self.b)
+        self.trace = Trace()
+        self.b = self.trace.b
         self.arguments: dict[int, int] = {}  # index of a buffer -> the argument that shows it
         self.shared: list[tuple[int, int]] = []  # pairs of arguments that show one buffer
         self.updates: list[Any] = []
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
-        self.outside: set[int] = set()  # ids of tensors that the function did not make, and reached otherwise
+        self.captured: list[Any] = []  # tensors that the function reached otherwise than as arguments
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
-        self.position = 0
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
         self.returned: dict[int, Any] = {}  # by id, numbers that are only returned
@@ -195,7 +178,8 @@ class _Finish:
                 self.argument(window(place.tensor), number)
                 self.found.append((place.tensor, number))
         self.lower(records)
-        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, self.outside)
+        outside = {id(t) for t in self.captured} - self.made
+        outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, outside)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
         numbers = [e.replay for e in effects if e.kind == "number"]
@@ -220,9 +204,8 @@ class _Finish:
         if any(t is not None and t.grad_fn is not None for t in outputs.results[n:]):
             raise Uncompilable("it sets gradients that have a history")
         self.entry.set_histories(joint.histories(outputs.results))
-        self.b.program.remove_dead_steps()
-        self.b.program.remove_copies()
-        self.fill(self.entry, self.b.program, self.arguments, structure, outputs, set_grads)
+        (plan,), _ = self.planned(self.whole)
+        self.fill(self.entry, plan, self.arguments, structure, outputs, set_grads)
         self.entry.set_guards(self.checks, self.updates)
 
     def follow(self, table: Table, result: Any, effects: list[Any]) -> None:
@@ -280,22 +263,20 @@ class _Finish:
         if first != number:
             self.shared.append((first, number))
 
-    @uncollected()
     def lower(self, records: list[Any]) -> None:
-        self.records = records
         for record in records:
             if not isinstance(record[0], str):
                 if record[0].name == "as_strided":
                     self.entry.pin_regions()
                 if not (self.returned and self.take(*record)):
-                    self.b.call(*record)
+                    self.trace.call(*record)
             elif record[0] in MARKS:
-                self.loops.mark(*record)
+                self.trace.mark(*record)
             elif record[0] == "refuse":
                 raise Uncompilable(record[1])
             elif record[0] == "update":
                 self.updates.append(record[1])
-                self.position = add_step(self.b, record[1], self.position)
+                self.trace.update(record[1])
             elif record[0] == "grad_set":
                 self.grads[id(record[1])] = self.owner(record[1]), record[2]
             elif record[0] == "grad_read":
@@ -315,7 +296,7 @@ class _Finish:
         if window.dtype not in COMPUTED:
             return False
         place = self.b.temporary(str(WIDE[type(result)]).removeprefix("torch."), ())
-        self.taken[id(result)] = self.b.copy(window._replace(sizes=(), strides=()), place)
+        self.taken[id(result)] = self.trace.copy(window._replace(sizes=(), strides=()), place)
         return True
 
     def read_grad(self, owner: Any, gradient: Any) -> None:
@@ -328,53 +309,67 @@ class _Finish:
             self.argument(window(gradient), number)
             self.found.append((gradient, number))
 
-    @cached_property
+    @property
     def made(self) -> set[int]:
-        """Ids of the tensors that the function made."""
-        return _made(self.records)
+        """Ids of the tensors that the function made, rather than being given."""
+        found: set[int] = self.b.storages.made
+        return found
 
     def owner(self, tensor: Any) -> Any:
         """Whose gradient it is: a tensor, or the number of an argument."""
         return next((i for i, t in enumerate(self.tensors) if t is tensor), tensor)
 
-    def fill(self, entry: Entry, program: Program, arguments: dict[int, int], structure: Any, outputs: Outputs,
+    def planned(self, make: Callable[..., plans.Found], *settings: Any) -> plans.Found:
+        """The plans of the trace, found in the cache or made."""
+        key = plans.key_of(self.trace.words(), self.entry.state, *settings)
+        found = plans.find(key)
+        if found is None:
+            found = make(*settings)
+            plans.store(key, found)
+        return found
+
+    def whole(self) -> plans.Found:
+        """The plan of a call in one program."""
+        self.trace.lower()
+        self.b.program.remove_dead_steps()
+        self.b.program.remove_copies()
+        return plans.Found([plans.plan_of(self.b.program)], [])
+
+    def fill(self, entry: Entry, plan: plans.Plan, arguments: dict[int, int], structure: Any, outputs: Outputs,
              grads: list[Any]) -> None:  # fmt: skip
-        """Print and build a program, and tell an entry about it."""
-        source, level = _printed(program)
-        text = source.text()
-        address = build.load(text, fast=self.fast, level=level, wait=self.wait)
+        """Build a program, and tell an entry about it."""
+        address = build.load(plan.text, fast=self.fast, level=plan.level, wait=self.wait)
+        keep = [buffer.tensor for buffer in self.b.program.given()]
         entry.set_program(
-            address, source.functions, len(source.addresses), source.fixed, source.arena, self.position, self.b.keep
+            address, plan.functions, len(plan.addresses), plan.fixed, plan.arena, self.trace.coefficients, keep
         )
-        written = _written(program)
-        read = {w.buffer.index for step in program.steps for w in step.windows()}
+        written, read = set(plan.written), set(plan.read)
         places = []
-        for slot, buffer in enumerate(source.addresses):
-            if buffer.tensor is not None and (not entry.follows or buffer.index in read | written):
-                origin = arguments.get(buffer.index, buffer.tensor)
+        for slot, buffer in enumerate(self.b.program.buffers[i] for i in plan.addresses[: plan.fixed]):
+            origin = arguments.get(buffer.index, buffer.tensor)
+            if origin is not None and (not entry.follows or buffer.index in read | written):
                 places.append((slot, origin, buffer.nbytes, buffer.index in written))
         entry.set_given(places)
-        entry.rewinds = draw(program.steps) and any(isinstance(step, Check) for step in program.steps)
+        entry.rewinds = plan.draws and plan.checks
         entry.set_shared(self.shared)
-        slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
+        slots = {index: slot for slot, index in enumerate(plan.addresses)}
         entry.set_result(structure, outputs.described(slots), grads)
-        spots = Spots(source, slots)
-        for step in flat(program.steps):
-            if isinstance(step, Opaque):
-                entry.add_opaque(step.op, spots.of(step.arguments), spots.of(step.results))
-        kernels = [step.op.__torch_name__ for step in flat(program.steps) if isinstance(step, Opaque)]
-        entry.about.update(source=text, steps=len(program.steps), level=level, kernels=kernels)
+        kernels = []
+        for number, arguments_of, results in plan.kernels:
+            op, given = self.trace.calls[number][:2]
+            entry.add_opaque(op, spotted(given, arguments_of), tuple(None if r is None else spot(r) for r in results))
+            kernels.append(op.__torch_name__)
+        entry.about.update(source=plan.text, steps=plan.steps, level=plan.level, kernels=kernels)
 
     # --- with autograd around -------------------------------------------------------------------------------------
 
-    def once(self, forward: Program, effects: list[Any]) -> str | None:
+    def once(self, forward: plans.Plan, effects: list[Any]) -> str | None:
         """Why the function may not run once more for one call, if so."""
-        given = {buffer.index for buffer in forward.given()}
         if effects:
             return f"it changes what it reads ({effects[0]})"
-        if given & _written(forward):
+        if any(self.b.program.buffers[i].tensor is not None for i in forward.written):
             return "it writes to tensors that were there before"
-        if any(isinstance(o, ft.Generator) for s in flat(forward.steps) if isinstance(s, Opaque) for o in s.arguments):
+        if any(isinstance(o, ft.Generator) for number, _, _ in forward.kernels for o in self.trace.calls[number][1]):
             return "it draws from a generator of its own"
         return None
 
@@ -407,9 +402,16 @@ class _Finish:
                 continue
             w = b.window(window(t))
             fresh = b.temporary(w.dtype, w.sizes)
-            b.copy(w, fresh)
-            windows.append(fresh)
+            windows.append(self.trace.copy(w, fresh))
         return windows, recording.checks
+
+    def halves(self, results: Any, gradients: Any, seeds: Any) -> plans.Found:
+        """The plans of a call and of its backward."""
+        self.trace.lower()
+        program = self.b.program
+        forward, backward, kept = joint.halves(program, self.trace.first, list(results), list(gradients), set(seeds))
+        dtypes = [(buffer.index, _dtype(buffer, program)) for buffer in kept]
+        return plans.Found([plans.plan_of(forward), plans.plan_of(backward)], dtypes)
 
     def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any) -> None:
         """Two programs, and one node in the graph."""
@@ -419,8 +421,6 @@ class _Finish:
         views = outputs.views()
         own = [i for i, view in enumerate(views) if view is None]
         results, made_windows = [outputs.results[i] for i in own], [outputs.windows[i] for i in own]
-        if any(buffer.tensor.requires_grad and buffer.index in _written(b.program) for buffer in b.program.given()):
-            raise Uncompilable("it writes to tensors that require grad")
         differentiable = [i for i, t in enumerate(results) if t.requires_grad]
         if any(results[i].grad_fn is None for i in differentiable):
             raise Uncompilable("it returns leaves that require grad together with results that have a history")
@@ -428,26 +428,28 @@ class _Finish:
         if any(joint.has_hooks(t, sources) for t in outputs.results if t.requires_grad):
             raise Uncompilable("it registers hooks on its own tensors, which backward calls")
         placeholders = [ft.ones(results[i].shape, dtype=results[i].dtype) for i in differentiable]
-        first = len(b.program.steps)
+        self.trace.divide()
         seeds = [b.window(window(g)).buffer.index for g in placeholders]
         wanted = [results[i] for i in differentiable]
         windows, checks = self.gradients(wanted, sources, placeholders)
         found = [w for w in windows if w is not None]
-        forward, backward, kept = joint.halves(b.program, first, made_windows, found, set(seeds))
+        (forward, backward), kept = self.planned(self.halves, *map(tuple, (made_windows, found, seeds)))
+        written = (b.program.buffers[i].tensor for i in forward.written)
+        if any(t is not None and t.requires_grad for t in written):
+            raise Uncompilable("it writes to tensors that require grad")
         node = joint.Joint(self.function, inputs, differentiable, reached, structure, views)
         node.places = joint.places_of(wanted, tensors_in(result))
         given = [x for x in b.program.given() if x.index not in seeds]
         node.read = [self.arguments.get(x.index, x.tensor) for x in given]
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)
         node.shapes = [(t.shape, t.dtype) for t in placeholders]
-        node.once, node.draws = self.once(forward, effects), draw(forward.steps)
-        read = {w.buffer.index for step in backward.steps for w in step.windows()}
-        node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in read]
-        kept_windows = [_whole(buffer, b.program) for buffer in kept]
+        node.once, node.draws = self.once(forward, effects), forward.draws
+        node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in backward.read]
+        kept_windows = [_whole(b.program.buffers[index], dtype) for index, dtype in kept]
         saved = Outputs.of_windows(b, [*made_windows, *kept_windows])
         n = len(made_windows)
         made = {w.buffer.index: i for i, w in enumerate(made_windows)}
-        saved.bases[n:] = [made.get(buffer.index) for buffer in kept]  # a result that is kept is kept as it is
+        saved.bases[n:] = [made.get(index) for index, _ in kept]  # a result that is kept is kept as it is
         pair = tuple(Output(i) for i in range(n)), [Output(n + i) for i in range(len(kept))]
         self.fill(self.entry, forward, self.arguments, pair, saved, [])
         self.entry.set_guards(self.checks, [])
@@ -456,7 +458,7 @@ class _Finish:
         again = Entry(((*met, *examples, *placeholders), {}), 0)
         again.follows = True  # as what autograd saves does
         places = dict(self.arguments)
-        places.update({buffer.index: len(met) + i for i, buffer in enumerate(kept)})
+        places.update({index: len(met) + i for i, (index, _) in enumerate(kept)})
         places.update({seed: len(met) + len(kept) + i for i, seed in enumerate(seeds)})
         result = tuple(None if w is None else Output(found.index(w)) for w in windows)
         self.fill(again, backward, places, result, Outputs.of_windows(b, found), [])
@@ -484,35 +486,12 @@ def _seen_in(o: Any) -> list[Seen]:
     return [o] if isinstance(o, Seen) else []
 
 
-def _made(records: list[Any]) -> set[int]:
-    """Ids of the tensors that operators made, rather than being given."""
-    given: set[int] = set()
-    made: set[int] = set()
-    for record in records:
-        if not isinstance(record[0], str):
-            given.update(id(seen.tensor) for seen in _seen_in(record[1]) if id(seen.tensor) not in made)
-            made.update(id(seen.tensor) for seen in _seen_in(record[2]) if id(seen.tensor) not in given)
-    return made
+def _dtype(buffer: Buffer, program: Program) -> str:
+    """The dtype of what is written to a buffer."""
+    return next(w.dtype for step in program.steps for w in step.written() if w.buffer is buffer)
 
 
-def _written(program: Program) -> set[int]:
-    return {w.buffer.index for step in program.steps for w in step.written()}
-
-
-def _whole(buffer: Buffer, program: Program) -> Window:
-    """All of a buffer, in the dtype that is written to it."""
-    dtype = next(w.dtype for step in program.steps for w in step.written() if w.buffer is buffer)
+def _whole(buffer: Buffer, dtype: str) -> Window:
+    """All of a buffer."""
     n = buffer.nbytes // ITEMSIZE[dtype]
     return Window(buffer, dtype, 0, (n,), (1,))
-
-
-@uncollected()
-def _printed(program: Program) -> tuple[Source, str]:
-    source = Source(program)
-    try:
-        print_scalars(program, source)
-        return source, "-O2" if len(source.lines) <= build.LONG else "-O1"
-    except TooLarge:
-        source = Source(program)
-        print_loops(program, source)
-        return source, "-O3"

@@ -218,12 +218,14 @@ class Call(NamedTuple):
 
 
 class Opaque(NamedTuple):
-    """A call of an operator's kernel. ``arguments`` have Windows for tensors; results are copied to ``results``."""
+    """A call of an operator's kernel. ``arguments`` have Windows for tensors; results are copied to ``results``;
+    ``number`` is that of the call in the trace."""
 
     op: Any
     arguments: tuple[Any, ...]
     results: tuple[Any, ...]  # Window, or None for other values
     writes: tuple[Window, ...]  # arguments that it writes to
+    number: int = -1
 
     def windows(self) -> list[Window]:
         return list(leaves(self.arguments))

@@ -4,11 +4,10 @@ Views vanish here, since a step knows its windows. What has no formula becomes a
 """
 
 import functools
-from bisect import bisect_right, insort_left
-from operator import itemgetter
 from typing import Any
 
 import flambeau_tensor as ft
+from flambeau_compile._storages import Storages
 from flambeau_compile.formulas import find
 from flambeau_compile.graph import (
     COMPUTED,
@@ -31,12 +30,10 @@ from flambeau_compile.graph import (
     leaves,
     row_major,
 )
+from flambeau_compile.reading import whose
 from flambeau_tensor.extend import Elementwise, plan
 from flambeau_tensor.extend import Window as Seen
 
-_begin = itemgetter(0)
-_LAZY = 1024 | 2048  # flags of conjugate and negative views
-_META, _DISPATCH, _LAYERED = 8192, 4096, 2
 _FLOATS = ("float32", "float64")
 
 
@@ -45,54 +42,22 @@ class Builder:
 
     def __init__(self) -> None:
         self.program = Program()
-        self._by_address: dict[int, Buffer] = {}
-        self._ranges: list[tuple[int, int, Buffer]] = []  # by where they begin; none overlaps another
-        self.keep: list[Any] = []  # what windows look at: an address must not be used again meanwhile
+        self.storages = Storages(self.program, name_of)
+        self.call_number = -1  # of the call that is being lowered, among all
 
     # --- memory ---------------------------------------------------------------------------------------------------
 
-    def buffer_at(self, seen: Seen, made: bool) -> tuple[Buffer, int]:
-        """The buffer of what a Tracer saw, and where its storage begins there; ``made``: by the kernel at hand."""
-        address, nbytes = seen.address, seen.nbytes
-        found = self._by_address.get(address)
-        if found is not None and found.nbytes >= nbytes:
-            return found, 0
-        near = bisect_right(self._ranges, address, key=_begin)
-        for low, high, buffer in self._ranges[max(near - 1, 0) : near + 1]:
-            if low < address + nbytes and address < high:
-                if low <= address and address + nbytes <= high:
-                    return buffer, address - low
-                raise Uncompilable("storages overlap in part")
-        self.keep.append(seen)
-        buffer = self.program.buffer(nbytes, None if made else seen.tensor)
-        self._name(seen, buffer)
-        return buffer, 0
+    def window(self, seen: Seen, made: bool = False) -> Window:
+        """What a Tracer saw as a window of the program; ``made``: by the kernel at hand."""
+        found: Window = self.storages.window(seen, made)
+        return found
 
     def name_memory(self, seen: Seen, buffer: Buffer) -> None:
         """Use memory that no kernel allocated as a buffer."""
-        self.keep.append(seen)
-        self._name(seen, buffer)
-
-    def _name(self, seen: Seen, buffer: Buffer) -> None:
-        self._by_address[seen.address] = buffer
-        if seen.nbytes:
-            insort_left(self._ranges, (seen.address, seen.address + seen.nbytes, buffer), key=_begin)
+        self.storages.name_memory(seen, buffer)
 
     def is_known(self, seen: Seen) -> bool:
-        return seen.address in self._by_address
-
-    def window(self, seen: Seen, made: bool = False) -> Window:
-        """What a Tracer saw as a window of the program."""
-        if seen.flags & (_META | _DISPATCH | _LAYERED):
-            raise Uncompilable("it works on tensors without plain memory")
-        if seen.flags & _LAZY:
-            raise Uncompilable("it works on conjugate or negative views")
-        buffer, start = self.buffer_at(seen, made)
-        name = dtype_name(seen.dtype)
-        item = ITEMSIZE[name]
-        if start % item:
-            raise Uncompilable("a view does not begin at an element")
-        return Window(buffer, name, seen.offset + start // item, seen.sizes, seen.strides)
+        return bool(self.storages.is_known(seen))
 
     def temporary(self, dtype: str, sizes: tuple[int, ...]) -> Window:
         """Fresh memory for a contiguous tensor."""
@@ -219,14 +184,16 @@ class Builder:
 
     def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
         """Add what a kernel did."""
-        args = tuple([self.window(a) if type(a) is Seen else self._given(a) for a in arguments])
+        self.lower(op, arguments, result, self.storages.meet(op, arguments, result))
+
+    def lower(self, op: Any, arguments: tuple[Any, ...], result: Any, known: list[bool]) -> None:
+        """Add the steps of a call; `known` says for each tensor among its results whether its memory was there."""
+        args = self._given(arguments)
         if type(result) is Seen:
-            known = [result.address in self._by_address]
-            results = self.window(result, made=True)
+            results = self.window(result)
             outs = [results]
         else:
-            known = [self.is_known(seen) for seen in _seen_leaves(result)]
-            results = self._made(result)
+            results = self._given(result)
             outs = list(leaves(results))
         base, written = _of_operator(op)
         writes = op.writes or any(arguments[i] is not None for i in written)
@@ -247,17 +214,11 @@ class Builder:
         self._opaque(op, args, results, outs, known, writes)
 
     def _given(self, o: Any) -> Any:
-        if isinstance(o, Seen):
-            return self.window(o)
+        """Nested values with windows in place of what a Tracer saw."""
+        if type(o) is Seen:
+            return self.storages.window(o)
         if isinstance(o, tuple):
-            return tuple(self._given(each) for each in o)
-        return o
-
-    def _made(self, o: Any) -> Any:
-        if isinstance(o, Seen):
-            return self.window(o, made=True)
-        if isinstance(o, tuple):
-            return tuple(self._made(each) for each in o)
+            return tuple([self._given(each) for each in o])
         return o
 
     def _elementwise(self, op: Any, seen: tuple[Any, ...], args: tuple[Any, ...], out: Window) -> bool:
@@ -331,7 +292,15 @@ class Builder:
         if any(isinstance(r, tuple) and not isinstance(r, Window) for r in flat):
             raise Uncompilable(f"{op.__torch_name__} returns nested results")
         targets = tuple(None if not isinstance(r, Window) or next(fresh) else r for r in flat)
-        self.emit(Opaque(op, args, targets, tuple(written)))
+        self.emit(Opaque(op, args, targets, tuple(written), self.call_number))
+
+
+def name_of(op: Any) -> Any:
+    """What an operator is to another process, or None where it may be something else there."""
+    implementation = (op.functional or op).implementation
+    if isinstance(implementation, Elementwise) and whose(op.declared_at.rpartition(":")[0]) != "flambeau":
+        return None
+    return op.__torch_name__, str(op.schema), type(implementation).__name__
 
 
 @functools.cache

@@ -7,30 +7,26 @@ from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
 from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
 from flambeau_compile.lowering import Builder, dtype_name
-from flambeau_compile.printing import Source
 from flambeau_compile.symbols import Symbol, like
+from flambeau_tensor.extend import Window as Seen
 from flambeau_tensor.extend import window
 
 WIDE = {float: ft.float64, int: ft.int64}  # of tensors that have a number as it is
 
 
-class Spots:
-    """Arguments of opaque calls as the Entry needs them."""
+def spot(fields: Any) -> Spot:
+    """A window as an Entry needs it for a kernel, by what a `Plan` says of it."""
+    slot, start, nbytes, dtype, sizes, strides, offset = fields
+    return Spot(slot, start, nbytes, getattr(ft, dtype).id, tuple(sizes), tuple(strides), offset)
 
-    def __init__(self, source: Source, slots: dict[int, int]) -> None:
-        self.source, self.slots = source, slots
 
-    def of(self, o: Any) -> Any:
-        if isinstance(o, Window):
-            place = self.slots.get(o.buffer.index)
-            start = 0
-            if place is None:
-                place, start = len(self.source.addresses), self.source.places[o.buffer.index]
-            dtype = getattr(ft, o.dtype).id
-            return Spot(place, start, o.buffer.nbytes, dtype, o.sizes, o.strides, o.offset)
-        if isinstance(o, tuple):
-            return tuple(self.of(each) for each in o)
-        return o
+def spotted(o: Any, spots: Any) -> Any:
+    """The arguments of a call in a trace, with Spots for tensors."""
+    if isinstance(o, Seen):
+        return spot(spots)
+    if isinstance(o, tuple):
+        return tuple(spotted(each, s) for each, s in zip(o, spots, strict=True))
+    return o
 
 
 T_NO_GRAD_VIEW, T_MULTI_VIEW = 16, 256  # flags of tensors

@@ -6,6 +6,7 @@ import dis
 import os
 import sys
 import sysconfig
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType, FrameType
@@ -56,8 +57,7 @@ def _read(code: CodeType) -> Names:
     variables: set[str] = set()
     stored: set[str] = set()
     attributes = {text for constant in code.co_consts for text in _strings(constant)}
-    for instruction in dis.get_instructions(code):
-        kind, name = instruction.opname, instruction.argval
+    for kind, name in _named(code):
         if kind in _GLOBALS:
             variables.add(name)
             if kind in ("STORE_GLOBAL", "DELETE_GLOBAL"):
@@ -66,6 +66,23 @@ def _read(code: CodeType) -> Names:
             attributes.add(name)
     by_string = not _BY_STRING.isdisjoint(variables) or not _BY_STRING.isdisjoint(attributes)
     return Names(frozenset(variables), frozenset(stored), frozenset(attributes), by_string)
+
+
+# By how many bits an instruction's argument is shifted to the left of the number of its name.
+_SHIFTS = {"LOAD_GLOBAL": 1}
+if sys.version_info >= (3, 12):
+    _SHIFTS.update(LOAD_ATTR=1, LOAD_SUPER_ATTR=2)
+_NAMING = {number: (dis.opname[number], _SHIFTS.get(dis.opname[number], 0)) for number in dis.hasname}
+
+
+def _named(code: CodeType) -> Iterator[tuple[str, str]]:
+    """The instructions that name something, and what. `dis` says the same, and takes twenty times as long."""
+    names, data, extended = code.co_names, code.co_code, 0
+    for number, low in zip(data[::2], data[1::2], strict=True):
+        if number in _NAMING:
+            kind, shift = _NAMING[number]
+            yield kind, names[(extended | low) >> shift]
+        extended = (extended | low) << 8 if number == dis.EXTENDED_ARG else 0
 
 
 def _strings(constant: object) -> list[str]:

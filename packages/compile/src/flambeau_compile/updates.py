@@ -9,8 +9,9 @@ from flambeau_tensor.extend import window
 COEFFICIENTS = 11  # that each parameter's loop gets
 
 
-def add_step(b: Any, step: Any, position: int) -> int:
-    """Add an optimizer's step to a program; returns how many coefficients there are then."""
+def updates_of(b: Any, step: Any, position: int) -> tuple[list[Update], int]:
+    """The updates of an optimizer's step, and how many coefficients there are with them."""
+    found = []
     for group, (begin, end) in enumerate(step.bounds):
         for p, gradient, states, _, _, dense in step.parameters[begin:end]:
             dtype = str(p.dtype).removeprefix("torch.")
@@ -18,8 +19,16 @@ def add_step(b: Any, step: Any, position: int) -> int:
                 raise Uncompilable("an optimizer updates parameters that are not dense, or of another dtype than float")
             windows = tuple(None if t is None else b.window(window(t)) for t in (p, gradient, *states))
             name, text = step.c_source(dtype, group)
-            b.emit(Update(step, position, name, text, windows))
+            found.append(Update(step, position, name, text, windows))
             position += COEFFICIENTS
+    return found, position
+
+
+def add_step(b: Any, step: Any, position: int) -> int:
+    """Add an optimizer's step to a program; returns how many coefficients there are then."""
+    found, position = updates_of(b, step, position)
+    for update in found:
+        b.emit(update)
     return position
 
 

@@ -30,12 +30,12 @@ class PortableBuilder(Builder):
         for family in FAMILIES:
             import_module(f"flambeau_compile.exporting.forms.{family}")
 
-    def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
+    def lower(self, op: Any, arguments: tuple[Any, ...], result: Any, known: list[bool]) -> None:
         self.operator = op.__torch_name__
         form = _FORMS.get((op.functional or op).__torch_name__)
         if form is not None:
             before = len(self.program.steps), len(self.program.buffers)
-            if form(self, self._given(arguments), self._made(result)) is not NotImplemented:
+            if form(self, self._given(arguments), self._given(result)) is not NotImplemented:
                 return
             del self.program.steps[before[0] :], self.program.buffers[before[1] :]
         if (
@@ -44,10 +44,10 @@ class PortableBuilder(Builder):
             and not draws(op)
             and next(_seen_leaves(arguments), None) is None
         ):
-            known = self.window(window(result.tensor.clone()))  # the same at each call: `arange`, `eye`, `tensor`
-            self.copy(known, self.window(result, made=True))
+            constant = self.window(window(result.tensor.clone()))  # the same at each call: `arange`, `eye`, `tensor`
+            self.copy(constant, self.window(result))
             return
-        super().call(op, arguments, result)
+        super().lower(op, arguments, result, known)
 
     def loops(self, text: str, functions: list[int], inputs: list[Window], *outs: Window) -> None:
         if functions:

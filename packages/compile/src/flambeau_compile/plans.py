@@ -1,0 +1,218 @@
+"""Plans: what became of a trace, without anything of this process, and their cache on disk.
+
+A second process that traces the same calls finds the plan and needs no lowering and no printing. The key is everything
+that these read: the words of the trace, the thread's state, the processor, and which files of the packages do it.
+"""
+
+import contextlib
+import functools
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy
+
+import flambeau_autograd
+import flambeau_nn
+import flambeau_tensor
+from flambeau_cext import cache
+from flambeau_compile import build
+from flambeau_compile._library import address_of, place_of
+from flambeau_compile.graph import Check, Opaque, Program, Window, draw, flat
+from flambeau_compile.loops import print_program as print_loops
+from flambeau_compile.printing import Source
+from flambeau_compile.scalars import TooLarge
+from flambeau_compile.scalars import print_program as print_scalars
+
+FORM = 1  # of the files
+
+
+class Plan(NamedTuple):
+    """A printed program. Buffers stand in it by their numbers.
+
+    Attributes:
+        text, level: what is built, and how far it is optimized.
+        functions: addresses of eager's functions and data that it gets, or bytes of data.
+        addresses: the buffers whose addresses it gets, in order; of the first `fixed`, these are known before it runs.
+        arena: bytes of its own memory.
+        kernels: (number of the call in the trace, spots of its arguments, spots of its results) of kernels it calls.
+        read, written: which of these buffers.
+        draws, checks: whether it draws random numbers, and whether it may give up.
+        steps: their number.
+    """
+
+    text: str
+    level: str
+    functions: list[Any]
+    addresses: list[int]
+    fixed: int
+    arena: int
+    kernels: list[Any]
+    read: list[int]
+    written: list[int]
+    draws: bool
+    checks: bool
+    steps: int
+
+
+class Found(NamedTuple):
+    """The plans of a trace, and the buffers that the first one keeps for the second, with their dtypes."""
+
+    plans: list[Plan]
+    kept: list[tuple[int, str]]
+
+
+def plan_of(program: Program) -> Plan:
+    """Print a program."""
+    source, level = _printed(program)
+    kernels = [step for step in flat(program.steps) if isinstance(step, Opaque)]
+    slots = {buffer.index: i for i, buffer in enumerate(source.addresses)}
+    fixed = {buffer.index for buffer in source.addresses[: source.fixed]}
+    return Plan(
+        text=source.text(),
+        level=level,
+        functions=source.functions,
+        addresses=list(slots),
+        fixed=source.fixed,
+        arena=source.arena,
+        kernels=[(k.number, _spots(k.arguments, source, slots), _spots(k.results, source, slots)) for k in kernels],
+        read=sorted(fixed & {w.buffer.index for step in program.steps for w in step.windows()}),
+        written=sorted(fixed & {w.buffer.index for step in program.steps for w in step.written()}),
+        draws=draw(program.steps),
+        checks=any(isinstance(step, Check) for step in program.steps),
+        steps=len(program.steps),
+    )
+
+
+def _printed(program: Program) -> tuple[Source, str]:
+    source = Source(program)
+    try:
+        print_scalars(program, source)
+        return source, "-O2" if len(source.lines) <= build.LONG else "-O1"
+    except TooLarge:
+        source = Source(program)
+        print_loops(program, source)
+        return source, "-O3"
+
+
+def _spots(o: Any, source: Source, slots: dict[int, int]) -> Any:
+    """Nested arguments of a kernel with (slot, start, bytes, dtype, sizes, strides, offset) for windows, else None."""
+    if isinstance(o, Window):
+        slot, start = slots.get(o.buffer.index), 0
+        if slot is None:
+            slot, start = len(slots), source.places[o.buffer.index]
+        return [slot, start, o.buffer.nbytes, o.dtype, o.sizes, o.strides, o.offset]
+    return [_spots(each, source, slots) for each in o] if isinstance(o, tuple) else None
+
+
+# --- on disk --------------------------------------------------------------------------------------------------------
+
+
+def key_of(words: bytes | None, *settings: Any) -> str | None:
+    """The key of a trace, or None where other processes have no use for its plan."""
+    if words is None:
+        return None
+    return cache.digest(words, repr((FORM, settings)), build.processor(), *_packages())
+
+
+@functools.cache
+def _packages() -> list[str]:
+    """The code that makes plans: versions, and for those who work on it, the state of its files."""
+    found = [f"numpy {numpy.__version__}"]
+    for package in (flambeau_tensor, flambeau_autograd, flambeau_nn):
+        found += [package.__version__, *_files(Path(package.__file__ or "").parent, "ops")]
+    found.append(_version())
+    return [*found, *_files(Path(__file__).parent, "formulas")]
+
+
+def _version() -> str:
+    import flambeau_compile
+
+    return flambeau_compile.__version__
+
+
+def _files(folder: Path, inner: str) -> Iterator[str]:
+    for place in (folder, folder / inner):
+        with contextlib.suppress(FileNotFoundError):
+            for entry in sorted(os.scandir(place), key=lambda entry: entry.name):
+                if entry.name.endswith((".py", ".so", ".pyd")):
+                    status = entry.stat()
+                    yield f"{entry.name} {status.st_size} {status.st_mtime_ns}"
+
+
+def _folder(key: str) -> cache.Folder:
+    root = cache.root()
+    cache.check_root(root)
+    return cache.Folder(root / f"plan-{key}")
+
+
+def find(key: str | None) -> Found | None:
+    """What an earlier run stored; None where nothing is there, or it does not fit this process."""
+    if key is None:
+        return None
+    try:
+        entry = _folder(key).lookup()
+        if entry is None:
+            return None
+        plans, kept = json.loads(entry.path.read_bytes())
+    except (OSError, ValueError):
+        return None
+    found = []
+    for row in plans:
+        plan = Plan(*row)
+        functions = [_resolved(each) for each in plan.functions]
+        if None in functions:
+            return None
+        found.append(plan._replace(functions=functions))
+    return Found(found, [tuple(each) for each in kept])
+
+
+def store(key: str | None, found: Found) -> None:
+    """Have other processes find plans, if the cache can be written to, and what they name is there elsewhere."""
+    if key is None:
+        return
+    plans = []
+    for plan in found.plans:
+        functions = [_portable(each) for each in plan.functions]
+        if None in functions:
+            return
+        plans.append(plan._replace(functions=functions))
+    with contextlib.suppress(OSError):
+        folder = _folder(key)
+        with folder.building() as scratch:
+            file = scratch / "plans"
+            file.write_text(json.dumps([plans, found.kept]), encoding="utf-8")
+            folder.publish(file, ".plan", [], 0)
+
+
+def _portable(function: Any) -> Any:
+    """An address as (file, its size, its time, place in it), data as text; None for what has no place in a file."""
+    if isinstance(function, bytes):
+        return ["data", function.hex()]
+    if isinstance(function, str):
+        return ["name", function]
+    place = place_of(function)
+    if place is None or not os.path.isabs(place[0]):
+        return None
+    return ["file", *_file(place[0]), *place]
+
+
+def _resolved(function: Any) -> Any:
+    kind, *rest = function
+    if kind == "data":
+        return bytes.fromhex(rest[0])
+    if kind == "name":
+        return rest[0]
+    size, changed, path, place = rest
+    try:
+        return address_of(path, place) if _file(path) == (size, changed) else None
+    except OSError:
+        return None
+
+
+@functools.cache
+def _file(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
