@@ -1,8 +1,13 @@
 """The pickler of files: things of this library go by PyTorch's names, and the bytes of storages apart."""
 
 import pickle
+from collections import OrderedDict
+from functools import cache, lru_cache
+from types import FunctionType
 
+from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor.serialization import naming
+from flambeau_tensor.serialization.rebuilding import _rebuild_tensor_v2
 from flambeau_tensor.storage import TypedStorage, UntypedStorage
 
 UNTYPED = "untyped"
@@ -19,6 +24,7 @@ class _Reducers(dict):
             return found
 
 
+@cache
 def pickler_class(pickle_module):
     """The pickler of files, over that of a module like `pickle`, which has to be one in Python: names are its own."""
     base = getattr(pickle_module, "_Pickler", pickle_module.Pickler)
@@ -64,10 +70,75 @@ def pickler_class(pickle_module):
             else:
                 self.save_global(obj)
 
+        def save_tensor(self, t):
+            """Write a tensor: the bytes that pickle would write for its reduction, without a call for each part."""
+            rebuild, arguments = naming.reduce_tensor(t)
+            place = self.describe(arguments[0]) if rebuild is _rebuild_tensor_v2 and len(arguments) == 6 else ()
+            if len(place) != 5 or self.proto < 2:
+                self.save_reduce(rebuild, arguments, obj=t)
+                return
+            tag, kind, key, device, count = place
+            _, offset, size, stride, requires_grad, hooks = arguments
+            self.save_known(rebuild)
+            self.write(pickle.MARK + pickle.MARK)
+            for part in (tag, kind, key, device):
+                self.save_known(part)
+            self.write(_integer(count) + pickle.TUPLE)
+            self.memoize(place)
+            self.write(pickle.BINPERSID + _integer(offset))
+            self.save_integers(size)
+            self.save_integers(stride)
+            self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
+            self.save_known(OrderedDict)
+            self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
+            self.memoize(hooks)
+            self.write(pickle.TUPLE)
+            self.memoize(arguments)
+            self.write(pickle.REDUCE)
+            self.memoize(t)
+
+        def save_integers(self, numbers):
+            """Write a tuple of integers that stands nowhere else."""
+            self.write(_integers(numbers))
+            if numbers:
+                self.memoize(numbers)
+
+        def save_known(self, obj):
+            """Write an object that is usually in the memo already."""
+            known = self.memo.get(id(obj))
+            if known is None:
+                self.save(obj)
+            else:
+                self.write(self.get(known[0]))
+
+        dispatch[Tensor] = save_tensor
         dispatch[type] = save_type
-        dispatch[type(pickler_class)] = save_global
+        dispatch[FunctionType] = save_global
 
     return Pickler
+
+
+@lru_cache(maxsize=512)
+def _integers(numbers):
+    """The bytes that push a tuple of integers."""
+    if not numbers:
+        return pickle.EMPTY_TUPLE
+    pushed = b"".join(map(_integer, numbers))
+    if len(numbers) <= 3:
+        return pushed + (pickle.TUPLE1, pickle.TUPLE2, pickle.TUPLE3)[len(numbers) - 1]
+    return pickle.MARK + pushed + pickle.TUPLE
+
+
+def _integer(n):
+    """The bytes that push an integer."""
+    if 0 <= n < 1 << 8:
+        return pickle.BININT1 + n.to_bytes(1, "little")
+    if 0 <= n < 1 << 16:
+        return pickle.BININT2 + n.to_bytes(2, "little")
+    if -(1 << 31) <= n < 1 << 31:
+        return pickle.BININT + n.to_bytes(4, "little", signed=True)
+    data = pickle.encode_long(n)
+    return pickle.LONG1 + len(data).to_bytes(1, "little") + data
 
 
 class Storages:
