@@ -625,4 +625,39 @@ def test_products_in_blocks(m, n, k, dtype, turned, added):
     )
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    m=st.integers(2, 60),
+    n=st.sampled_from([8, 15, 16, 17, 31, 32, 33, 100, 1100]),
+    k=st.sampled_from([1, 2, 3, 31, 64, 511, 512, 513, 1030]),
+    turned=st.tuples(st.booleans(), st.booleans()),
+    added=st.booleans(),
+)
+def test_products_of_bfloat16(m, n, k, turned, added):
+    """Sums are float32, whether the processor multiplies bfloat16 or not; the result is rounded once."""
+    left = ft.tensor(rng.standard_normal((k, m) if turned[0] else (m, k))).bfloat16()
+    right = ft.tensor(rng.standard_normal((n, k) if turned[1] else (k, n))).bfloat16()
+    start = ft.tensor(rng.standard_normal((m, n))).bfloat16()
+    a, b = left.T if turned[0] else left, right.T if turned[1] else right
+    exact = a.double() @ b.double() + (start.double() if added else 0)
+    sizes = a.double().abs() @ b.double().abs() + start.double().abs()
+    bound = exact.abs() * 2**-8 + sizes * 2**-16
+
+    for result in (
+        ft.addmm(start, a, b) if added else a @ b,
+        ft.baddbmm(start[None], a[None], b[None])[0] if added else ft.bmm(ft.stack([a, a]), ft.stack([b, b]))[1],
+        ft.addmm(start, a, b, beta=float(added)),
+    ):
+        assert result.dtype is ft.bfloat16
+        assert bool(((result.double() - exact).abs() <= bound).all())
+
+
+def test_products_of_bfloat16_that_are_no_numbers():
+    a, b = ft.ones(20, 40).bfloat16(), ft.ones(40, 33).bfloat16()
+    a[3, 5], a[4, 6], b[7, 32] = float("nan"), float("inf"), float("-inf")
+    expected = a.float() @ b.float()
+    assert ft.equal((a @ b).float().isnan(), expected.isnan()) and (a @ b)[4, 0].item() == float("inf")
+    assert (a @ b)[0, 32].item() == float("-inf") and (a @ b)[4, 32].isnan()
+
+
 TestSamples = check_values("tensor.matmul")

@@ -170,7 +170,7 @@ cdef void convert(int source_dtype, const char* source, Py_ssize_t source_step, 
 # --- products of matrices -------------------------------------------------------------------------------------------
 
 cdef inline void _describe_product(const Product* p, blas.Products* q) noexcept nogil:
-    q.dtype, q.m, q.n, q.k = p.dtype, p.m, p.n, p.k
+    q.dtype, q.m, q.n, q.k, q.brain = p.dtype, p.m, p.n, p.k, False
     q.a, q.b, q.c = <char*>p.a, <char*>p.b, p.c
     q.a_row, q.a_col, q.b_row, q.b_col, q.c_row = p.a_row, p.a_col, p.b_row, p.b_col, p.c_row
     q.alpha[0], q.alpha[1], q.beta[0], q.beta[1] = 1, 0, p.add, 0

@@ -3,7 +3,8 @@ from flambeau_tensor._core.memory.types cimport *
 
 # c[m, n] = alpha * a[m, k] @ b[k, n] + beta * c, for every index of the batch dimensions.
 cdef struct Products:
-    int dtype  # anything but float16, bfloat16 and bool
+    int dtype  # of c, and of a and b unless `brain`; anything but float16, bfloat16 and bool
+    bint brain  # a and b are bfloat16, c is float32; only where has_brain() says so
     Py_ssize_t m, n, k
     char* a
     char* b
@@ -18,6 +19,8 @@ cdef struct Products:
 # Gives strides of dimensions of size 1 values that BLAS takes; False: the matrix has to be copied first.
 cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* col) noexcept nogil
 cdef bint has_factors(int dtype) noexcept nogil
+# Whether bfloat16 matrices of these sizes are multiplied as such, with factors alpha 1 and beta 0 or 1.
+cdef bint has_brain(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil
 cdef int multiply(Products* p) except -1  # holds no tensors: the caller keeps them alive
 cdef void multiply_here(Products* p) noexcept nogil  # one product, by this thread; BLAS is held
 

@@ -60,6 +60,10 @@ ctypedef bint (*blocked_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void*
                            const void* b, Py_ssize_t b_row, Py_ssize_t b_col, void* c, Py_ssize_t c_row,
                            int add) noexcept nogil
 
+ctypedef void (*brain_t)(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, Py_ssize_t a_row, Py_ssize_t a_col,
+                         const void* b, Py_ssize_t b_row, Py_ssize_t b_col, void* c, Py_ssize_t c_row,
+                         int add) noexcept nogil
+
 cdef enum:  # CBLAS
     ROW_MAJOR = 101
     COL_MAJOR = 102
@@ -69,6 +73,7 @@ cdef enum:  # CBLAS
 cdef enum:  # multiplications
     SMALL = 4096  # up to this our own loop is faster
     BLOCKED = 1 << 19  # from this on our own blocks are faster, where there are any
+    BRAIN = 1 << 14  # from this on bfloat16 is multiplied as such, where the processor can
     FEW_ROWS = 8  # of the left factor, for which packing the right one does not pay
     TURNED = 512  # elements of a right factor that are worth copying for it
     QUIET = 4096  # below this BLAS does not think of threads
@@ -91,6 +96,7 @@ cdef small_t _small_float = NULL
 cdef small_t _small_double = NULL
 cdef blocked_t _blocked_float = NULL
 cdef blocked_t _blocked_double = NULL
+cdef brain_t _blocked_brain = NULL
 cdef loop_t[NDTYPES] _loops  # of np.matmul
 cdef void* _loop_data[NDTYPES]
 
@@ -121,7 +127,7 @@ def _find_loops():
 
 
 def _find_own():
-    global _small_float, _small_double, _blocked_float, _blocked_double
+    global _small_float, _small_double, _blocked_float, _blocked_double, _blocked_brain
     loops = hot("matmul").LOOPS
     if "small" in loops:
         _small_float = <small_t><size_t>loops["small"]["float32"]
@@ -129,6 +135,7 @@ def _find_own():
     if "blocked" in loops:
         _blocked_float = <blocked_t><size_t>loops["blocked"]["float32"]
         _blocked_double = <blocked_t><size_t>loops["blocked"]["float64"]
+        _blocked_brain = <brain_t><size_t>loops["blocked"].get("bfloat16", 0)
 
 
 def _find_blas():
@@ -217,6 +224,10 @@ cdef bint fits(Py_ssize_t rows, Py_ssize_t cols, Py_ssize_t* row, Py_ssize_t* co
 
 cdef bint has_factors(int dtype) noexcept nogil:
     return _found and dtype >= FLOAT32
+
+
+cdef bint has_brain(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
+    return _blocked_brain != NULL and m >= 2 and n >= 8 and m * n * k >= BRAIN
 
 
 cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
@@ -308,7 +319,9 @@ cdef void _numpy(const Products* p, const char* a, const char* b, char* c, Py_ss
 
 cdef inline void _product(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
                           Py_ssize_t n) noexcept nogil:
-    if not has_factors(p.dtype):
+    if p.brain:
+        _blocked_brain(m, n, p.k, a, p.a_row, p.a_col, b, p.b_row, p.b_col, c, p.c_row, p.beta[0] == 1)
+    elif not has_factors(p.dtype):
         _numpy(p, a, b, c, m, n)
     elif n == 1:
         _gemv(p, a, m, p.a_row, p.a_col, b, p.b_row, c, p.c_row)
@@ -322,7 +335,7 @@ cdef inline void _product(const Products* p, const char* a, const char* b, char*
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef const Products* p = <const Products*>context
-    cdef Py_ssize_t i, part, rest, at, lo, hi, item = ITEMSIZE[p.dtype]
+    cdef Py_ssize_t i, part, rest, at, lo, hi, out = ITEMSIZE[p.dtype], item = 2 if p.brain else out
     cdef const char* a
     cdef const char* b
     cdef char* c
@@ -335,13 +348,13 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
             rest = rest // p.batch_sizes[d]
             a += at * p.a_batch[d] * item
             b += at * p.b_batch[d] * item
-            c += at * p.c_batch[d] * item
+            c += at * p.c_batch[d] * out
         if p.by_columns:
             lo, hi = p.n * part // p.parts, p.n * (part + 1) // p.parts
-            _product(p, a, b + lo * p.b_col * item, c + lo * item, p.m, hi - lo)
+            _product(p, a, b + lo * p.b_col * item, c + lo * out, p.m, hi - lo)
         else:
             lo, hi = p.m * part // p.parts, p.m * (part + 1) // p.parts
-            _product(p, a + lo * p.a_row * item, b, c + lo * p.c_row * item, hi - lo, p.n)
+            _product(p, a + lo * p.a_row * item, b, c + lo * p.c_row * out, hi - lo, p.n)
 
 
 cdef inline bint _small(const Products* p) noexcept:
@@ -387,7 +400,7 @@ cdef void multiply_here(Products* p) noexcept nogil:
 cdef int multiply(Products* p) except -1:
     cdef Py_ssize_t work = p.m * p.n * p.k, threads
     cdef int d
-    if work <= SMALL and p.nbatch == 0 and _small(p):
+    if work <= SMALL and p.nbatch == 0 and not p.brain and _small(p):
         return 0
     p.batches = 1
     for d in range(p.nbatch):

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Matrix products of tensors: checks, layouts, batches and folding; the arithmetic is in ``blas.pyx``.
 
-Operands go to BLAS as they lie, transposed or with gaps between rows; only other layouts are copied first. float16 and
-bfloat16 are multiplied as float32.
+Operands go to BLAS as they lie, transposed or with gaps between rows; only other layouts are copied first. float16 is
+multiplied as float32, and so is bfloat16 where the processor has no instructions for it; sums are float32.
 """
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
@@ -16,7 +16,7 @@ from flambeau_tensor._core.memory.tensor cimport (
     Tensor, contiguous_strides, empty, grad_flags, plain_tuple, set_geometry, shape_str, view_of,
 )
 from flambeau_tensor._core.memory.types cimport *
-from flambeau_tensor._kernels.blas cimport Products, fits, has_factors, multiply
+from flambeau_tensor._kernels.blas cimport Products, fits, has_brain, has_factors, multiply
 from flambeau_tensor._kernels.recording cimport recorded
 
 from flambeau_tensor._core.elementwise.dtype import c_type_name, type_name
@@ -45,6 +45,7 @@ cdef Tensor _set_a(Products* p, Tensor t, bint row):
     if not fits(p.m, p.k, &p.a_row, &p.a_col):
         return _set_a(p, _contiguous(t), row)
     p.a = t.data
+    p.brain = t.dtype == BFLOAT16
     return t
 
 
@@ -93,10 +94,24 @@ cdef int _check_dtype(str name, int dtype) except -1:
 
 # --- the products ---------------------------------------------------------------------------------------------------
 
-cdef inline Tensor _computable(Tensor t):
-    if t.dtype == FLOAT16 or t.dtype == BFLOAT16:
+cdef inline Tensor _computable(Tensor t, bint brain):
+    """A factor in a dtype that is multiplied; with `brain`, bfloat16 is."""
+    if t.dtype == FLOAT16 or t.dtype == BFLOAT16 and not brain:
         return to_dtype(t, FLOAT32)
     return t
+
+
+cdef inline bint _brain(Tensor a, bint row, Tensor b, bint column, bint transposed) noexcept:
+    """Whether the factors are multiplied as bfloat16."""
+    cdef int last = b.ndim - (2 if transposed else 1)
+    if a.dtype != BFLOAT16 or row or column:
+        return False
+    return has_brain(a.sizes[a.ndim - 2], b.sizes[last], a.sizes[a.ndim - 1])
+
+
+cdef inline int _sums(Tensor a) noexcept:
+    """The dtype of a product's sums."""
+    return FLOAT32 if a.dtype == BFLOAT16 else a.dtype
 
 
 cdef Tensor _product(Tensor a, bint row, Tensor b, bint column):
@@ -105,14 +120,15 @@ cdef Tensor _product(Tensor a, bint row, Tensor b, bint column):
     cdef int ndim = 0, dtype = a.dtype
     cdef Py_ssize_t[2] sizes
     cdef Tensor out
-    a, b = _set_a(&p, _computable(a), row), _set_b(&p, _computable(b), column, False)
+    cdef bint brain = _brain(a, row, b, column, False)
+    a, b = _set_a(&p, _computable(a, brain), row), _set_b(&p, _computable(b, brain), column, False)
     if not row:
         sizes[ndim] = p.m
         ndim += 1
     if not column:
         sizes[ndim] = p.n
         ndim += 1
-    out = empty(a.dtype, ndim, sizes)
+    out = empty(_sums(a), ndim, sizes)
     _set_c(&p, out)
     _run(&p, out)
     return out if out.dtype == dtype else to_dtype(out, dtype)
@@ -198,7 +214,8 @@ cdef Tensor _batched(Tensor a, bint row, Tensor b, bint column):
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t step
     cdef Tensor out
-    a, b = _set_a(&p, _computable(a), row), _set_b(&p, _computable(b), column, False)
+    cdef bint brain = _brain(a, row, b, column, False)
+    a, b = _set_a(&p, _computable(a, brain), row), _set_b(&p, _computable(b, brain), column, False)
     na, nb = max(a.ndim - 2, 0), max(b.ndim - 2, 0)
     n = max(na, nb)
     for d in range(n):
@@ -221,7 +238,7 @@ cdef Tensor _batched(Tensor a, bint row, Tensor b, bint column):
     if not column:
         sizes[ndim] = p.n
         ndim += 1
-    out = empty(a.dtype, ndim, sizes)
+    out = empty(_sums(a), ndim, sizes)
     _set_c(&p, out)
     p.nbatch = n
     step = p.m * p.n
@@ -403,8 +420,8 @@ cdef int _check_expand(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* beta, PyObject* alpha):
     """beta * start + alpha * (a @ b), for checked factors."""
     cdef Products p
-    cdef Scalar s
-    cdef bint read  # else the factors are not, NaN or not
+    cdef Scalar s, factor
+    cdef bint brain, read  # else the factors are not, NaN or not
     cdef int ndim = 0, lead = a.ndim - 2
     cdef Py_ssize_t[3] sizes
     cdef Tensor out
@@ -419,8 +436,10 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
     _check_expand(start, ndim, sizes)
     read_scalar(alpha, &s)
     read = s.re != 0 or s.im != 0
-    a, b = _computable(a), _computable(b)
-    if not has_factors(a.dtype):
+    read_scalar(beta, &factor)
+    brain = s.re == 1 and s.im == 0 and (factor.re == 0 or factor.re == 1) and _brain(a, False, b, column, False)
+    a, b = _computable(a, brain), _computable(b, brain)
+    if not brain and not has_factors(a.dtype):
         if not read:
             out = empty(a.dtype, ndim, sizes)
             fill_elements(out, 0)
@@ -428,7 +447,7 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
             out = _batched(a, False, b, False) if lead else _product(a, False, b, column)
         return _combined(start, out, <object>beta, <object>alpha)
     a, b = _set_a(&p, a, False), _set_b(&p, b, column, False)
-    out = empty(a.dtype, ndim, sizes)
+    out = empty(_sums(a), ndim, sizes)
     _set_c(&p, out)
     if lead:
         p.nbatch = 1
@@ -437,9 +456,8 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
     p.alpha[0], p.alpha[1] = s.re, s.im
     if not read:
         p.k = 0
-    read_scalar(beta, &s)
-    p.beta[0], p.beta[1] = s.re, s.im
-    if s.re != 0 or s.im != 0:  # else `start` is not read at all, NaN or not
+    p.beta[0], p.beta[1] = factor.re, factor.im
+    if factor.re != 0 or factor.im != 0:  # else `start` is not read at all, NaN or not
         copy_elements(out, start)
         if p.k == 0:
             out = call2(find("torch.mul"), out, <object>beta)
@@ -457,12 +475,14 @@ cdef object _held(object factor, int dtype):
 
 
 cdef object _combined(Tensor start, Tensor product, beta, alpha):
+    cdef int dtype
     if CATEGORY[product.dtype] <= CAT_INT:
         alpha, beta = _held(alpha, product.dtype), _held(beta, product.dtype)
     product = call2(find("torch.mul"), product, alpha)
     if beta == 0:
         return to_dtype(product, start.dtype)
-    return call2(find("torch.add"), call2(find("torch.mul"), start, beta), to_dtype(product, start.dtype))
+    start, dtype = to_dtype(start, product.dtype), start.dtype
+    return to_dtype(call2(find("torch.add"), call2(find("torch.mul"), start, beta), product), dtype)
 
 
 cdef int _check_same(Tensor start, Tensor a, Tensor b) except -1:
@@ -528,7 +548,7 @@ cdef object _linear(Operator op, PyObject** slots):  # (input, weight, bias)
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t i, row
     cdef int dtype, ndim, d
-    cdef bint column = w.ndim == 1
+    cdef bint brain, column = w.ndim == 1
     if x.ndim == 0 or w.ndim == 0:
         raise _too_few("linear", x, w)
     if w.ndim > 2:
@@ -551,14 +571,16 @@ cdef object _linear(Operator op, PyObject** slots):  # (input, weight, bias)
         ndim += 1
     if bias is not None:
         _check_expand(bias, ndim, sizes)
-    flat, w = _computable(x if x.ndim <= 2 else _folded(x)), _computable(w)
+    flat = x if x.ndim <= 2 else _folded(x)
+    brain = _brain(flat, x.ndim == 1, w, column, True)
+    flat, w = _computable(flat, brain), _computable(w, brain)
     flat, w = _set_a(&p, flat, x.ndim == 1), _set_b(&p, w, column, True)
-    dtype = flat.dtype
+    dtype = _sums(flat)
     out = empty(dtype, ndim, sizes)
     _set_c(&p, out)
     if bias is None:
         _run(&p, out)
-    elif has_factors(dtype):
+    elif brain or has_factors(dtype):
         row = p.n * ITEMSIZE[dtype]
         if bias.ndim == 1 and bias.flags & CONTIGUOUS and bias.dtype == dtype and bias.numel == p.n and p.m <= 64:
             for i in range(p.m):
@@ -569,7 +591,7 @@ cdef object _linear(Operator op, PyObject** slots):  # (input, weight, bias)
         _run(&p, out)
     else:
         _run(&p, out)
-        return call2(find("torch.add"), to_dtype(out, x.dtype), bias)
+        out = call2(find("torch.add"), out, to_dtype(bias, dtype))
     return to_dtype(out, x.dtype)
 
 

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Products of matrices without BLAS: small ones, for processors with fused multiply-add, and larger ones in blocks, for
-those with AVX-512.
+those with AVX-512, of bfloat16 those with AVX512_BF16.
 """
 
 cdef extern from "small_gemm.h" nogil:
@@ -13,8 +13,13 @@ cdef extern from "blocked_gemm.h" nogil:
     void* fl_blocked_float
     void* fl_blocked_double
 
+cdef extern from "brain_gemm.h" nogil:
+    void* fl_brain_product()
+
 LOOPS = {}
 if FL_HAS_SMALL_GEMM:
     LOOPS["small"] = {"float32": <size_t>fl_small_sgemm, "float64": <size_t>fl_small_dgemm}
 if FL_HAS_BLOCKED:
     LOOPS["blocked"] = {"float32": <size_t>fl_blocked_float, "float64": <size_t>fl_blocked_double}
+if fl_brain_product() != NULL:
+    LOOPS["blocked"]["bfloat16"] = <size_t>fl_brain_product()
