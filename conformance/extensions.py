@@ -3,24 +3,31 @@
     python conformance/extensions.py --peer-python A --our-python B --sources DIR [--json extensions.json] [name ...]
 
 The first Python has PyTorch and the second one flambeau. extensions.toml says where the sources of a project come
-from; they stay in DIR. Each unit is compiled as it is, up to the point where code would be written; the seconds are the
-processor's, so that what else the machine does counts little. What is found of a project is written as soon as it is
-there, and what PyTorch's headers did is taken from the file for the same sources. They take ten times as long as ours:
-with --failures they are asked only about units that fail here.
+from; they stay in DIR. Each unit is compiled as it is, up to the point where code would be written. What is found is
+written after each unit and not computed again for the same sources and headers, so a run may be stopped (--minutes)
+and continued.
+
+PyTorch's headers take ten times as long as ours, so one unit of each project is timed with both, in seconds of the
+processor, and the others are compiled by PyTorch with torch/extension.h precompiled before them. That can only help
+them: a unit that fails so is compiled once more as it is. With --failures PyTorch is asked only about units that fail
+here.
 """
 
 import argparse
+import hashlib
 import json
 import os
-import resource
 import shutil
 import subprocess
+import threading
+import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
 PROJECTS = tomllib.loads((HERE / "extensions.toml").read_text())
-FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-fsyntax-only", "-fmax-errors=5"]
+FLAGS = ["g++", "-std=c++20", "-O1", "-w", "-fPIC", "-fsyntax-only", "-fmax-errors=5", "-DTORCH_EXTENSION_NAME=x"]
 
 
 def fetch(name, sources, python):
@@ -55,35 +62,85 @@ def include_flags(python, module):
     return [f"-isystem{path}" for path in done.stdout.splitlines()]
 
 
-def compiled(name, folder, unit, flags):
-    """How long a unit took, and its first error; None if there is none."""
-    project = PROJECTS[name]
-    own = [f"-I{folder / path}" for path in project.get("include", ())]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [*FLAGS, "-DTORCH_EXTENSION_NAME=x", *project.get("flags", ()), str(unit)]
-    done = subprocess.run([*command, *own, *flags], capture_output=True, text=True)
-    errors = [line for line in done.stderr.splitlines() if "error: " in line]
+def run(command):
+    """How long a command took, and its first error; None if there is none."""
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    errors = [line for line in said.splitlines() if "error: " in line]
     first = errors[0].partition("error: ")[2] if errors else "the compiler failed"
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return seconds, None if done.returncode == 0 else first
+    return round(used.ru_utime + used.ru_stime, 2), first if process.returncode else None
 
 
-def report(name, folder, sides, known, failures_alone):
-    """What compiles of a project on each side."""
-    found = {"source": PROJECTS[name].get("sdist") or PROJECTS[name]["repository"][1][:12], "peer": {}, "ours": {}}
+class Side:
+    """One of the libraries: how its units are compiled.
+
+    Args:
+        python: an interpreter that has it.
+        module: what has `include_paths`.
+        ahead: a folder for the precompiled header, None to compile everything as it is.
+    """
+
+    def __init__(self, python, module, ahead=None):
+        self.flags = include_flags(python, module)
+        digest = hashlib.sha256()
+        for folder in (Path(flag.removeprefix("-isystem")) for flag in self.flags[:-1]):  # the last are Python's own
+            for path in sorted(path for path in folder.rglob("*.h*") if path.is_file()):
+                digest.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+        self.headers = digest.hexdigest()[:16]
+        self.ahead, self._lock = ahead, threading.Lock()
+
+    def compiled(self, name, folder, unit, timed):
+        """What becomes of a unit: its first error or None, and the seconds if they are asked for."""
+        project = PROJECTS[name]
+        own = [f"-I{folder / path}" for path in project.get("include", ())]
+        command = [*FLAGS, *project.get("flags", ()), str(unit), *own, *self.flags]
+        if self.ahead is not None and not timed:
+            self._precompile()
+            if run([*command[:1], f"-I{self.ahead}", "-include", "torch/extension.h", *command[1:]])[1] is None:
+                return {"error": None}
+        seconds, error = run(command)
+        return {"error": error, "seconds": seconds} if timed else {"error": error}
+
+    def _precompile(self):
+        target = self.ahead / "torch" / "extension.h.gch"  # gcc takes the header itself where this does not fit
+        with self._lock:
+            if not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source = self.ahead / "all.h"
+                source.write_text("#include <torch/extension.h>\n")
+                flags = [flag for flag in FLAGS[1:] if flag != "-fsyntax-only"]
+                subprocess.run([FLAGS[0], *flags, *self.flags, "-x", "c++-header", source, "-o", target], check=True)
+
+
+def report(name, folder, sides, found, options, store):
+    """Find out what compiles of a project on each side; ``store()`` writes it down."""
+    source = PROJECTS[name].get("sdist") or PROJECTS[name]["repository"][1][:12]
     units = sorted({path for pattern in PROJECTS[name]["units"] for path in folder.glob(pattern)})
-    found["units"] = len(units)
-    if known.get("source") == found["source"] and known.get("units") == len(units):
-        found["peer"] = known["peer"]
-    for unit in units:
-        key = str(unit.relative_to(folder))
-        for side in ("ours", "peer"):
-            if key in found[side] or (side == "peer" and failures_alone and not found["ours"][key]["error"]):
-                continue
-            seconds, error = compiled(name, folder, unit, sides[side])
-            found[side][key] = {"seconds": round(seconds, 2), "error": error}
-    return found
+    keys = [str(unit.relative_to(folder)) for unit in units]
+    headers = {side: sides[side].headers for side in sides}
+    for side in sides:
+        if found.get("source") != source or found.get("headers", {}).get(side) != headers[side]:
+            found[side] = {}
+    found |= {"source": source, "units": len(units), "headers": headers}
+
+    def work(key):
+        if time.monotonic() > options.until or key in found[side]:
+            return
+        timed = key == next((k for k in keys if found["ours"].get(k, {"error": None})["error"] is None), None)
+        result = sides[side].compiled(name, folder, folder / key, timed)
+        with sides[side]._lock:
+            found[side][key] = result
+            store()
+
+    for side in ("ours", "peer"):
+        wanted = keys
+        if side == "peer" and options.failures:
+            wanted = [key for key in keys if found["ours"].get(key, {"error": None})["error"]]
+        with ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(work, wanted))
+    store()
 
 
 def main():
@@ -94,28 +151,42 @@ def main():
     parser.add_argument("--sources", type=Path, required=True)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--failures", action="store_true", help="PyTorch's headers for units that fail here alone")
+    parser.add_argument("--minutes", type=float, default=1e9, help="compile nothing more after this time")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="compilers at a time")
     options = parser.parse_args()
+    options.until = time.monotonic() + 60 * options.minutes
     options.sources.mkdir(parents=True, exist_ok=True)
     stored = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
+
+    def store():
+        if options.json:
+            new = options.json.with_suffix(".new")
+            new.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n")
+            new.replace(options.json)
+
     sides = {
-        "peer": include_flags(options.peer_python, "torch.utils.cpp_extension"),
-        "ours": include_flags(options.our_python, "flambeau_cext"),
+        "ours": Side(options.our_python, "flambeau_cext"),
+        "peer": Side(options.peer_python, "torch.utils.cpp_extension", options.sources / "precompiled"),
     }
     missed = 0
     for name in options.names or PROJECTS:
-        folder = fetch(name, options.sources, options.peer_python)
-        found = stored[name] = report(name, folder, sides, stored.get(name, {}), options.failures)
-        fails = [unit for unit, r in found["ours"].items() if r["error"] is not None]
-        neither = [unit for unit in fails if found["peer"][unit]["error"] is not None]
-        bad = [unit for unit in fails if unit not in neither]
+        try:
+            folder = fetch(name, options.sources, options.peer_python)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{name}: its sources cannot be had: {error}", flush=True)
+            continue
+        found = stored.setdefault(name, {})
+        report(name, folder, sides, found, options, store)
+        ours, peer = found["ours"], found["peer"]
+        fails = [unit for unit in ours if ours[unit]["error"] is not None]
+        bad = [unit for unit in fails if unit in peer and peer[unit]["error"] is None]
         missed += len(bad)
-        compiles = found["units"] - len(fails)
-        print(f"{name}: of {found['units']} units {compiles} compile here, {len(bad)} with PyTorch alone, "
-              f"{len(neither)} of the others with neither")  # fmt: skip
+        both = [unit for unit in peer if peer[unit]["error"] is None and unit in ours and unit not in fails]
+        print(f"{name}: {found['units']} units, {len(ours)} compiled here: {len(ours) - len(fails)} well; "
+              f"{len(peer)} with PyTorch: {len(both) + len(bad)} well, {len(bad)} of them fail here",
+              flush=True)  # fmt: skip
         for unit in bad:
-            print(f"    {unit}: {found['ours'][unit]['error']}", flush=True)
-        if options.json:
-            options.json.write_text(json.dumps(stored, indent=1) + "\n")
+            print(f"    {unit}: {ours[unit]['error']}", flush=True)
     raise SystemExit(missed > 0)
 
 

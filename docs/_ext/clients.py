@@ -52,15 +52,20 @@ class Extensions(SphinxDirective):
         self.env.note_reread()
         if not EXTENSIONS.exists():
             return nothing_stored()
-        rows, failed = [], []
-        for name, r in json.loads(EXTENSIONS.read_text()).items():
+        rows, failed, all_good, all_both = [], [], 0, 0
+        for name, r in sorted(json.loads(EXTENSIONS.read_text()).items()):
             good = [unit for unit, result in r["peer"].items() if result["error"] is None]
             both = [unit for unit in good if r["ours"][unit]["error"] is None]
-            peer, ours = (sum(r[side][unit]["seconds"] for unit in both) for side in ("peer", "ours"))
-            rows.append((name, r["units"], len(good), len(both), f"{peer:.0f}", f"{ours:.0f}"))
+            timed = [unit for unit in both if "seconds" in r["peer"][unit] and "seconds" in r["ours"][unit]]
+            seconds = (f"{r[side][timed[0]]['seconds']:.1f}" if timed else "" for side in ("peer", "ours"))
+            rows.append((name, r["units"], len(r["peer"]), len(good), len(both), *seconds))
             failed += [(name, unit, r["ours"][unit]["error"]) for unit in good if unit not in both]
-        heads = ("project", "units", "compile with PyTorch", "of these here", "seconds with PyTorch", "seconds here")
-        out = [table("clients", (25, 10, 18, 15, 17, 15), heads, rows)]
+            all_good, all_both = all_good + len(good), all_both + len(both)
+        share = f"{100 * all_both / all_good:.1f} %" if all_good else ""
+        rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, 4)), f"{all_both}, {share}", "", ""))
+        heads = ("project", "units", "tried with both", "compile with PyTorch", "of these here", "seconds with PyTorch",
+                 "seconds here")  # fmt: skip
+        out = [table("clients", (22, 8, 14, 18, 14, 13, 11), heads, rows)]
         if failed:
             out.append(nodes.paragraph(text="What does not compile here:"))
             out.append(table("conformance", (20, 35, 45), ("project", "unit", "first error"), failed))

@@ -35,6 +35,6 @@ _batching_rules_in("flambeau_nn.batching")
 _find_quickly(__name__)
 
 
-_SUBMODULES = ("_reduction", "attention", "common_types", "grad", "optim", "parallel", "utils")
+_SUBMODULES = ("_reduction", "attention", "common_types", "cpp", "grad", "optim", "parallel", "utils")
 _names = {**dict.fromkeys(_LATE, ".modules"), "DataParallel": ".parallel"}
 __getattr__, __dir__ = _attach(__name__, "torch.nn", _names, _SUBMODULES)

@@ -678,7 +678,7 @@ def _modules_in(value: object, depth: int = 3) -> Iterator[Module]:
 def _warn_about_hidden_modules(module: Module) -> None:
     known = None
     for owner in module.modules():
-        for name, value in owner.__dict__.items():
+        for name, value in getattr(owner, "__dict__", {}).items():  # modules of C++ have none
             if type(value) not in (list, tuple, dict) or name in ("_parameters", "_buffers", "_modules"):
                 continue
             for hidden in _modules_in(value):

@@ -131,14 +131,31 @@ class Module : public std::enable_shared_from_this<Module> {
     }
 
   protected:
+    /* Give a copy parameters, buffers and modules of its own, which reset makes, with the values of these. */
+    std::shared_ptr<Module> finish_copy(std::shared_ptr<Module> copy, void (*reset)(Module &)) const {
+        NoGradGuard no_grad;
+        copy->parameters_.clear();
+        copy->buffers_.clear();
+        copy->children_.clear();
+        reset(*copy);
+        take_values(copy->named_parameters(), named_parameters());
+        take_values(copy->named_buffers(), named_buffers());
+        return copy;
+    }
+
     OrderedDict<std::string, Tensor> parameters_{"Parameter"}, buffers_{"Buffer"};
     OrderedDict<std::string, std::shared_ptr<Module>> children_{"Submodule"};
 
   private:
-    template <class Derived> friend class Cloneable;
     static void check_name(const char *what, const std::string &name) {
         TORCH_CHECK(!name.empty(), what, " name must not be empty");
         TORCH_CHECK(name.find('.') == std::string::npos, what, " name must not contain a dot (got '", name, "')");
+    }
+    static void take_values(OrderedDict<std::string, Tensor> to, const OrderedDict<std::string, Tensor> &from) {
+        TORCH_CHECK(to.size() == from.size(), "The cloned module does not have the same number of parameters or buffers "
+                    "as the original module after calling reset(). Are you sure you called register_parameter() or "
+                    "register_buffer() inside reset() and not the constructor?");
+        for (auto &item : to) item.value().copy_(from[item.key()]);
     }
     void collect(OrderedDict<std::string, Tensor> &all, OrderedDict<std::string, Tensor> Module::*which,
                  const std::string &prefix, bool recurse) const {
@@ -177,34 +194,22 @@ class Module : public std::enable_shared_from_this<Module> {
     bool is_training_ = true;
 };
 
-/* A module that can be copied: reset() makes its parameters, buffers and modules anew, which then get the values. */
+/* A module that can be copied: reset() makes its parameters, buffers and modules anew, which then get the values. What
+ * does not depend on the class is in Module, as this is compiled for every class of modules, used or not. */
 template <class Derived> class Cloneable : public Module {
   public:
     using Module::Module;
     virtual void reset() = 0;
     std::shared_ptr<Module> clone(const optional<Device> & = nullopt) const override {
-        NoGradGuard no_grad;
-        auto copy = std::make_shared<Derived>(static_cast<const Derived &>(*this));
-        Module &made = *copy;
-        made.parameters_.clear();
-        made.buffers_.clear();
-        made.children_.clear();
-        copy->reset();
-        take_values(made.named_parameters(), named_parameters());
-        take_values(made.named_buffers(), named_buffers());
-        return copy;
-    }
-
-  private:
-    static void take_values(OrderedDict<std::string, Tensor> to, const OrderedDict<std::string, Tensor> &from) {
-        TORCH_CHECK(to.size() == from.size(), "The cloned module does not have the same number of parameters or buffers "
-                    "as the original module after calling reset(). Are you sure you called register_parameter() or "
-                    "register_buffer() inside reset() and not the constructor?");
-        for (auto &item : to) item.value().copy_(from[item.key()]);
+        auto *copy = new Derived(static_cast<const Derived &>(*this));
+        return finish_copy(std::shared_ptr<Module>(static_cast<Module *>(copy)), [](Module &made) {
+            static_cast<Cloneable &>(made).reset();
+        });
     }
 };
 
-/* A module by reference, which its copies share. */
+/* A module by reference, which its copies share. It is kept without its type: there is a holder for every class of
+ * modules, and std::shared_ptr<Contained> takes long to compile. */
 template <class Contained> class ModuleHolder {
   public:
     using ContainedType = Contained;
@@ -220,13 +225,13 @@ template <class Contained> class ModuleHolder {
     bool is_empty() const noexcept { return impl_ == nullptr; }
     Contained *operator->() const { return get(); }
     Contained &operator*() const { return *get(); }
-    const std::shared_ptr<Contained> &ptr() const {
+    std::shared_ptr<Contained> ptr() const {
         get();
-        return impl_;
+        return std::static_pointer_cast<Contained>(impl_);
     }
     Contained *get() const {
         TORCH_CHECK(impl_, "Accessing empty ModuleHolder");
-        return impl_.get();
+        return static_cast<Contained *>(impl_.get());
     }
     template <class Key, class C = Contained> decltype(auto) operator[](Key &&key) const {
         return static_cast<C &>(*get())[std::forward<Key>(key)];
@@ -236,8 +241,8 @@ template <class Contained> class ModuleHolder {
     }
     friend std::ostream &operator<<(std::ostream &out, const ModuleHolder &holder) { return out << *holder; }
 
-  protected:
-    std::shared_ptr<Contained> impl_;
+  private:
+    std::shared_ptr<void> impl_;
 };
 
 }  // namespace nn
