@@ -6,6 +6,7 @@ import pytest
 import flambeau_autograd as autograd
 import flambeau_tensor as torch
 from flambeau_autograd import grad, no_grad
+from flambeau_autograd.extend import grad_between
 
 
 def test_backward_accumulates(leaf):
@@ -378,3 +379,19 @@ def test_zeros_for_inputs_that_nothing_depends_on_can_be_differentiated_by(leaf)
     again = autograd.grad(by_x.sum() + by_y.sum(), [x, y], materialize_grads=True)
     assert [t.tolist() for t in again] == [[2.0, 2.0], [[0.0, 0.0]] * 3]
     assert not autograd.grad(x.sum(), y, materialize_grads=True)[0].requires_grad
+
+
+def test_gradients_between_tensors_that_depend_on_each_other(leaf):
+    x = leaf(2.0, 3.0)
+    y = x * x
+    z = y * x
+    assert [g.tolist() for g in grad_between((z.sum(),), (y, x), (torch.ones((), dtype=z.dtype),))] == [
+        [2.0, 3.0],
+        [4.0, 9.0],
+    ]
+    first, second = y.unbind()
+    found = grad_between((first * second * x[0],), (first, second, x), (torch.ones((), dtype=z.dtype),))
+    assert [g.tolist() for g in found] == [18.0, 8.0, [36.0, 0.0]]
+    assert grad_between((y.sum(),), (z,), (torch.ones((), dtype=z.dtype),)) == (None,)
+    (by_y,) = grad_between(((z * y).sum(),), (y,), (torch.ones((), dtype=z.dtype),), create_graph=True)
+    assert by_y.requires_grad and by_y.tolist() == (2 * y * x).tolist()

@@ -2,6 +2,7 @@
 
 import warnings
 
+import numpy as np
 import pytest
 
 import flambeau_autograd as fa
@@ -192,3 +193,42 @@ def test_views_of_another_dtype_and_order(function):
     expected = function(x)
     for a, b in zip(*((o if isinstance(o, tuple) else (o,)) for o in (found, expected)), strict=True):
         assert (a.dtype, a.shape) == (b.dtype, b.shape) and a.numpy().tobytes() == b.numpy().tobytes()
+
+
+def test_what_changes_at_each_call_is_not_traced_at_each_call():
+    class Box:
+        pass
+
+    box = Box()
+
+    @compile
+    def f(x):
+        return x * box.table["scale"]
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for i in range(400):
+            box.table = {"scale": ft.tensor(float(i))}
+            assert f(ft.ones(1)).item() == i
+    assert ["changes nearly every time" in str(w.message) for w in seen] == [True]
+    assert explain(f).count("\n") < 40
+    for _ in range(2000):
+        f(ft.ones(1))
+    assert f.entries  # it settled, and is compiled after all
+
+
+def test_a_tensor_that_no_object_leads_to():
+    class Capsule:  # makes a new tensor each time, of memory that nothing shows
+        def __init__(self):
+            self.numbers = iter(range(100))
+
+        def __dlpack__(self, **options):
+            return np.full(2, next(self.numbers), np.float32).__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return 1, 0
+
+    source = Capsule()
+    f = compile(lambda x: x + ft.from_dlpack(source))
+    with pytest.warns(RuntimeWarning, match="runs eagerly"):
+        assert [f(ft.zeros(2)).tolist()[0] for _ in range(4)] == [0.0, 1.0, 2.0, 3.0]

@@ -4,6 +4,7 @@ They do so before a caller could notice that they began: a check runs first wher
 what the default generator drew is drawn again.
 """
 
+import numpy as np
 import pytest
 
 import flambeau_autograd  # noqa: F401  (plugs itself in)
@@ -175,3 +176,35 @@ def test_indices_of_other_dtypes_are_computed_at_each_call(function):
 def written(y, mask):
     y[mask] = 7.0
     return y
+
+
+@pytest.mark.parametrize("size", [2, 2000])
+def test_equal_is_a_number_that_is_read(size):
+    reference = ft.zeros(size)
+    compiled = compile(lambda x: x + 1 if ft.equal(x, reference) else x - 1)
+    for value in (0.0, 0.0, 3.0, 0.0, 3.0):
+        assert compiled(ft.full((size,), value))[0].item() == (1.0 if value == 0 else value - 1)
+    reference.fill_(3.0)
+    assert compiled(ft.full((size,), 3.0))[0].item() == 4.0
+
+
+@pytest.mark.parametrize(
+    "show",
+    [
+        str,
+        repr,
+        "{:.1f}".format,
+        lambda x: float(np.asarray(x)),
+        lambda x: float(np.array(x)),
+        lambda x: float(np.from_dlpack(x)),
+        lambda x: float(x.__array__()),
+        lambda x: memoryview(x)[()],
+    ],
+    ids=["str", "repr", "format", "asarray", "array", "dlpack", "__array__", "buffer"],
+)
+def test_what_shows_the_memory_of_a_tensor_runs_eagerly(show):
+    compiled = compile(lambda x: (show(x), x + 1))
+    with pytest.warns(RuntimeWarning, match=r"memory of a tensor|hands out"):
+        for value in (1.0, 2.0, 3.0):
+            shown, y = compiled(ft.tensor(value))
+            assert y.item() == value + 1 and shown == show(ft.tensor(value))

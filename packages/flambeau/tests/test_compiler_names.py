@@ -113,3 +113,16 @@ def test_a_compiled_module_in_a_training_loop():
     assert losses[-1] < losses[0]
     assert list(model.state_dict()) == list(net.state_dict())
     assert torch.compiler.explain(model).startswith("compiled") and "\n" not in torch.compiler.explain(model)
+
+
+def test_functions_of_torch_that_programs_replace(monkeypatch):
+    compiled = torch.compile(lambda x: torch.sin(x) + torch.nn.functional.relu(x))
+    x = torch.ones(2)
+    for _ in range(2):
+        assert torch.allclose(compiled(x), x.sin() + x)
+    monkeypatch.setattr(torch, "sin", torch.cos)
+    for _ in range(2):
+        assert torch.allclose(compiled(x), x.cos() + x)
+    monkeypatch.setattr(torch.nn.functional, "relu", torch.tanh)
+    for _ in range(2):
+        assert torch.allclose(compiled(x), x.cos() + x.tanh())

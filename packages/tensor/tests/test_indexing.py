@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from flambeau_tensor.extend import Tracer
 from samples.values import check_values
 
 DTYPES = [
@@ -680,3 +681,11 @@ def test_indices_and_truth_values_are_not_written_into_other_dtypes():
                 assert function(x, *dims, out=ft.empty((), dtype=dtype)).item() == (function is ft.any)
             with pytest.raises(RuntimeError, match=rf"{function.__name__}\(\): argument 'out' must be of dtype bool"):
                 function(x, *dims, out=ft.empty(()))
+
+
+def test_slices_with_a_step_have_its_strides_under_a_tracer_too():
+    for size in (0, 1, 2, 5):
+        x = ft.ones(size, 3)
+        with Tracer():
+            found = x[::2, ::3]
+        assert found.stride() == x[::2, ::3].stride() and found.shape == x[::2, ::3].shape

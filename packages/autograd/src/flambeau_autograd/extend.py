@@ -3,6 +3,7 @@
 >>> from flambeau_autograd.extend import batching_rules_in
 """
 
+from flambeau_autograd._engine.graph.backward import grad_between
 from flambeau_autograd._engine.graph.engine import current_run, queue_callback
 from flambeau_autograd._engine.graph.rule import check_complete, derivative
 from flambeau_autograd._engine.levels.batch_level import BatchLevel, batching_rules_in
@@ -22,6 +23,7 @@ __all__ = [
     "check_complete",
     "current_run",
     "derivative",
+    "grad_between",
     "innermost",
     "levels",
     "queue_callback",

@@ -71,6 +71,15 @@ cdef class Compiled:
         self.vectorcall = <vectorcallfunc>_call
         self.function, self.miss, self.entries = function, miss, []
 
+    def __reduce_ex__(self, protocol):
+        return self.about.reduced()
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memory):
+        return self.about.copied(memory)
+
     def __get__(self, instance, owner):
         if instance is None:
             return self
@@ -108,6 +117,7 @@ cdef object _run_entry(Compiled self, Call* call):
         if e.state != word or not e.fits(call, tensors) or not e.holds(tensors):
             continue
         if e.eager:
+            e.hits += 1
             return _BUSY
         if e.joint is None:
             result = e.run(tensors)
@@ -115,6 +125,7 @@ cdef object _run_entry(Compiled self, Call* call):
             args, kwargs = whole_of(call)
             result = e.joint.call(e, [<object>tensors[i] for i in range(e.nargs)], args, kwargs)
         if result is not _OTHER:
+            e.hits += 1
             return result
     args, kwargs = whole_of(call)
     return self.miss(args, kwargs)

@@ -3,6 +3,7 @@ from cpython.object cimport PyObject
 
 from flambeau_compile._arguments cimport Pattern
 from flambeau_compile._geometry cimport Geometry
+from flambeau_compile._memory_guards cimport MemoryGuards
 from flambeau_compile._numbers cimport Numbers
 from flambeau_compile._spot cimport Spot
 from flambeau_compile._watch cimport Checks
@@ -36,8 +37,7 @@ cdef class Entry:
     cdef readonly unsigned long long state
     cdef readonly list given  # the tensors among the arguments of the traced call; None once there is a program
     cdef bytes same  # for each of them, where the same object stands first
-    cdef list pinned  # (number of an argument, its address, the captured tensor whose memory it shows)
-    cdef list regions  # where arguments begin in their storages and how long these are, if the program knows that
+    cdef readonly MemoryGuards guards
     cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
     cdef readonly Numbers numbers  # of Python's that are read, as tensors right after the arguments; None: none are
     cdef int nnumbers
@@ -56,6 +56,7 @@ cdef class Entry:
     cdef int* shared  # pairs of arguments that look into one storage
     cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
     cdef list apart  # for each output, whether it is no view for autograd
+    cdef list classes  # for each output, the subclass of Tensor that it is, or None; None: all are plain
     cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
     cdef void** p
     cdef void** f
@@ -69,6 +70,7 @@ cdef class Entry:
     cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes
+    cdef public long hits  # calls that it served since somebody set this to 0
     cdef readonly bint busy  # at work, in this thread further out or in another one
     cdef public bint rewinds  # it may give up after it drew random numbers, which another run draws again
     cdef bint simple  # it returns one fresh tensor, and changes nothing

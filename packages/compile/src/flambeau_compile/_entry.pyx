@@ -12,13 +12,14 @@ from flambeau_tensor.abi cimport (
 
 from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid, undo_step
 
-from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of, regions_of
+from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of
 from flambeau_compile._geometry cimport (
     Geometry, gradient_of, has_shape, looks_like, may_write_again, memory_of, note_geometry, origin_of, set_geometry,
     shows_like,
 )
+from flambeau_compile._memory_guards cimport MemoryGuards
 from flambeau_compile._numbers cimport Numbers, Reader
-from flambeau_compile._results cimport NumberOf, Output, filled
+from flambeau_compile._results cimport NumberOf, Output, filled, of_classes
 from flambeau_compile._spot cimport multiply_matrices
 
 import flambeau_tensor as ft
@@ -73,7 +74,7 @@ cdef class Entry:
         self.plain = not arguments[1] and all([is_tensor(<PyObject*>o) for o in arguments[0]])
         self.nargs = self.nexplicit = <int>len(found)
         self.same = firsts_of(found)
-        self.pinned, self.regions = [], None
+        self.guards = MemoryGuards()
         self.read_grads, self.absent_grads, self.read_places = [], [], []
         self.counters, self.stored, self.held, self.demands, self.histories = [], [], [], [], None
         self.nnumbers, self.numbers = 0, None
@@ -140,12 +141,7 @@ cdef class Entry:
     def pin(self, int number, captured):
         """An argument shows memory of a captured tensor, and has to show the same in later calls, or to be it."""
         given = <PyObject*>self.given[number]
-        itself = given == <PyObject*>captured
-        self.pinned.append((number, <size_t>origin_of(&self.args[number], given), captured, itself))
-
-    def pin_regions(self):
-        """The program knows where in their storage arguments begin, and where these end."""
-        self.regions = regions_of(self.given)
+        self.guards.pin(number, <size_t>origin_of(&self.args[number], given), captured, given == <PyObject*>captured)
 
     def demand(self, tensor, requires_grad):
         """The function says whether a tensor requires grad, which has to be so before."""
@@ -259,12 +255,16 @@ cdef class Entry:
         self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
         self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
         self.output_order, self.apart = [], [output[6] for output in outputs]
-        for i, (slot, dtype, sizes, strides, offset, base, _) in enumerate(outputs):
+        self.classes = [output[7] for output in outputs]
+        if not any(self.classes):
+            self.classes = None
+        for i, (slot, dtype, sizes, strides, offset, base, _, _) in enumerate(outputs):
             set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
             self.output_slots[i] = slot
             self.output_order.append(base)
         self.grads = grads
-        self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads
+        self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads \
+            and self.classes is None
         for owner, found in grads:
             if isinstance(found, Output) and is_tensor(<PyObject*>owner):
                 self.owners[(<Output>found).number] = <PyObject*>owner
@@ -300,6 +300,11 @@ cdef class Entry:
         return self.nargs == self.nexplicit and not self.absent_grads and self.numbers is None or \
             self.gradients_fit(call, tensors)
 
+    @property
+    def infers(self):
+        """Whether it is for calls in inference mode."""
+        return (self.state & INFERENCE_STATE) != 0
+
     def refuse(self, checks):
         """There is no program for such calls: the function runs as it is while the checks hold."""
         self.eager, self.checks, self.given = True, checks, None
@@ -312,6 +317,8 @@ cdef class Entry:
             t = <PyObject*>(<list>self.tensors)[i]
             if not looks_like(&self.captured[i], t) or origin_of(&self.captured[i], t) != self.memory[i]:
                 return f"a tensor of shape {tuple(self.tensors[i].shape)} that it read has other memory"
+        if not self.guards.aliases_hold():
+            return "a tensor that it read has other memory"
         if self.checks is not None and not self.checks.hold():
             return self.checks.why()
         for tensor, requires_grad in self.demands:
@@ -347,11 +354,7 @@ cdef class Entry:
         for step in self.updates:
             if not step_is_valid(step):
                 return False
-        if self.pinned:
-            for i, address, other, itself in self.pinned:
-                if itself and tensors[i] != <PyObject*>other or <size_t>origin_of(&self.args[i], tensors[i]) != address:
-                    return False
-        return self.regions is None or self.regions == regions_of([<object>tensors[i] for i in range(self.nexplicit)])
+        return not self.guards.some or self.guards.hold(tensors, self.args, self.nexplicit)
 
     cdef bint _follow(self) noexcept:
         """Write down where the memory of captured tensors is; False where one has another shape."""
@@ -470,6 +473,8 @@ cdef class Entry:
             outputs.append(self._output(i, outputs, tensors))
         if not self._execute():
             return OTHER
+        if self.classes is not None:
+            outputs = of_classes(outputs, self.classes)
         result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
         if self.histories is not None:
             for number, (node, output_nr) in self.histories.items():

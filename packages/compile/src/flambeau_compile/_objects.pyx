@@ -6,6 +6,7 @@ from flambeau_compile._dicts cimport DictRecord
 from flambeau_compile._watch cimport Checks, Held, PyWeakReference, Record, equal, hold_value
 
 from flambeau_compile._watch import MISSING
+from flambeau_tensor import Tensor
 
 cdef extern from *:
     """
@@ -120,7 +121,7 @@ cdef class ClassRecord(Record):
         self.version()
         self.dicts = []
         for base in cls.__mro__:
-            if base.__flags__ & (1 << 9):  # it was made by a class statement
+            if can_change(base):
                 self.dicts.append(_class_dict(base, names_for(base), keep))
 
     cdef unsigned int version(self) except? 0:
@@ -184,6 +185,11 @@ cdef object _class_dict(base, names, bint keep):
         _class_states.clear()
     _class_states[<uintptr_t>place] = version, PyWeakref_NewRef(base, NULL), fresh
     return fresh
+
+
+def can_change(cls):
+    """Whether programs can set attributes of a class: it was made by a class statement, or is Tensor."""
+    return bool(cls.__flags__ & (1 << 9)) or cls is Tensor
 
 
 def made_by_python(cls):

@@ -3,11 +3,12 @@
 from cpython.object cimport PyObject
 from cpython.sequence cimport PySequence_Fast_ITEMS
 
-from flambeau_tensor.abi cimport dtype_number
+from flambeau_tensor.abi cimport T_MULTI_VIEW, dtype_number, set_flags
 
 from flambeau_compile._geometry cimport memory_of
 
 import flambeau_tensor as ft
+from flambeau_tensor.extend import rewrap
 
 cdef int _I64 = ft.int64.id
 
@@ -47,6 +48,15 @@ cdef class Argument:
 
     def __init__(self, int number):
         self.number = number
+
+
+def refuse_writes(tensor not None):
+    """Mark a view as one of several that an operator returned: autograd allows no writes to it."""
+    set_flags(<PyObject*>tensor, T_MULTI_VIEW, 0)
+
+
+cpdef list of_classes(list outputs, list classes):
+    return [t if cls is None else rewrap(t, cls) for t, cls in zip(outputs, classes)]
 
 
 cdef object filled(object structure, list outputs, PyObject** tensors):

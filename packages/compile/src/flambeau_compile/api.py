@@ -1,6 +1,8 @@
 """``torch.compile`` and its settings."""
 
+import copy
 import functools
+import sys
 import threading
 import warnings
 import weakref
@@ -26,6 +28,10 @@ AS_IT_IS = frozenset(
 )  # fmt: skip
 BACKENDS = frozenset(("inductor", "cudagraphs"))
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+
+PATIENCE = 16  # so many traces, one after another, may serve few calls
+ENOUGH = 8  # calls that pay for a trace
+PAUSE = 1024  # calls that run as they are before a function with enough programs is looked at again
 
 _all: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
 _STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile",
@@ -54,6 +60,9 @@ class Function:
         self.warned = False
         self.options: dict[str, Any] = {}  # to compile a copy in the same way
         self.building: threading.Thread | None = None
+        self.tracing = threading.Lock()  # one thread traces it at a time, while others run it as it is
+        self.unused = 0  # traces, one after another, whose programs served no calls to speak of
+        self.resting = 0  # calls to come that run as they are, before it is traced again
         self.unsettled = 0  # traces that were left to the next call
         self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
         self.numbers: dict[Any, Any] = {}  # the numbers among the arguments of the last trace, by the way to them
@@ -81,6 +90,20 @@ class Function:
             if _stance == "eager_on_recompile":
                 return self.function(*args, **kwargs)
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.why()}")
+        if self.resting:
+            self.resting -= 1
+            return self.function(*args, **kwargs)
+        if not self.tracing.acquire(blocking=False):
+            return self.function(*args, **kwargs)
+        try:
+            return self.trace(args, kwargs, wait)
+        finally:
+            self.tracing.release()
+
+    def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], wait: bool) -> Any:
+        """Run a call under a Tracer, and make a program of it."""
+        entries = self.compiled.entries
+        self.count_unused(entries)
         self.follow(args, kwargs)
         reasons = [(entry, entry.why()) for entry in entries]
         changed = [why for _, why in reasons if why is not None]
@@ -89,9 +112,11 @@ class Function:
         if len(entries) >= limit:  # programs of times when fewer numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
         if len(entries) >= limit:
+            self.resting = PAUSE
             self.refuse(f"it was called in more than {limit} different ways{self.of_numbers()}")
             return self.function(*args, **kwargs)
         if len(tensors_in((args, kwargs))) > MOST:
+            self.resting = PAUSE
             self.refuse(f"more than {MOST} tensors are among its arguments")
             return self.function(*args, **kwargs)
         _local.compiling = True
@@ -132,6 +157,20 @@ class Function:
             say("graph_breaks", f"{self.name} {self.events[-1]}")
             self.refuse(found.reason)
         return found.result
+
+    def count_unused(self, entries: list[Any]) -> None:
+        """Let calls run as they are for longer and longer where programs serve too few calls to pay for tracing."""
+        if sum(entry.hits for entry in entries) >= ENOUGH:
+            self.unused = 0
+        else:
+            self.unused += 1
+        for entry in entries:
+            entry.hits = 0
+        if self.unused > PATIENCE:
+            self.resting = 1 << min(self.unused - PATIENCE, 30)
+            del self.events[:-PATIENCE]
+            if self.unused == PATIENCE + 4:
+                self.refuse(f"what it reads changes nearly every time it is called ({self.why()})")
 
     # --- numbers that change --------------------------------------------------------------------------------------
 
@@ -184,6 +223,18 @@ class Function:
             self.followed.pop(key, None)
         for place in found.follow:
             self.follow_place(place)
+
+    def reduced(self) -> Any:
+        """How `compiled` is pickled: by its name where that leads to it, as a decorated function's does."""
+        found: Any = sys.modules.get(getattr(self.function, "__module__", ""))
+        for part in self.name.split("."):
+            found = getattr(found, part, None)
+        return self.name if found is self.compiled else (_compiled_again, (self.function, self.options))
+
+    def copied(self, memory: dict[int, Any]) -> Any:
+        """A deep copy of `compiled`: itself, unless the function belongs to an object that is copied."""
+        function = copy.deepcopy(self.function, memory)
+        return self.compiled if function is self.function else compile(function, **self.options)
 
     def refuse(self, reason: str) -> None:
         """Say once that calls run eagerly, or raise."""
@@ -371,6 +422,7 @@ def reset() -> None:
     """
     for compiled in list(_all):
         compiled.entries = []
+        compiled.about.unused = compiled.about.resting = 0
 
 
 def explain(function: Any) -> str:

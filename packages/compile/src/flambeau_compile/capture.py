@@ -8,7 +8,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
-from flambeau_autograd import grad
+from flambeau_autograd.extend import grad_between
 from flambeau_cext.errors import CompileError
 from flambeau_compile import build, joint, plans
 from flambeau_compile._arguments import hooks_of, tensors_in
@@ -112,7 +112,10 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
             finish.returned = {id(number): number for _, number in numbers_in(result)}
         finish.captured = recording.captured
         finish.pin(recording.captured)
+        if recording.compares_identity:
+            entry.guards.keep_apart([t for t in recording.captured if not any(t is given for given in seen[0])])
         finish.stay(recording.captured, tracer.records)
+        finish.reached = [source.tensor for source in recording.tensors.values()]
         finish.run(tracer.records, result, recording.effects)
     except _Unsettled as unsettled:
         return Captured(returned, None, str(unsettled))
@@ -157,6 +160,7 @@ class _Finish:
         self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
         self.captured: list[Any] = []  # tensors that the function reached otherwise than as arguments
+        self.reached: list[Any] = []  # tensors that Python's objects lead to
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
@@ -178,14 +182,14 @@ class _Finish:
                 self.argument(window(place.tensor), number)
                 self.found.append((place.tensor, number))
         self.lower(records)
+        self.guard_memory()
         outside = {id(t) for t in self.captured} - self.made
         outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, outside)
         structure = outputs.structure(result)
         stored = [(place, outputs.number_of(place.get())) for place in places]
         numbers = [e.replay for e in effects if e.kind == "number"]
-        stored += [(reader(n.place), outputs.structure(n.symbol)) for n in numbers]
+        set_numbers = [(reader(n.place), outputs.structure(n.symbol)) for n in numbers]
         counters = [e.replay for e in effects if e.kind == "counter"]
-        self.entry.set_replays(counters, stored)
         self.demand()
         if any(
             t is not None and t.requires_grad and t.grad_fn is None and t._is_view() and w.buffer.tensor is None
@@ -193,10 +197,12 @@ class _Finish:
         ):
             raise Uncompilable("it returns a view, made under no_grad, of a tensor that requires grad")
         if outputs.histories and not joint.are_spent(outputs.results, self.tensors):
-            if places:
-                raise Uncompilable("it keeps tensors with a history in attributes")
-            self.differentiable(outputs, structure, effects, result)
+            if self.entry.infers:
+                raise Uncompilable("it records a history in inference mode")
+            self.entry.set_replays(counters, set_numbers)
+            self.differentiable(outputs, structure, effects, result, stored)
             return
+        self.entry.set_replays(counters, [*stored, *set_numbers])
         n = len(outputs.results)
         nothing = object()
         pairs = [pair for o, pair in self.grads.items() if self.read.get(o, nothing) is not pair[1]]
@@ -257,6 +263,33 @@ class _Finish:
                 if first < high and low < last or t is other:
                     self.entry.pin(i, other)
 
+    def guard_memory(self) -> None:
+        """Have each buffer that was there before guarded by tensors that Python's objects lead to.
+
+        A program may have met its memory first through a tensor of its own, such as ``t.data``: the memory may become
+        another one without any change of that one.
+
+        What nothing leads to was made of numbers and lists, which are guarded themselves.
+
+        Raises:
+            Uncompilable: nothing leads to memory of somebody else, so that it may change unnoticed.
+        """
+        known = {id(t) for t in self.reached}
+        known.update(id(w.buffer.tensor) for update in self.trace.updates for w in update.windows())
+        by_address: dict[int, list[Any]] = {}
+        for t in self.reached:
+            by_address.setdefault(window(t).address, []).append(t)
+        for buffer in self.b.program.given():
+            if buffer.index in self.arguments or id(buffer.tensor) in known:
+                continue
+            seen = window(buffer.tensor)
+            found = by_address.get(seen.address)
+            if found is not None:
+                buffer.tensor = found[0]
+                self.entry.guards.stay(found[1:])
+            elif seen.is_lent:
+                raise Uncompilable("it reads memory of another library, which may change unnoticed")
+
     def argument(self, seen: Seen, number: int) -> None:
         """Note that an argument shows a buffer, or that it is one of several that do."""
         first = self.arguments.setdefault(self.b.window(seen).buffer.index, number)
@@ -267,7 +300,7 @@ class _Finish:
         for record in records:
             if not isinstance(record[0], str):
                 if record[0].name == "as_strided":
-                    self.entry.pin_regions()
+                    self.entry.guards.pin_regions(self.tensors)
                 if not (self.returned and self.take(*record)):
                     self.trace.call(*record)
             elif record[0] in MARKS:
@@ -376,11 +409,12 @@ class _Finish:
     def inputs(self, results: list[Any]) -> tuple[list[Any], list[Any], list[set[int]]]:
         """What the gradients of results reach: numbers of arguments and captured tensors; the tensors; and for each
         result, which of these."""
-        inputs: list[Any] = [i for i, t in enumerate(self.tensors) if t.requires_grad]
-        known = {id(t) for t in self.tensors}
+        arguments = {**dict(enumerate(self.tensors)), **{number: t for t, number in self.found}}
+        inputs: list[Any] = [i for i, t in arguments.items() if t.requires_grad]
+        known = {id(t) for t in arguments.values()}
         given = self.b.program.given()
         inputs += [x.tensor for x in given if x.tensor.requires_grad and id(x.tensor) not in known]
-        sources = [self.tensors[o] if isinstance(o, int) else o for o in inputs]
+        sources = [arguments[o] if isinstance(o, int) else o for o in inputs]
         reached = set().union(*(joint.reached(t, sources) for t in results))
         inputs = [o for i, o in enumerate(inputs) if i in reached]
         sources = [t for i, t in enumerate(sources) if i in reached]
@@ -413,7 +447,8 @@ class _Finish:
         dtypes = [(buffer.index, _dtype(buffer, program)) for buffer in kept]
         return plans.Found([plans.plan_of(forward), plans.plan_of(backward)], dtypes)
 
-    def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any) -> None:
+    def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any,
+                       stored: list[tuple[Any, int]]) -> None:  # fmt: skip
         """Two programs, and one node in the graph."""
         b = self.b
         if self.updates or self.grads:
@@ -438,12 +473,13 @@ class _Finish:
         if any(t is not None and t.requires_grad for t in written):
             raise Uncompilable("it writes to tensors that require grad")
         node = joint.Joint(self.function, inputs, differentiable, reached, structure, views)
-        node.places = joint.places_of(wanted, tensors_in(result))
+        node.classes, node.stored = outputs.classes(), stored
         given = [x for x in b.program.given() if x.index not in seeds]
         node.read = [self.arguments.get(x.index, x.tensor) for x in given]
         node.saves = any(joint.saves(results[i], sources) for i in differentiable)
         node.shapes = [(t.shape, t.dtype) for t in placeholders]
         node.once, node.draws = self.once(forward, effects), forward.draws
+        node.places = joint.places_of(wanted, tensors_in(result)) if node.once is None else []
         node.needed = [self.arguments.get(x.index, x.tensor) for x in given if x.index in backward.read]
         kept_windows = [_whole(b.program.buffers[index], dtype) for index, dtype in kept]
         saved = Outputs.of_windows(b, [*made_windows, *kept_windows])
@@ -469,7 +505,7 @@ class _Finish:
 
 def _backward(results: list[Any], sources: list[Any], gradients: list[Any]) -> Any:
     """The gradients of some tensors, computed as autograd will once it comes to that."""
-    return grad(results, sources, gradients, retain_graph=True, allow_unused=True)
+    return grad_between(tuple(results), tuple(sources), tuple(gradients))
 
 
 def _geometry(seen: Seen) -> Any:

@@ -233,6 +233,10 @@ _CLOCKS = frozenset(("now", "today", "utcnow"))
 def of_call(builtin: Callable[..., Any], frame: FrameType, below: FrameType) -> Effect | None:
     """The effect that a call of a compiled function is, or None. The recorded function runs above the frame `below`."""
     kind = _kind_of_call(builtin)
+    if builtin is sys._getframe and (
+        reading.whose(frame.f_code.co_filename) == "user" or frame.f_globals.get("__name__") == "inspect"
+    ):
+        kind = "call"  # what it says depends on who called
     if kind is None:
         return None
     called = _name(builtin)

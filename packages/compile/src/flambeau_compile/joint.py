@@ -10,11 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from flambeau_autograd import Function, grad, is_grad_enabled, set_grad_enabled
+from flambeau_autograd import Function, is_grad_enabled, set_grad_enabled
+from flambeau_autograd.extend import grad_between
 from flambeau_autograd.func import vjp
 from flambeau_compile._arguments import hooks_of, tensors_in, versions_of
 from flambeau_compile._entry import BUSY, OTHER, Entry
-from flambeau_compile._results import rebuilt
+from flambeau_compile._results import of_classes, rebuilt
 from flambeau_compile.graph import Buffer, Program, Step, Window, moved
 from flambeau_compile.symbols import like
 from flambeau_tensor import zeros
@@ -47,6 +48,8 @@ class Joint:
         self.function, self.inputs, self.outputs, self.structure = function, inputs, outputs, structure
         self.reached, self.views = reached, views
         self.places: list[tuple[int, bool]] = []  # of each differentiable result, see `places_of`
+        self.classes: list[Any] = []  # of each result, a subclass of Tensor, or None
+        self.stored: list[tuple[Any, int]] = []  # Places, and which result each call puts there
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
         self.saves = False  # whether backward frees anything eagerly, so that there is none after it
         self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
@@ -57,7 +60,11 @@ class Joint:
         self.backward: Entry
 
     def call(self, entry: Entry, tensors: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the forward program, and put one node into the graph."""
+        """Run the forward program, and put one node into the graph, even where the caller records nothing: the
+        function itself recorded."""
+        if not is_grad_enabled():
+            with set_grad_enabled(True):
+                return self.call(entry, tensors, args, kwargs)
         inputs = [tensors[o] if isinstance(o, int) else o for o in self.inputs]
         results = _Node.apply(self, _Given(entry, tensors, args, kwargs), *inputs)
         if results is None:
@@ -66,7 +73,11 @@ class Joint:
         outputs: list[Any] = []
         for view in self.views:
             outputs.append(next(own) if view is None else view.of(outputs, tensors))
-        return rebuilt(self.structure, outputs, tensors)
+        outputs = of_classes(outputs, self.classes)
+        result = rebuilt(self.structure, outputs, tensors)
+        for place, number in self.stored:
+            place.set(outputs[number])
+        return result
 
 
 class _Given:
@@ -162,8 +173,8 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
         with set_grad_enabled(True):
             results = _at(joint.places, joint.function(*ctx.args, **ctx.kwargs))
             pairs = [(t, g) for t, g in zip(results, grads, strict=True) if g is not None]
-            wanted, grads = [t for t, _ in pairs], [g for _, g in pairs]
-            return grad(wanted, ctx.inputs, grads, create_graph=True, allow_unused=True)
+            wanted, given = tuple(t for t, _ in pairs), tuple(g for _, g in pairs)
+            return grad_between(wanted, tuple(ctx.inputs), given, create_graph=True)
     finally:
         if joint.draws:
             set_rng_state(now)

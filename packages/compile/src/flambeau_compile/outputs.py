@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 import flambeau_tensor as ft
-from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom
+from flambeau_compile._results import Argument, NumberOf, Output, TakenFrom, refuse_writes
 from flambeau_compile._spot import Spot
 from flambeau_compile.graph import ITEMSIZE, Buffer, Uncompilable, Window
 from flambeau_compile.lowering import Builder, dtype_name
@@ -41,6 +41,7 @@ class View(NamedTuple):
     offset: int
     start: int | None  # where the argument began when the program was made; None: it is no argument
     apart: bool  # whether autograd does not know it as a view
+    several: bool  # whether it is one of several views that an operator returned, which refuse writes
 
     def of(self, outputs: list[Any], tensors: list[Any]) -> Any:
         """The view, of what a call made and was given."""
@@ -53,7 +54,10 @@ class View(NamedTuple):
             whole = whole.detach()
             if (whole.shape, whole.stride(), whole.storage_offset()) == (self.sizes, self.strides, offset):
                 return whole
-        return whole.as_strided(self.sizes, self.strides, offset)
+        view = whole.as_strided(self.sizes, self.strides, offset)
+        if self.several:
+            refuse_writes(view)
+        return view
 
 
 class Outputs:
@@ -132,6 +136,8 @@ class Outputs:
         seen = window(t)
         if not self.b.is_known(seen):
             raise Uncompilable("it returns a tensor that no operator made")
+        if getattr(t, "__dict__", None):
+            raise Uncompilable("it returns a tensor with attributes of its own")
         w = self.b.window(seen)
         number = len(self.windows)
         buffer = w.buffer
@@ -196,12 +202,14 @@ class Outputs:
                 continue
             given = {**dict(enumerate(self.tensors)), **{i: t for t, i in self.found}}
             of = base if not isinstance(base, int) else self.results[base] if base >= 0 else given.get(-1 - base)
-            if of is None or window(t).flags & (T_MULTI_VIEW | T_NO_GRAD_VIEW):
-                raise Uncompilable("it returns views that refuse writes together with results that have a history")
+            if of is None or window(t).flags & T_NO_GRAD_VIEW:
+                raise Uncompilable("it returns views, made under no_grad, together with results that have a history")
             if t.requires_grad and (apart or t.grad_fn is None or not of.requires_grad):
                 raise Uncompilable("it returns leaves or bases of views together with results that have a history")
             start = window(of).offset if isinstance(base, int) and base < 0 else None
-            found.append(View(base, w.sizes, w.strides, w.offset, start, apart or t.requires_grad != of.requires_grad))
+            apart = apart or t.requires_grad != of.requires_grad
+            several = window(t).flags & T_MULTI_VIEW != 0
+            found.append(View(base, w.sizes, w.strides, w.offset, start, apart, several))
         return found
 
     def _make_whole(self, buffer: Buffer, dtype: str) -> int:
@@ -231,8 +239,13 @@ class Outputs:
             (Output(known[id(p)]) if id(p) in known else p, None if g is None else self._tensor(g)) for p, g in seen
         ]
 
+    def classes(self) -> list[Any]:
+        """For each output, the subclass of Tensor that it is an instance of, or None."""
+        kinds = [type(t) for t in self.results] or [ft.Tensor] * len(self.windows)
+        return [None if kind in (ft.Tensor, type(None)) else kind for kind in kinds]
+
     def described(self, slots: dict[int, int]) -> list[tuple[Any, ...]]:
         return [
-            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base, apart)
-            for w, base, apart in zip(self.windows, self.bases, self.apart, strict=True)
+            (slots.get(w.buffer.index, 0), getattr(ft, w.dtype).id, w.sizes, w.strides, w.offset, base, apart, cls)
+            for w, base, apart, cls in zip(self.windows, self.bases, self.apart, self.classes(), strict=True)
         ]

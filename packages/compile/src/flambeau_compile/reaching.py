@@ -80,6 +80,7 @@ _UNCHANGING: tuple[Any, ...] = (
     np.ufunc,
     dataclasses.Field,
     operator.itemgetter,
+    collections._tuplegetter,  # type: ignore[attr-defined]
     typing.TypeVar,
     ipaddress._BaseAddress,
     logging.Handler,
@@ -415,8 +416,10 @@ class Walk:
         if id(cls) in self.seen and self.seen[id(cls)] is not cls or ("class", id(cls)) in self._classes:
             return
         self._classes.add(("class", id(cls)))
-        if not cls.__flags__ & (1 << 9):  # a class of C that cannot be changed
+        if not _objects.can_change(cls):
             return
+        if type(cls) is not type and not reading.is_foreign(type(cls).__module__):
+            self.meet_class(type(cls))
         own = not reading.is_foreign(cls.__module__)
         if self.keep and not own:
             return
@@ -435,12 +438,15 @@ class Walk:
         return set()
 
     def _class_names(self, base: type) -> frozenset[str] | None:
+        if base is Tensor:
+            return self.own_names
         return None if reading.is_foreign(base.__module__) else self.names
 
     def _module(self, value: types.ModuleType, parent: Any, key: Any, style: str) -> None:
         """A module of Python: the names that the code takes from it."""
         state = value.__dict__
         foreign = reading.is_foreign(value.__name__)
+        late: dict[str, Any] = {}
         if self.keep:
             if foreign:
                 return
@@ -459,9 +465,10 @@ class Walk:
             candidates = set(self.own_names if foreign else self.names or ())
             names = sorted(candidates if "__getattr__" in state else candidates & state.keys())
             names = [n for n in names if n not in self.excluded.get(id(state), ())]
+            late = {n: _late(value, n) for n in names if n not in state}  # which may put it there
             record = self.add(_dicts.NamesRecord(parent, key, style, state, names), state, value)
         for n in list(names):
-            v = state.get(n)
+            v = state.get(n, late.get(n))
             if not foreign or isinstance(v, (types.ModuleType, list, dict, set)):
                 self.reach(v, record, n, "attribute")
 
@@ -513,10 +520,17 @@ class Walk:
 
     def _reference(self, value: Any, parent: Any, key: Any, style: str) -> None:
         record = self.add(_records.ReferenceRecord(parent, key, style, value), value)
+        if isinstance(value(), Tensor):  # which a program would keep alive
+            self.not_watchable(parent, key, style, value, "a weak reference to a tensor")
         self.reach(value(), record, None, "same")
 
     def _hidden(self, value: Any, parent: Any, key: Any, style: str) -> None:
         self.not_watchable(parent, key, style, value, "which goes on from call to call")
+
+
+def _late(module: types.ModuleType, name: str) -> Any:
+    """What one of this library's modules gives under a name that it looks up when somebody asks."""
+    return getattr(module, name, None) if reading.is_own(module.__name__) else None
 
 
 def _is_own(kind: type) -> bool:

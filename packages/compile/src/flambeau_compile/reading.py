@@ -32,12 +32,16 @@ class Names(NamedTuple):
         stored: those of them that it sets.
         attributes: attributes, and strings that may be names of some.
         by_string: whether it may reach attributes by strings that it makes.
+        imported: modules.
+        identity: whether it asks which object something is, other than a constant.
     """
 
     globals: frozenset[str]
     stored: frozenset[str]
     attributes: frozenset[str]
     by_string: bool
+    imported: frozenset[str]
+    identity: bool
 
 
 _known: dict[int, tuple[CodeType, Names]] = {}
@@ -56,8 +60,11 @@ def names_of(code: CodeType) -> Names:
 def _read(code: CodeType) -> Names:
     variables: set[str] = set()
     stored: set[str] = set()
+    imported: set[str] = set()
     attributes = {text for constant in code.co_consts for text in _strings(constant)}
     for kind, name in _named(code):
+        if kind == "IMPORT_NAME":
+            imported.add(name)
         if kind in _GLOBALS:
             variables.add(name)
             if kind in ("STORE_GLOBAL", "DELETE_GLOBAL"):
@@ -65,7 +72,10 @@ def _read(code: CodeType) -> Names:
         elif kind in _ATTRIBUTES or kind.startswith("LOAD_SUPER"):
             attributes.add(name)
     by_string = not _BY_STRING.isdisjoint(variables) or not _BY_STRING.isdisjoint(attributes)
-    return Names(frozenset(variables), frozenset(stored), frozenset(attributes), by_string)
+    identity = "id" in variables or _compares_identity(code)
+    return Names(
+        frozenset(variables), frozenset(stored), frozenset(attributes), by_string, frozenset(imported), identity
+    )
 
 
 # By how many bits an instruction's argument is shifted to the left of the number of its name.
@@ -83,6 +93,16 @@ def _named(code: CodeType) -> Iterator[tuple[str, str]]:
             kind, shift = _NAMING[number]
             yield kind, names[(extended | low) >> shift]
         extended = (extended | low) << 8 if number == dis.EXTENDED_ARG else 0
+
+
+def _compares_identity(code: CodeType) -> bool:
+    """Whether code asks if something is an object, rather than a constant."""
+    numbers = code.co_code[::2]
+    at = [i for i, number in enumerate(numbers) if number == _IS]
+    return any(numbers[i - 1] != _CONSTANT for i in at)
+
+
+_IS, _CONSTANT = dis.opmap["IS_OP"], dis.opmap["LOAD_CONST"]
 
 
 def _strings(constant: object) -> list[str]:

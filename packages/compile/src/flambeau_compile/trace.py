@@ -17,6 +17,7 @@ class Trace:
     Attributes:
         b: the Builder of the steps.
         calls: (operator, arguments, result, whether each tensor of the result was known before) of each call.
+        updates: what optimizers do.
         coefficients: how many the optimizers' steps fill in.
         first: the number of the first step of the second part, once all is lowered.
     """
@@ -25,6 +26,7 @@ class Trace:
         self.b = Builder()
         self.loops = Loops(self.b)
         self.calls: list[Any] = []
+        self.updates: list[Update] = []  # of optimizers
         self.coefficients = self.first = 0
         self._waiting: list[int | Update | tuple[Window, Window] | None] = []  # calls by their numbers; None: `divide`
 
@@ -44,6 +46,7 @@ class Trace:
         found, self.coefficients = updates_of(self.b, step, self.coefficients)
         for update in found:
             self.b.storages.note("update", update.position, update.key, update.variant, update.arrays)
+        self.updates.extend(found)
         self._waiting.extend(found)
 
     def mark(self, kind: str, what: Any) -> None:

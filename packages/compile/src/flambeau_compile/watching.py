@@ -82,6 +82,7 @@ class Recording:
         self._written_inside: set[int] = set()
         self._attributes: set[str] = set()  # that any code names
         self._own_attributes: set[str] = set()  # that the program's code names
+        self.compares_identity = False  # whether the program's code asks which object something is
         self._by_string = False
         self._environment = False
         self._before = reaching.Walk(keep=True)
@@ -130,6 +131,7 @@ class Recording:
             self._written_inside.update(map(id, reading.nested(code)))
             self._own_attributes |= names.attributes
             self.asks_types |= "type" in names.globals
+            self.compares_identity |= names.identity
             self._by_string |= names.by_string
             if not self._is_local(function):
                 self._before.reach(function, None, function.__name__, "name")
@@ -198,6 +200,11 @@ class Recording:
         lookups: dict[int, tuple[dict[str, Any], set[str]]] = {}
         for function in self._ran:
             self._read_by(walk, function, lookups)
+        imported = sorted(set().union(*(reading.names_of(f.__code__).imported for f in self._ran)))
+        if imported:
+            loaded = walk.add(_dicts.NamesRecord(None, "sys.modules", "name", sys.modules, imported), sys.modules)
+            for name in imported:
+                walk.reach(sys.modules.get(name), loaded, name, "item")
         missing: set[str] = set()
         for around, used in lookups.values():
             present = sorted(used - excluded.get(id(around), set()))
@@ -212,6 +219,8 @@ class Recording:
             )
         if self._environment:
             walk.reach(os.environ._data, None, "os.environ", "name")  # type: ignore[attr-defined]
+        walk.drain()
+        walk.meet_class(Tensor)  # whose methods programs replace
         walk.drain()
         if any(isinstance(value, (Module, Optimizer)) for value in walk.seen.values()):
             walk.state(GLOBAL, None, "hooks of all modules", "name")

@@ -13,6 +13,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport strcmp
 
+from flambeau_tensor._core.call.tracing cimport note_shown
 from flambeau_tensor._core.elementwise.copying cimport copy_of
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE
 from flambeau_tensor._core.memory.meta_device cimport META
@@ -197,6 +198,7 @@ cdef DLManagedTensorVersioned* _managed(Tensor t, bint copied) except NULL:
     if m == NULL:
         raise MemoryError()
     t.storage.lent = True
+    note_shown()
     _fill(&m.head.dl_tensor, kept, &m.dims[0])
     m.head.version.major, m.head.version.minor = MAJOR, MINOR
     m.head.flags = (READ_ONLY if t.storage.readonly else 0) | (IS_COPIED if copied else 0)

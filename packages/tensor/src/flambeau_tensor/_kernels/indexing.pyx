@@ -257,7 +257,7 @@ cdef int _apply_slice(Tensor t, object o, Reading* r, list views) except -1:
     r.sizes[r.ndim] = PySlice_AdjustIndices(size, &start, &stop, step)
     r.strides[r.ndim] = stride * step
     r.data += start * stride * ITEMSIZE[t.dtype]
-    if views is not None and r.sizes[r.ndim] != size:
+    if views is not None and (step != 1 or r.sizes[r.ndim] != size):
         views[0] = find("torch._ops.slice")(views[0], r.ndim, start, stop if stop > start else start, step)
     _next(r, NULL)
     r.source += 1

@@ -24,6 +24,7 @@ from flambeau_tensor._core.memory.tensor cimport (
     set_geometry,
 )
 from flambeau_tensor._core.call.thread_state cimport thread_state
+from flambeau_tensor._core.call.tracing cimport note_shown
 from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor._kernels.recording cimport finished
 
@@ -88,6 +89,7 @@ cpdef object shared_array(Tensor t):
     """An ndarray over the tensor's memory, whatever its history."""
     cdef cnp.npy_intp strides[MAX_NDIM]
     cdef int i
+    note_shown()
     if t.flags & META:
         raise no_memory()
     if t.flags & LAZY:

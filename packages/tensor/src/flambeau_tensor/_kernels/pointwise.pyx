@@ -11,6 +11,7 @@ from flambeau_tensor._core.elementwise.engine cimport Elementwise, make_check, r
 from flambeau_tensor._core.memory.layout cimport empty_like
 from flambeau_tensor._core.elementwise.operands cimport broadcast_shape, promote, result_strides
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.schema.registry cimport find
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, c_name, read_scalar
 from flambeau_tensor._core.memory.tensor cimport (
@@ -113,7 +114,7 @@ cdef object _equal(Operator op, PyObject** a):
         return False
     found = find("torch.eq")(<object>a[0], <object>a[1])
     if not is_plain(<PyObject*>found) or (<Tensor>found).flags & (META | LAYERED) or \
-            not (<Tensor>found).flags & CONTIGUOUS or (<Tensor>found).numel > 1024:
+            not (<Tensor>found).flags & CONTIGUOUS or (<Tensor>found).numel > 1024 or thread_state().tracer != NULL:
         return bool(found.all())
     same = <Tensor>found
     for i in range(same.numel):

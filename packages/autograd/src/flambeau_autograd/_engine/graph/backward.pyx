@@ -311,6 +311,14 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
     return dict(zip(inputs, results)) if isinstance(inputs, dict) else tuple(results)
 
 
+def grad_between(tuple outputs not None, tuple inputs not None, tuple grad_outputs not None, bint create_graph=False):
+    """`grad` of the part of a graph between inputs and outputs: an input that was computed from another one passes
+    nothing on to it. The graph is kept; None stands for unused inputs."""
+    cdef list roots = [], initial = []
+    _roots(outputs, grad_outputs, roots, initial, create_graph)
+    return tuple(execute(roots, initial, True, create_graph, _targets(inputs, False), False, True))
+
+
 cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bint graph, bint unused,
                           bint materialize):
     """As many products as the gradients' first dimension is long."""

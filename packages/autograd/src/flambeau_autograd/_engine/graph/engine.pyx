@@ -67,6 +67,7 @@ cdef class Run:
     cdef long long id
     cdef bint inside  # uses the places in the nodes
     cdef bint keep_graph, selective, accumulate
+    cdef bint ends  # nothing goes beyond what is captured
     cdef dict table, needed
     cdef dict captures  # node -> list of (output number, place in results)
     cdef list results
@@ -154,7 +155,7 @@ cdef int _select(Run run, Node root, long long oldest) except -1:
             node = root if n == 0 else <Node>stack[n - 1]
             needed = _is_captured(run, node)
             ready = True
-            if node.seq > oldest:
+            if node.seq > oldest and not (run.ends and needed):
                 for i in range(node.nedges):
                     if node.edges[i].node == NULL or (<Node>node.edges[i].node).seq < oldest:
                         continue
@@ -228,7 +229,7 @@ cdef int _step(Run run, Node node) except -1:
         elif run.captures is not None:
             places = run.captures.get(node)
             execute = places is None or run.accumulate
-        for i in range(m):
+        for i in range(0 if run.ends and places is not None else m):
             if node.edges[i].node != NULL and (not run.selective or _needs(run, <Node>node.edges[i].node)):
                 execute = True
                 if i < 64:
@@ -456,11 +457,13 @@ cdef object capture_one(Node node, int output_nr, object gradient, bint keep_gra
     return run.result
 
 
-cdef object execute(list roots, list gradients, bint keep_graph, bint create_graph, list wanted, bint accumulate):
+cdef object execute(list roots, list gradients, bint keep_graph, bint create_graph, list wanted, bint accumulate,
+                    bint ends=False):
     """Send gradients through the graph.
 
     ``roots``: pairs (node, output number); ``wanted``: such pairs whose gradients to return, or None for all leaves
     to accumulate theirs. With ``accumulate``, the nodes of wanted pairs run: leaves accumulate.
+    With ``ends``, what wanted pairs were computed from gets nothing through them.
     """
     cdef Run run = _start(keep_graph, create_graph)
     cdef Node node
@@ -468,7 +471,7 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
     cdef int i
     cdef long long oldest = 0x7fffffffffffffff
     try:
-        run.accumulate = accumulate
+        run.accumulate, run.ends = accumulate, ends
         if wanted is not None:
             run.selective = True
             run.captures = {}

@@ -9,3 +9,4 @@ cdef int end(object call, object result) except -1
 cdef void resume(object call) noexcept  # in place of `end`, where the kernel failed
 
 cdef int note(object event) except -1  # for the thread's tracer, if there is one
+cdef int note_shown() except -1  # that a tensor's memory is shown to others

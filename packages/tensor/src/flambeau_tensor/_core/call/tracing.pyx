@@ -41,6 +41,11 @@ cdef class Window:
         """How many bytes the storage has."""
         return self.storage.nbytes
 
+    @property
+    def is_lent(self):
+        """Whether the memory belongs to somebody else: an array, a buffer, another library."""
+        return self.storage.owner is not None
+
     def __repr__(self):
         return f"<window {self.dtype} {self.sizes} of {id(self.storage):#x}>"
 
@@ -151,3 +156,8 @@ cdef int note(object event) except -1:
     if state.tracer != NULL:
         (<Tracer>state.tracer).records.append(event)
     return 0
+
+
+cdef int note_shown() except -1:
+    """Write down that code outside of kernels gets to see a tensor's memory; what kernels do is not heard."""
+    return note(("refuse", "Python code or another library reads the memory of a tensor (printing, NumPy, DLPack)"))

@@ -1,0 +1,124 @@
+"""Instances of subclasses as arguments and results, and copies of compiled functions."""
+
+import collections
+import copy
+import pickle
+import threading
+
+import pytest
+
+import flambeau_nn as nn
+import flambeau_tensor as ft
+from flambeau_compile import compile, explain
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("FLAMBEAU_EXTENSIONS_DIR", str(tmp_path))
+
+
+class Meters(ft.Tensor):
+    pass
+
+
+class Twice(ft.Tensor):
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        result = super().__torch_function__(function, types, args, kwargs or {})
+        return result * 2 if function.__name__ == "add" else result
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+@pytest.mark.parametrize("kind", [Meters, Twice])
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_results_are_of_the_class_that_eager_results_have(kind, requires_grad):
+    def f(x):
+        y = ft.add(x, 1)
+        return y, y[1:], x.sum(), y.as_subclass(ft.Tensor)
+
+    compiled = compile(f)
+    for value in (1.0, 2.0, 3.0):
+        x = ft.full((2,), value).as_subclass(kind).requires_grad_(requires_grad)
+        for found, expected in zip(compiled(x), f(x), strict=True):
+            assert type(found) is type(expected) and found.requires_grad == requires_grad
+            assert found.tolist() == expected.tolist()
+
+
+def test_parameters_as_results():
+    f = compile(lambda x: nn.Parameter(x * 2))
+    with pytest.warns(RuntimeWarning, match="runs eagerly"):
+        for value in (1.0, 2.0, 3.0):
+            p = f(ft.tensor([value]))
+            assert type(p) is nn.Parameter and p.requires_grad and p.is_leaf and p.item() == 2 * value
+
+
+def test_results_with_attributes_of_their_own():
+    def f(x):
+        y = x + 1
+        y.name_of_mine = "y"
+        return y
+
+    compiled = compile(f)
+    with pytest.warns(RuntimeWarning, match="attributes of its own"):
+        results = [compiled(ft.zeros(1)) for _ in range(3)]
+    assert [y.name_of_mine for y in results] == ["y"] * 3
+
+
+def test_fields_of_named_tuples():
+    f = compile(lambda pair: Pair(pair.second * 2, pair.first + 1), fullgraph=True)
+    for value in (1.0, 2.0, 3.0):
+        found = f(Pair(ft.tensor(value), ft.tensor(-value)))
+        assert type(found) is Pair and (found.first.item(), found.second.item()) == (-2 * value, value + 1)
+
+
+@compile
+def doubled(x):
+    return x * 2
+
+
+def plus_one(x):
+    return x + 1
+
+
+def test_copies_and_pickles_of_functions():
+    assert copy.copy(doubled) is copy.deepcopy(doubled) is pickle.loads(pickle.dumps(doubled)) is doubled
+    again = pickle.loads(pickle.dumps(compile(plus_one, fullgraph=True)))
+    assert [again(ft.ones(1)).item() for _ in range(2)] == [2.0, 2.0] and explain(again) == "compiled: 1 steps"
+
+
+def test_copies_of_what_has_a_compiled_method():
+    class Policy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.gain = 2.0
+            self.act = compile(self._act)
+
+        def _act(self, x):
+            return x * self.gain
+
+    policy = Policy()
+    assert [policy.act(ft.ones(1)).item() for _ in range(2)] == [2.0, 2.0]
+    twin = copy.deepcopy(policy)
+    twin.gain = 5.0
+    assert [(policy.act(ft.ones(1)).item(), twin.act(ft.ones(1)).item()) for _ in range(2)] == [(2.0, 5.0)] * 2
+
+
+def test_threads_that_call_it_first_do_not_all_compile():
+    f = compile(lambda x: (x.sin() * 2).sum())
+    start = threading.Barrier(4)
+    found = []
+
+    def work(value):
+        start.wait()
+        for _ in range(3):
+            found.append(f(ft.full((2,), value)).item() == (ft.full((2,), value).sin() * 2).sum().item())
+
+    threads = [threading.Thread(target=work, args=(float(i),)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(found) and len(found) == 12
+    assert explain(f).count("compiled") == 1
