@@ -55,10 +55,12 @@ def broadcast_all(*values: Tensor | float) -> tuple[Tensor, ...]:
             )
     dtype = torch.get_default_dtype() if first is None else first.dtype
     tensors: list[Any] = [value if not is_number(value) else torch.tensor(value, dtype=dtype) for value in values]
-    shape = tensors[0].shape
-    for t in tensors:
+    shape = tensors[0].shape if first is None else first.shape
+    for i, t in enumerate(tensors):
         if t.shape != shape:
-            return torch.broadcast_tensors(*tensors)
+            if t is values[i]:
+                return torch.broadcast_tensors(*tensors)
+            tensors[i] = t.expand(shape)
     return tuple(tensors)
 
 
