@@ -6,6 +6,8 @@ densities take; compiled.py has what compiling brings. Data come from one seed, 
 same; what is built here is not timed.
 """
 
+import io
+
 import numpy as np
 
 PROGRAMS = []  # (kind, name, function)
@@ -146,6 +148,41 @@ def layers(torch, data):
     nn = torch.nn
     stack, x = nn.Sequential(nn.LayerNorm(7), nn.ReLU(), nn.Dropout(0.1)), data.normal(2, 7)
     return lambda: stack(x)
+
+
+@program("overhead", "Linear under autocast")
+def mixed(torch, data):
+    layer, x = torch.nn.Linear(16, 16), data.normal(4, 16)
+
+    def run():
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return layer(x)
+
+    return run
+
+
+@program("overhead", "BatchNorm1d")
+def batch_norm(torch, data):
+    layer, x = torch.nn.BatchNorm1d(8), data.normal(4, 8)
+    return lambda: layer(x)
+
+
+@program("overhead", "convolution 3 x 3")
+def convolution(torch, data):
+    x, w = data.normal(1, 3, 8, 8), data.normal(4, 3, 3, 3)
+    return lambda: torch.conv2d(x, w)
+
+
+@program("overhead", "attention")
+def attention(torch, data):
+    q, attend = data.normal(1, 2, 4, 8), torch.nn.functional.scaled_dot_product_attention
+    return lambda: attend(q, q, q)
+
+
+@program("overhead", "save a state dict of 12 tensors")
+def saved(torch, data):
+    state = torch.nn.Sequential(*(torch.nn.Linear(16, 16) for _ in range(6))).state_dict()
+    return lambda: torch.save(state, io.BytesIO())
 
 
 # --- training -------------------------------------------------------------------------------------------------------
@@ -318,6 +355,7 @@ _KERNELS = {
     ),
     "sort, 1 million": lambda t, d: d.normal(1_000_000).sort,
     "matrix product, 128": lambda t, d: (lambda x: lambda: x @ x)(d.normal(128, 128)),
+    "matrix product of bfloat16, 512": lambda t, d: (lambda x: lambda: x @ x)(d.normal(512, 512).bfloat16()),
     "matrix product, 1024": lambda t, d: (lambda x: lambda: x @ x)(d.normal(1024, 1024)),
     "softmax, 4096 x 1024": lambda t, d: (lambda x: lambda: x.softmax(-1))(d.normal(4096, 1024)),
     "convolution 3 x 3, 48 channels": lambda t, d: (lambda x, w: lambda: t.conv2d(x, w, padding=1))(
@@ -326,6 +364,8 @@ _KERNELS = {
     "attention, 4 x 8 x 512 x 64": lambda t, d: (
         lambda q: lambda: t.nn.functional.scaled_dot_product_attention(q, q, q)
     )(d.normal(4, 8, 512, 64)),
+    "eigenvalues of 64 x 64": lambda t, d: (lambda x: lambda: t.linalg.eig(x))(d.normal(64, 64)),
+    "least squares, 200": lambda t, d: (lambda x: lambda: t.linalg.lstsq(x, x))(d.normal(200, 200)),
     "system of 400": lambda t, d: (lambda a, b: lambda: t.linalg.solve(a, b))(d.normal(400, 400), d.normal(400, 8)),
     "Fourier transform, 1 million": lambda t, d: (lambda x: lambda: t.fft.rfft(x))(d.normal(1 << 20)),
 }
