@@ -215,6 +215,23 @@ def test_loops_over_elements(elements):
     assert one.tolist() == two.tolist() == [[2, 2], [2, 2]]
 
 
+def test_reductions(elements):
+    x = torch.arange(24.0, dtype=torch.double).reshape(2, 3, 4)
+    out = torch.ones(2, 1, 4, dtype=torch.double)
+    assert elements.add_sums(out, x) is out
+    np.testing.assert_array_equal(out.numpy(), 1 + x.numpy().sum(1, keepdims=True))
+    across = torch.zeros(4, 3, 1, dtype=torch.double).transpose(0, 1)  # lies across, and the input too
+    elements.add_sums(across, x.permute(1, 2, 0))
+    np.testing.assert_array_equal(across.numpy(), x.numpy().transpose(1, 2, 0).sum(2, keepdims=True))
+    none = torch.ones(1, 1, 1, dtype=torch.double)
+    assert elements.add_sums(none, x[:, :0]).item() == 1
+    values, places = elements.largest(torch.tensor([[1.0, 5.0, 2.0], [7.0, 7.0, 0.0]]))
+    assert values.tolist() == [[5], [7]] and places.tolist() == [[1], [0]]
+    assert elements.counted(4).tolist() == [0, 1, 2, 3]
+    with pytest.raises(RuntimeError, match=r"needs 1 in the reduced dimensions and has shape \[3, 1, 4\]"):
+        elements.add_sums(torch.ones(3, 1, 4, dtype=torch.double), x)
+
+
 def test_mistakes_in_loops(elements):
     x = torch.ones(3)
     with pytest.raises(RuntimeError, match=r"The size of tensor a \(3\) must match the size of tensor b \(2\)"):

@@ -3,6 +3,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/native/cpu/Loops.h>
+#include <ATen/native/cpu/Reduce.h>
 #include <torch/library.h>
 at::Tensor hypotenuse(const at::Tensor &a, const at::Tensor &b, const c10::optional<at::Tensor> &given) {
     at::Tensor out = given.value_or(at::Tensor());
@@ -27,7 +28,40 @@ std::tuple<at::Tensor, at::Tensor> both(const at::Tensor &a) {
         iter, [](float x) -> std::tuple<float, float> { return {x + 1, 2 * x}; });
     return {iter.output(0), iter.output(1)};
 }
+/* Sums over a dimension, added to what is there. */
+at::Tensor &add_sums(at::Tensor &out, const at::Tensor &a) {
+    auto iter = at::TensorIterator::reduce_op(out, a);
+    iter.for_each([](char **data, const int64_t *strides, int64_t n) {
+        for (int64_t i = 0; i < n; i++)
+            *reinterpret_cast<double *>(data[0] + i * strides[0]) += *reinterpret_cast<double *>(data[1] + i * strides[1]);
+    });
+    return out;
+}
+struct Largest {
+    using acc_t = std::pair<float, int64_t>;
+    acc_t reduce(acc_t so_far, float x, int64_t place) const { return x > so_far.first ? acc_t(x, place) : so_far; }
+    acc_t combine(acc_t a, acc_t b) const { return a.first < b.first ? b : a; }
+    std::tuple<float, int64_t> project(acc_t a) const { return {a.first, a.second}; }
+};
+std::tuple<at::Tensor, at::Tensor> largest(const at::Tensor &a) {
+    at::Tensor values = at::empty({a.size(0), 1}), places = at::empty({a.size(0), 1}, at::kLong);
+    auto iter = at::TensorIterator::reduce_op(values, places, a);
+    at::native::binary_kernel_reduce(iter, Largest(), Largest::acc_t(-INFINITY, -1));
+    return {values, places};
+}
+at::Tensor counted(int64_t n) {
+    at::Tensor out = at::empty({n}, at::kLong);
+    auto iter = at::TensorIterator::nullary_op(out);
+    iter.serial_for_each([](char **data, const int64_t *strides, int64_t columns, int64_t rows) {
+        for (int64_t j = 0; j < rows; j++)
+            for (int64_t i = 0; i < columns; i++) *reinterpret_cast<int64_t *>(data[0] + i * strides[0]) = i;
+    });
+    return out;
+}
 TORCH_LIBRARY(elements, m) {
+    m.def("add_sums(Tensor(a!) out, Tensor a) -> Tensor(a!)", &add_sums);
+    m.def("largest(Tensor a) -> (Tensor, Tensor)", &largest);
+    m.def("counted(int n) -> Tensor", &counted);
     m.def("hypotenuse(Tensor a, Tensor b, Tensor? given=None) -> Tensor", &hypotenuse);
     m.def("both(Tensor a) -> (Tensor, Tensor)", &both);
 }

@@ -30,9 +30,20 @@ class TensorIterator {
     ScalarType common_dtype() const { return common_; }
     Device device(int i = 0) const { return tensor(i).device(); }
 
+    bool is_reduction() const { return reduces_; }
+
+    static TensorIterator nullary_op(Tensor &out);
+    static TensorIterator unary_op(Tensor &out, const Tensor &a);
+    static TensorIterator binary_op(Tensor &out, const Tensor &a, const Tensor &b);
+    /* Outputs have one element in each dimension that is reduced, and the values to begin with. */
+    static TensorIterator reduce_op(Tensor &out, const Tensor &a);
+    static TensorIterator reduce_op(Tensor &out1, Tensor &out2, const Tensor &a);
+
     /* Run loop(pointers, strides in bytes, number of elements) over all elements, in parts on several threads. Elements of
-     * a part lie one after the other; outputs come first. */
+     * a part lie one after the other; outputs come first. In a reduction, a part is all that goes into one element of each
+     * output, whose stride is 0. A loop of two dimensions gets a second one of one element. */
     template <class Loop> void for_each(Loop loop, int64_t grain = 32768) const {
+        if (reduces_) return for_each_reduced(loop, grain);
         std::vector<Tensor> held;
         std::vector<char *> base;
         std::vector<int64_t> strides;
@@ -47,15 +58,60 @@ class TensorIterator {
         parallel_for(0, numel(), grain, [&](int64_t begin, int64_t end) {
             std::vector<char *> pointers;
             for (size_t i = 0; i < base.size(); i++) pointers.push_back(base[i] + begin * strides[i]);
-            loop(pointers.data(), strides.data(), end - begin);
+            run(loop, pointers, strides, end - begin);
         });
+        write_back(held);
+    }
+    template <class Loop> void serial_for_each(Loop loop) const { for_each(loop, std::max<int64_t>(numel(), 1)); }
+
+  private:
+    friend class TensorIteratorConfig;
+
+    template <class Loop>
+    static void run(Loop &loop, std::vector<char *> &pointers, const std::vector<int64_t> &strides, int64_t count) {
+        if constexpr (std::is_invocable_v<Loop &, char **, const int64_t *, int64_t, int64_t>) {
+            std::vector<int64_t> both(strides);
+            both.resize(2 * strides.size());
+            loop(pointers.data(), both.data(), count, 1);
+        } else loop(pointers.data(), strides.data(), count);
+    }
+    void write_back(const std::vector<Tensor> &held) const {
         NoGradGuard no_grad;
         for (size_t i = 0; i < size_t(noutputs_); i++)
             if (!held[i].is_same(tensors_[i])) Tensor(tensors_[i]).copy_(held[i]);
     }
-
-  private:
-    friend class TensorIteratorConfig;
+    template <class Loop> void for_each_reduced(Loop &loop, int64_t grain) const {
+        std::vector<int64_t> order, reduced;
+        int64_t outer = 1, inner = 1;
+        for (int64_t d = 0; d < ndim(); d++) {
+            bool kept = output().size(d) == sizes_[size_t(d)];
+            (kept ? order : reduced).push_back(d);
+            (kept ? outer : inner) *= sizes_[size_t(d)];
+        }
+        order.insert(order.end(), reduced.begin(), reduced.end());
+        std::vector<Tensor> held;
+        std::vector<char *> base;
+        std::vector<int64_t> steps, strides;
+        for (size_t i = 0; i < tensors_.size(); i++) {
+            const bool written = i < size_t(noutputs_);
+            Tensor t = tensors_[i].to(types_[i]);
+            held.push_back(written ? t.contiguous() : t.expand(sizes_).permute(order).contiguous());
+            if (written && tensors_[i].is_contiguous() && tensors_[i].scalar_type() == types_[i]) held[i] = tensors_[i];
+            base.push_back(static_cast<char *>(written ? held[i].mutable_data_ptr()
+                                                       : const_cast<void *>(held[i].const_data_ptr())));
+            const int64_t size = int64_t(c10::elementSize(types_[i]));
+            strides.push_back(written ? 0 : size);
+            steps.push_back(written ? size : size * inner);
+        }
+        parallel_for(0, outer, std::max<int64_t>(1, grain / std::max<int64_t>(inner, 1)), [&](int64_t begin, int64_t end) {
+            std::vector<char *> pointers(base.size());
+            for (int64_t j = begin; j < end; j++) {
+                for (size_t i = 0; i < base.size(); i++) pointers[i] = base[i] + j * steps[i];
+                run(loop, pointers, strides, inner);
+            }
+        });
+        write_back(held);
+    }
     /* The output itself, unless its elements lie otherwise or share memory with those of an input that is read later. */
     Tensor place_for(size_t i, const std::vector<Tensor> &read) const {
         const Tensor &output = tensors_[i];
@@ -72,6 +128,7 @@ class TensorIterator {
     std::vector<ScalarType> types_;
     std::vector<int64_t> sizes_;
     int noutputs_ = 0;
+    bool reduces_ = false;
     ScalarType common_ = ScalarType::Undefined;
 };
 
@@ -118,23 +175,28 @@ class TensorIteratorConfig {
     }
 
     TensorIterator build() {
-        TORCH_CHECK_NOT_IMPLEMENTED(!reduces_, "TensorIterator does not reduce in flambeau's C++ headers");
-        TORCH_CHECK(!inputs_.empty(), "TensorIterator needs an input");
+        TORCH_CHECK(!inputs_.empty() || (!outputs_.empty() && outputs_[0].defined()),
+                    "TensorIterator needs an input, or an output that is defined");
         TensorIterator iter;
         std::vector<fl_value> values;
-        iter.sizes_ = inputs_[0].sizes().vec();
+        iter.reduces_ = reduces_;
+        const Tensor &first = inputs_.empty() ? outputs_[0] : inputs_[0];
+        iter.sizes_ = first.sizes().vec();
         for (const Tensor &t : inputs_) {
             TORCH_CHECK(t.defined(), "Expected all inputs of TensorIterator to be defined");
             iter.sizes_ = broadcast(iter.sizes_, t.sizes());
             values.push_back(detail::of_tensor(t));
         }
-        fl_dtype type = promotes_ ? fl_result_type(values.data(), int32_t(values.size())) : fl_dtype(inputs_[0].scalar_type());
+        const bool promotes = promotes_ && !values.empty();
+        fl_dtype type = promotes ? fl_result_type(values.data(), int32_t(values.size())) : fl_dtype(first.scalar_type());
         if (type < 0) throw Error::recorded();
         iter.common_ = ScalarType(type);
         if (to_float_ && isIntegralType(iter.common_, true)) iter.common_ = get_default_dtype_as_scalartype();
         for (Tensor &output : outputs_) {
+            TORCH_CHECK(output.defined() || !reduces_, "TensorIterator expects reductions to have outputs that are defined");
             if (!output.defined()) output = empty(iter.sizes_, static_dtype_.value_or(iter.common_));
-            if (output.sizes() != IntArrayRef(iter.sizes_)) {
+            if (reduces_) check_reduced(output, iter.sizes_);
+            else if (output.sizes() != IntArrayRef(iter.sizes_)) {
                 TORCH_CHECK(resizes_ && output.numel() == 0, "output with shape ", output.sizes(),
                             " doesn't match the broadcast shape ", IntArrayRef(iter.sizes_));
                 output.resize_(iter.sizes_);
@@ -153,6 +215,12 @@ class TensorIteratorConfig {
     }
 
   private:
+    static void check_reduced(const Tensor &output, IntArrayRef sizes) {
+        bool fits = output.dim() == int64_t(sizes.size());
+        for (int64_t d = 0; fits && d < output.dim(); d++) fits = output.size(d) == 1 || output.size(d) == sizes[size_t(d)];
+        TORCH_CHECK(fits, "the output of a reduction of ", sizes, " needs 1 in the reduced dimensions and has shape ",
+                    output.sizes());
+    }
     static std::vector<int64_t> broadcast(IntArrayRef a, IntArrayRef b) {
         std::vector<int64_t> sizes(std::max(a.size(), b.size()));
         for (size_t i = 1; i <= sizes.size(); i++) {
@@ -171,5 +239,27 @@ class TensorIteratorConfig {
 };
 
 using TensorIteratorBase = TensorIterator;
+
+inline TensorIterator TensorIterator::nullary_op(Tensor &out) {
+    return TensorIteratorConfig().check_all_same_dtype(false).add_output(out).resize_outputs(false).build();
+}
+inline TensorIterator TensorIterator::unary_op(Tensor &out, const Tensor &a) {
+    auto config = TensorIteratorConfig().promote_inputs_to_common_dtype(true).cast_common_dtype_to_outputs(true);
+    return config.enforce_safe_casting_to_output(true).add_output(out).add_input(a).build();
+}
+inline TensorIterator TensorIterator::binary_op(Tensor &out, const Tensor &a, const Tensor &b) {
+    auto config = TensorIteratorConfig().promote_inputs_to_common_dtype(true).cast_common_dtype_to_outputs(true);
+    return config.enforce_safe_casting_to_output(true).add_output(out).add_input(a).add_input(b).build();
+}
+inline TensorIterator TensorIterator::reduce_op(Tensor &out, const Tensor &a) {
+    auto config = TensorIteratorConfig().add_output(out).add_input(a).resize_outputs(false);
+    return config.is_reduction(true).promote_inputs_to_common_dtype(true).check_all_same_dtype(false).build();
+}
+inline TensorIterator TensorIterator::reduce_op(Tensor &out1, Tensor &out2, const Tensor &a) {
+    TORCH_CHECK(out1.sizes() == out2.sizes(), "reduce_op(): expected both outputs to have same sizes, but output1 has ",
+                out1.sizes(), " and output2 has ", out2.sizes());
+    auto config = TensorIteratorConfig().add_output(out1).add_output(out2).add_input(a).resize_outputs(false);
+    return config.is_reduction(true).check_all_same_dtype(false).build();
+}
 
 }  // namespace at
