@@ -64,6 +64,7 @@ class Mpi:
         }  # fmt: skip
         self._types = {getattr(flambeau_tensor, name): kind for name, kind in types.items()}
         self._ops: dict[Any, Any] = {}
+        self._memory = MPI.buffer.fromaddress
 
     @classmethod
     def world(cls, timeout: float) -> "Mpi":
@@ -81,12 +82,13 @@ class Mpi:
     # --- handing tensors over
 
     def _buffer(self, tensor: "Tensor | None", count: "int | None" = None) -> Any:
+        """A tensor's memory and type, and with `count` how many elements of it are each rank's."""
         if tensor is None:
             return None
-        nbytes = tensor.numel() * tensor.itemsize
-        memory = self.mpi.buffer.fromaddress(tensor.data_ptr(), nbytes) if nbytes else bytearray()
-        count = tensor.numel() if count is None else count
-        return [memory, count, self._types[tensor.dtype]]
+        nbytes = tensor.nbytes
+        memory = self._memory(tensor.data_ptr(), nbytes) if nbytes else bytearray()
+        kind = self._types[tensor.dtype]
+        return [memory, kind] if count is None else [memory, count, kind]
 
     def _op(self, tensor: Tensor, op: int) -> Any:
         key = tensor.dtype, op
@@ -117,17 +119,21 @@ class Mpi:
         self._wait(request, timeout, "barrier")
 
     def all_reduce(self, tensors: "list[Tensor]", op: int, divisor: float = 1) -> bool:
-        if not all(tensor.is_contiguous() for tensor in tensors):
-            return False
-        plain = [tensor.detach() for tensor in tensors]
-        flat = plain[0] if len(plain) == 1 else cat([tensor.view(-1) for tensor in plain])
+        """Reduce several tensors of one dtype as if they were one; return False if some are not contiguous."""
+        for tensor in tensors:
+            if not tensor.is_contiguous() or tensor.is_neg():
+                return False
+        if len(tensors) == 1:
+            flat = tensors[0]
+        else:
+            flat = cat([tensor.detach().view(-1) for tensor in tensors])
         self.comm.Allreduce(self.mpi.IN_PLACE, self._buffer(flat), self._op(flat, op))
         increment_version(flat)
         if divisor != 1:
-            flat.div_(divisor)
-        if len(plain) > 1:
-            for tensor, part in zip(plain, flat.split([tensor.numel() for tensor in plain]), strict=True):
-                tensor.view(-1).copy_(part)
+            flat.detach().div_(divisor)
+        if len(tensors) > 1:
+            for tensor, part in zip(tensors, flat.split([tensor.numel() for tensor in tensors]), strict=True):
+                tensor.detach().view(-1).copy_(part)
         return True
 
     def reduce(self, tensor: Tensor, root: int, op: int) -> None:
