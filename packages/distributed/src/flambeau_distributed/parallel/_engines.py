@@ -2,11 +2,13 @@
 
 import os
 import pickle
+import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from importlib import import_module
+from multiprocessing import get_context, resource_tracker
 from queue import SimpleQueue
 from typing import Any
 
@@ -150,15 +152,12 @@ _pools: dict[int, ProcessPoolExecutor] = {}
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     """The pool of so many workers; a pool of another size ends."""
-    import multiprocessing
-
     if workers not in _pools:
         for pool in _pools.values():
             pool.shutdown(wait=False)
         _pools.clear()
-        context = multiprocessing.get_context("spawn")
-        pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_worker.prepare)
-        with _one_thread():
+        pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_worker.prepare)
+        with _starting():
             started: list[Future[int]] = [pool.submit(_worker.ready) for _ in range(workers)]
         try:
             for future in started:
@@ -177,13 +176,20 @@ def _forget(pool: Any) -> None:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let the processes that are started meanwhile begin with one thread in each library, unless the user says more."""
+def _starting() -> Iterator[None]:
+    """Let the processes that are started meanwhile begin with one thread in each library, unless the user says more,
+    and without interrupts, which `prepare` lets in."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
+    blocks = hasattr(signal, "pthread_sigmask")
+    if blocks:
+        resource_tracker.ensure_running()  # unblocks interrupts when it has started
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
+        if blocks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         for name in added:
             del os.environ[name]
 

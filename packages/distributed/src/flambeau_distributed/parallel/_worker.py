@@ -27,6 +27,8 @@ def prepare() -> None:
     """Begin as a worker: one thread, and Ctrl-C ends it without a word, as the program says what there is to say."""
     os.environ[IN_WORKER] = "1"
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     use_one_thread()
 
 
