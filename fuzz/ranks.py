@@ -80,6 +80,7 @@ def run(seed, rank, size, file):
     import flambeau_distributed as dist
     import flambeau_tensor as torch
 
+    dist.shared_memory.SLOT = 1 << 17  # so that some tensors take several pieces
     rng = random.Random(seed)
     fault, at, who = rng.choice(FAULTS), rng.randrange(6), rng.randrange(size)
     timeout = timedelta(seconds=TIMEOUT if fault == "late" else 60)

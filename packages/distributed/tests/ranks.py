@@ -17,13 +17,13 @@ import flambeau_distributed as dist
 import flambeau_distributed.nn as collectives_with_gradients
 import flambeau_nn as nn
 import flambeau_tensor as torch
-from flambeau_distributed import ReduceOp
+from flambeau_distributed import ReduceOp, shared_memory
 from flambeau_nn.parallel.distributed import DistributedDataParallel
 
 CHECKS = {}
 FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 INTS = (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
-SIZES = ((), (1,), (3,), (0,), (2, 3), (20_000,), (50_001,))  # below and above what goes in one piece
+SIZES = ((), (1,), (3,), (0,), (2, 3), (20_000,), (50_001,))  # below and above a buffer of `main`
 
 
 def check(function):
@@ -532,6 +532,7 @@ def monitored(rank, size):
 
 
 def main(names, rank, size, file):
+    shared_memory.SLOT = 1 << 17
     if rank == "mpi":
         warnings.simplefilter("ignore")
         dist.init_process_group("gloo")

@@ -21,7 +21,7 @@ from flambeau_distributed.stores import Store
 from flambeau_distributed.work import Work
 from flambeau_tensor import Tensor
 
-SLOT = 1 << 17  # bytes of each of a rank's two buffers
+SLOT = 1 << 21  # bytes of each of a rank's two buffers, of which only what is used takes memory
 RING = 1 << 16  # of a ring for messages, where there are few ranks
 SPIN = 30_000  # nanoseconds to wait before sleeping, where each rank has a processor
 

@@ -226,17 +226,22 @@ static void fl_divide(char *a, int64_t n, int dtype, double divisor) {
 
 typedef struct { int dtype, op, itemsize; double divisor; } fl_reduction;
 
-/* Combine n elements of the buffers of all ranks, in their order, and divide. Halves are rounded once, at the end. */
-static void fl_reduce(const fl_group *g, char *to, int64_t offset, int64_t n, const fl_reduction *r) {
+/* Where to read a rank's elements: in its buffer, or, those of this rank, where `own` says. */
+static inline const char *fl_source(const fl_group *g, int rank, int64_t offset, const char *own) {
+    return rank == g->me && own ? own : fl_buffer(g, rank, g->met) + offset;
+}
+
+/* Combine n elements of all ranks, in their order, and divide. Halves are rounded once, at the end. */
+static void fl_reduce(const fl_group *g, char *to, int64_t offset, const char *own, int64_t n, const fl_reduction *r) {
     int itemsize = r->itemsize;
-    char *first = fl_buffer(g, 0, g->met) + offset;
+    const char *first = fl_source(g, 0, offset, own);
     if (r->dtype == 9 || r->dtype == 10) {
         float sum[FL_BLOCK], next[FL_BLOCK];
         for (int64_t i = 0; i < n; i += FL_BLOCK) {
             int64_t part = fl_least(n - i, FL_BLOCK);
             fl_floats(sum, (const uint16_t *)first + i, part, r->dtype);
             for (int rank = 1; rank < g->n; rank++) {
-                fl_floats(next, (const uint16_t *)(fl_buffer(g, rank, g->met) + offset) + i, part, r->dtype);
+                fl_floats(next, (const uint16_t *)fl_source(g, rank, offset, own) + i, part, r->dtype);
                 fl_combine((char *)sum, (const char *)sum, (const char *)next, part, 11, r->op);
             }
             if (r->divisor != 1) fl_divide((char *)sum, part, 11, r->divisor);
@@ -248,12 +253,12 @@ static void fl_reduce(const fl_group *g, char *to, int64_t offset, int64_t n, co
     }
     int64_t block = 8192 / itemsize;  /* further operands find the sum so far in the first cache */
     for (int64_t i = 0; i < n; i += block) {
-        int64_t part = fl_least(n - i, block), at = offset + i * itemsize;
-        char *target = to + i * itemsize;
-        if (g->n == 1) memcpy(target, first + i * itemsize, part * itemsize);
-        else fl_combine(target, first + i * itemsize, fl_buffer(g, 1, g->met) + at, part, r->dtype, r->op);
+        int64_t part = fl_least(n - i, block), at = i * itemsize;
+        char *target = to + at;
+        if (g->n == 1) memmove(target, first + at, part * itemsize);
+        else fl_combine(target, first + at, fl_source(g, 1, offset, own) + at, part, r->dtype, r->op);
         for (int rank = 2; rank < g->n; rank++) {
-            fl_combine(target, target, fl_buffer(g, rank, g->met) + at, part, r->dtype, r->op);
+            fl_combine(target, target, fl_source(g, rank, offset, own) + at, part, r->dtype, r->op);
         }
         if (r->divisor != 1) fl_divide(target, part, r->dtype, r->divisor);
     }
@@ -278,27 +283,41 @@ static inline char *fl_next(fl_place *p, int64_t most, int64_t *run) {
 #define FL_RUNS(place, bytes, done, run, data) \
     for (int64_t done = 0, run; done < (bytes) && ((data = fl_next(place, (bytes) - done, &run)), 1); done += run)
 
+/* The share of a piece that each rank reduces. */
+#define FL_SHARES(rank, first, size) \
+    for (int64_t rank = 0, first = 0, size; \
+         rank < g->n && (size = fl_least(share, piece - first), 1); first += size, rank++)
+
 /* Everyone has the reduction of all parts, in place; with a root, that one alone. */
 static int fl_all_reduce(fl_group *g, const fl_part *parts, int64_t bytes, const fl_reduction *r, fl_call *call) {
-    fl_place from = {parts, 0}, to = {parts, 0};
+    fl_place from = {parts, 0}, mine = {parts, 0}, to = {parts, 0};
     int64_t left = bytes;
     int alone = call->root >= 0;
     char *data;
     do {
         int64_t piece = fl_least(left, g->slot);
         char *own = fl_buffer(g, g->me, g->met + 1);
-        FL_RUNS(&from, piece, at, run, data) memcpy(own + at, data, run);
-        FL_MEET(call);
         if (alone || piece * g->n <= 65536) {  /* each reads everything */
-            if (!alone || call->root == g->me) FL_RUNS(&to, piece, at, run, data) fl_reduce(g, data, at, run / r->itemsize, r);
-        } else {  /* each reduces its share, and all take all shares */
-            int64_t share = (piece / r->itemsize + g->n - 1) / g->n * r->itemsize;
-            int64_t mine = fl_least(share * g->me, piece), end = fl_least(mine + share, piece);
-            fl_reduce(g, fl_buffer(g, g->me, g->met + 1) + mine, mine, (end - mine) / r->itemsize, r);
+            FL_RUNS(&from, piece, at, run, data) memcpy(own + at, data, run);
             FL_MEET(call);
-            for (int rank = 0; rank < g->n; rank++) {
-                int64_t first = fl_least(share * rank, piece), last = fl_least(first + share, piece);
-                FL_RUNS(&to, last - first, at, run, data) memcpy(data, fl_buffer(g, rank, g->met) + first + at, run);
+            if (!alone || call->root == g->me) {
+                FL_RUNS(&to, piece, at, run, data) fl_reduce(g, data, at, NULL, run / r->itemsize, r);
+            }
+        } else {  /* each reduces its share, and takes those of the others */
+            int64_t share = (piece / r->itemsize + g->n - 1) / g->n * r->itemsize;
+            FL_SHARES(rank, first, size) {
+                FL_RUNS(&from, size, at, run, data) if (rank != g->me) memcpy(own + first + at, data, run);
+            }
+            FL_MEET(call);
+            own = fl_buffer(g, g->me, g->met + 1);
+            FL_SHARES(rank, first, size) FL_RUNS(&mine, size, at, run, data) if (rank == g->me) {
+                fl_reduce(g, own + first + at, first + at, data, run / r->itemsize, r);
+                memcpy(data, own + first + at, run);
+            }
+            FL_MEET(call);
+            FL_SHARES(rank, first, size) {
+                const char *theirs = fl_buffer(g, rank, g->met) + first;
+                FL_RUNS(&to, size, at, run, data) if (rank != g->me) memcpy(data, theirs + at, run);
             }
         }
         left -= piece;
@@ -358,7 +377,7 @@ static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t byt
         char *own = fl_buffer(g, g->me, g->met + 1);
         for (int rank = 0; rank < g->n; rank++) memcpy(own + rank * share, in + rank * bytes + at, piece);
         FL_MEET(call);
-        fl_reduce(g, out + at, g->me * share, piece / r->itemsize, r);
+        fl_reduce(g, out + at, g->me * share, NULL, piece / r->itemsize, r);
         at += piece;
     } while (at < bytes);
     return FL_DONE;
