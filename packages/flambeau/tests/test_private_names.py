@@ -146,3 +146,64 @@ def test_calls_that_go_on_to_the_modules_own():
     layer.register_forward_hook(lambda *args: heard.append(args))
     x = torch.ones(1, 2)
     assert torch.equal(layer(x), 2 * (x @ layer.weight.T + layer.bias)) and len(heard) == 1
+
+
+def test_schemas_are_read():
+    text = "shop::total.of(Tensor(a!) prices, int[2] x=[1, 2], *, float? tax=None) -> Tensor(a!)"
+    schema = torch._C.parse_schema(text)
+    assert (schema.name, schema.overload_name, schema.is_mutable) == ("shop::total", "of", True)
+    assert [(a.name, a.kwarg_only, a.has_default_value()) for a in schema.arguments] == [
+        ("prices", False, False),
+        ("x", False, True),
+        ("tax", True, True),
+    ]
+    assert isinstance(schema, torch._C.FunctionSchema) and isinstance(schema.returns[0], torch._C.Argument)
+    assert isinstance(torch.ops.aten.add.Tensor._schema, torch._C.FunctionSchema)
+    with pytest.raises(RuntimeError, match="a schema reads"):
+        torch._C.parse_schema("total(")
+
+
+def test_classes_of_operators():
+    from flambeau._ops import OpOverload, OpOverloadPacket, ops
+
+    assert ops is torch.ops
+    assert isinstance(torch.ops.aten.add, OpOverloadPacket) and isinstance(torch.ops.aten.add.Tensor, OpOverload)
+
+
+def test_tensors_and_nodes_in_the_compiled_module():
+    x = torch.ones(2, requires_grad=True)
+    assert isinstance((x * 2).grad_fn.next_functions[0][0], torch._C._functions.AccumulateGrad)
+    assert torch._C._is_alias_of(x, x.view(2, 1)) and not torch._C._is_alias_of(x, x.clone())
+    reference = torch._C._WeakTensorRef(x)
+    assert not reference.expired()
+    del x
+    assert reference.expired()
+    assert torch._C.dtype is torch.dtype and torch._C.is_grad_enabled() and torch._C.Tag is torch.Tag
+    assert torch.autograd._is_checkpoint_valid()
+
+
+def test_helpers_of_packages():
+    from flambeau._tensor import _convert
+    from flambeau._utils import _set_obj_state
+    from flambeau.amp.autocast_mode import _cast
+    from flambeau.utils._device import DeviceContext, _device_constructors
+    from flambeau.utils.benchmark.utils.common import Measurement
+
+    class Mine(torch.Tensor):
+        pass
+
+    kinds = [type(t) for t in _convert((torch.ones(1), Mine([1.0])), Mine)]
+    assert kinds == [Mine, Mine] and _convert(3, Mine) == 3
+    assert [t.dtype for t in _cast((torch.ones(1), torch.ones(1, dtype=torch.float64)), "cpu", torch.bfloat16)] == [
+        torch.bfloat16,
+        torch.float64,
+    ]
+    with DeviceContext("meta"):
+        assert torch.ones(1).device.type == "meta"
+    assert torch.ones in _device_constructors() and Measurement is torch.utils.benchmark.Measurement
+    assert vars(_set_obj_state(type("Thing", (), {})(), {"a": 1})) == {"a": 1}
+    assert torch._has_compatible_shallow_copy_type(torch.ones(1), torch.ones(2))
+    assert torch.utils._pytree.arg_tree_leaves(1, (2, [3]), a={"b": 4}) == [1, 2, 3, 4]
+    assert {"Linear", "LSTM", "Module"} <= set(torch.nn.modules.__all__)
+    assert torch.legacy_contiguous_format is torch.contiguous_format and torch.ScriptObject
+    assert torch.backends.nnpack.set_flags(True) == (False,) and not torch.set_vital("a", "b", "c")

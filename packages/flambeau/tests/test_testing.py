@@ -201,3 +201,8 @@ def test_inputs_that_cannot_be():
 def test_new_tensors_are_no_views():
     for dtype in (torch.complex64, torch.float32, torch.bfloat16, torch.int64, torch.bool):
         assert make_tensor((2, 3), dtype=dtype, device="cpu", low=-9, high=9)._base is None
+
+
+def test_complex_numbers_of_every_size():
+    for dtype in (torch.complex32, torch.complex64, torch.complex128):
+        assert make_tensor(5, dtype=dtype, device="cpu").dtype is dtype

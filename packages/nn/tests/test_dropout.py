@@ -108,6 +108,8 @@ def test_dimensions_are_checked():
         F.dropout1d(ft.ones(1, 1, 1, 1))
     with pytest.warns(UserWarning, match="dropout2d: Received a 2-D input to dropout2d, which is deprecated"):
         F.dropout2d(ft.ones(2, 2))
+    with pytest.warns(UserWarning, match="dropout2d: Received a 3D input to dropout2d and assuming that channel-wise"):
+        F.dropout2d(ft.ones(1, 2, 2))
 
 
 def test_printing():  # made with PyTorch 2.13

@@ -145,3 +145,16 @@ ERRORS = {
 @pytest.mark.parametrize("name", ERRORS)
 def test_errors(name, check_error):
     check_error(*ERRORS[name])
+
+
+def test_helpers_of_programs_with_methods_of_their_own():
+    assert [prune._compute_nparams_toprune(*a) for a in ((0, 15), (1, 15), (1.0, 15), (0.4, 17))] == [0, 1, 15, 7]
+    with pytest.raises(ValueError, match="should be smaller than the number of parameters to prune=19"):
+        prune._validate_pruning_amount(20, 19)
+    with pytest.raises(TypeError, match="Must be int or float"):
+        prune._validate_pruning_amount_init("all")
+    with pytest.raises(IndexError, match="Invalid index 2"):
+        prune._validate_pruning_dim(ft.ones(2, 2), 2)
+    with pytest.raises(ValueError, match="multidimensional"):
+        prune._validate_structured_pruning(ft.ones(2))
+    assert prune._compute_norm(ft.ones(3, 4), 1, 0).tolist() == [4.0, 4.0, 4.0]

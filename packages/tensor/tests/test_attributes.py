@@ -318,3 +318,8 @@ def test_dtypes_that_are_names_alone():
 
 
 TestSamples = check_values("tensor.attributes")
+
+
+def test_tensors_without_elements_are_set_to_their_own_storage():
+    x = ft.zeros(2, 0)
+    assert x.is_set_to(x.view(2, 0)) and not x.is_set_to(ft.zeros(2, 0))

@@ -235,3 +235,8 @@ def test_logcumsumexp_of_complex_vectors():
 
 
 TestSamples = check_values("tensor.cumulative")
+
+
+def test_diff_of_parts_that_do_not_fit():
+    with pytest.raises(RuntimeError, match=r"except along the differencing dimension; input.size\(0\) = 2, but got"):
+        ft.diff(ft.ones(2, 3), prepend=ft.ones(3, 1))

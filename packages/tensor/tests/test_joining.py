@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import flambeau_tensor as ft
+from flambeau_tensor import switches
 from flambeau_tensor.ops import joining
 from samples.values import check_values
 
@@ -387,10 +388,24 @@ TestSamples = check_values("tensor.joining")
 
 
 def test_meshgrid_warns_once_without_indexing(monkeypatch):
-    monkeypatch.setattr(joining, "_warned", False)
+    monkeypatch.setattr(switches, "_warned", set())
     with pytest.warns(UserWarning, match="torch.meshgrid: in an upcoming release, it will be required to pass"):
         joining.meshgrid(ft.ones(2), ft.ones(3))
     joining.meshgrid(ft.ones(2), ft.ones(3))
+    ft.set_warn_always(True)
+    try:
+        with pytest.warns(UserWarning, match="torch.meshgrid: in an upcoming release"):
+            joining.meshgrid(ft.ones(2), ft.ones(3))
+    finally:
+        ft.set_warn_always(False)
+
+
+def test_empty_vectors_alone_are_joined_along_any_dimension():
+    empty = ft.ones(0)
+    for dim in (0, 1, 2, -2):
+        assert ft.cat([empty, empty], dim=dim).shape == (0,)
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        ft.cat([empty, ft.ones(2, 3)], dim=2)
 
 
 def test_parts_of_one_tensor_are_joined_into_another_part_of_it():

@@ -723,3 +723,15 @@ def test_exponents_beyond_int32(dtype):
         assert ft.ldexp(x, ft.tensor([exponent])).item() == result
         assert ft.ldexp(-x, ft.tensor([exponent])).item() == -result
     assert ft.ldexp(x, ft.tensor([3])).item() == 24
+
+
+@pytest.mark.parametrize(
+    "name", "neg abs sign sgn floor ceil trunc round frac bitwise_not conj_physical".split(), ids=lambda name: name
+)
+def test_functions_that_keep_the_dtype_write_to_no_other(name):
+    kind, other = (ft.int32, ft.int64) if name == "bitwise_not" else (ft.float32, ft.float64)
+    x = ft.ones(2, dtype=kind)
+    with pytest.raises(RuntimeError, match="Found dtype (Long|Double) but expected (Int|Float)"):
+        getattr(ft, name)(x, out=ft.empty(2, dtype=other))
+    out = ft.empty(2, dtype=kind)
+    assert getattr(ft, name)(x, out=out) is out and out.tolist() == getattr(ft, name)(x).tolist()

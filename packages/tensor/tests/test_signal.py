@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
+from flambeau_tensor import switches
 from flambeau_tensor.signal import windows
 from samples.values import check_values
 
@@ -24,7 +25,7 @@ def _unwarned(monkeypatch):
     """What is said once has been said."""
     signal = family()
     monkeypatch.setattr(
-        signal, "_warned", {signal._NO_WINDOW, signal._NO_WINDOW_BACK, signal._AS_PARTS, signal._TOO_LONG}
+        switches, "_warned", {signal._NO_WINDOW, signal._NO_WINDOW_BACK, signal._AS_PARTS, signal._TOO_LONG}
     )
 
 
@@ -95,7 +96,7 @@ def test_there_and_back(options):
 
 
 def test_what_is_said_once(monkeypatch):
-    monkeypatch.setattr(family(), "_warned", set())
+    monkeypatch.setattr(switches, "_warned", set())
     with pytest.warns(UserWarning, match="A rectangular window will be applied,which is known"):
         ft.stft(ft.ones(20), 8, return_complex=True)
     with pytest.warns(UserWarning, match="stft with return_complex=False is deprecated"):

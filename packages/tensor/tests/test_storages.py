@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import flambeau_tensor as ft
-from flambeau_tensor import TypedStorage, UntypedStorage, storage
+from flambeau_tensor import TypedStorage, UntypedStorage, storage, switches
 from samples.values import check_values
 
 pytestmark = pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
@@ -92,13 +92,69 @@ def test_elements():
 
 
 def test_typed_storages_warn_once(monkeypatch):
-    monkeypatch.setattr(storage, "_warned", False)
+    monkeypatch.setattr(switches, "_warned", set())
     with pytest.warns(UserWarning, match="TypedStorage is deprecated") as found:
         ft.ones(1).storage()
     assert found[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ft.ones(1).storage()
+
+
+def test_typed_storages_on_meta():
+    there = ft.zeros(2, dtype=ft.int32, device="meta").storage()
+    for s in (TypedStorage([1, 2], device="meta", dtype=ft.int32), there):
+        assert (s.device.type, s.size(), s.nbytes(), s.data_ptr(), s.dtype) == ("meta", 2, 8, 0, ft.int32)
+        assert repr(s) == "...\n[torch.storage.TypedStorage(dtype=torch.int32, device=meta) of size 2]"
+        assert s.type() == "torch.storage.TypedStorage" and s.float().device.type == "meta" == s.clone().device.type
+        for read in (lambda s: s[0], list, lambda s: s.tolist()):
+            with pytest.raises(NotImplementedError, match="Not available for 'meta' device type"):
+                read(s)
+        with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor; no data!"):
+            s.cpu()
+        s.resize_(3)
+        with pytest.raises(RuntimeError, match="size does not match, self was 12 bytes but src was 8 bytes"):
+            s.copy_(ft.FloatStorage(2))
+
+
+def test_names_without_the_warning():
+    s = ft.FloatStorage([1, 2])
+    assert (s._size(), s._nbytes(), s._element_size(), s._is_shared()) == (2, 8, 4, False)
+    assert s._pickle_storage_type() == "FloatStorage" and s._data_ptr() == s.data_ptr()
+    s._setitem(slice(0, 1), 3)
+    assert s._deepcopy({}).tolist() == [3, 2] == [s._getitem(0), s._getitem(1)]
+    assert ft.FloatStorage._dtype is s._dtype is ft.float32
+    s._resize_(3)
+    assert s.size() == 3 and ft.ShortStorage._new_shared(2)._share_memory_().is_shared()
+    assert ft.ByteStorage._from_buffer(b"ab", "native").tolist() == [97, 98]
+    assert storage._dtype_to_storage_type_map()[ft.bfloat16] == "BFloat16Storage"
+    assert storage._storage_type_to_dtype_map()["ComplexFloatStorage"] is ft.complex64
+
+
+def test_arguments_of_typed_storages():
+    untyped = UntypedStorage(8)
+    for cls, args, options, error in (
+        (ft.ByteStorage, (1, 2), {}, "Too many positional arguments"),
+        (ft.ByteStorage, (), {"dtype": ft.uint8}, "Keyword argument 'dtype' cannot be specified"),
+        (ft.ByteStorage, (), {"device": "cpu"}, "Keyword argument 'device' cannot be specified"),
+        (ft.ByteStorage, (1.5,), {}, "Argument type not recognized: <class 'float'>"),
+        (TypedStorage, (0,), {"wrap_storage": untyped, "dtype": ft.uint8}, "No positional arguments should be given"),
+        (TypedStorage, (), {"wrap_storage": untyped}, "Argument 'dtype' must be specified"),
+        (TypedStorage, (), {"wrap_storage": 3, "dtype": ft.uint8}, "'wrap_storage' must be UntypedStorage, but got"),
+        (TypedStorage, (), {"wrap_storage": untyped, "dtype": 0}, "'dtype' must be torch.dtype, not <class 'int'>"),
+        (TypedStorage, (), {"wrap_storage": untyped, "dtype": ft.uint8, "device": "cpu"}, "'device' should not be"),
+    ):
+        with pytest.raises((RuntimeError, TypeError), match=error):
+            cls(*args, **options)
+
+
+def test_tensors_of_the_bytes_of_storages():
+    x = ft.arange(4.0)
+    assert ft.tensor(x.untyped_storage(), dtype=ft.float32).tolist() == x.tolist() == ft.tensor(x.storage()).tolist()
+    assert ft.tensor(x.untyped_storage()).dtype is ft.int64
+    with pytest.raises(RuntimeError, match="Expected a Storage of type Double or an UntypedStorage, but got Float"):
+        ft.tensor(x.storage(), dtype=ft.float64)
+    assert x.new(x.storage()).data_ptr() == x.data_ptr() and x.new(size=(2, 3)).shape == (2, 3)
 
 
 def test_tensors_over_a_storage():

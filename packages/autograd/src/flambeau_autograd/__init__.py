@@ -24,6 +24,7 @@ from flambeau_autograd._engine.levels import dispatch as _dispatch  # noqa: F401
 
 from flambeau_autograd import derivatives as _derivatives  # noqa: F401  isort: skip
 from flambeau_autograd._engine.graph.backward import backward, grad
+from flambeau_autograd._engine.graph.engine import runs_to_all_leaves as _is_checkpoint_valid  # noqa: F401
 from flambeau_autograd._engine.graph.grad_mode import (
     enable_grad,
     inference_mode,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from flambeau_cext.matching import refusal, type_name
-from flambeau_tensor.extend import Operator, OperatorHandle, quick_calls
+from flambeau_tensor.extend import Operator, OperatorHandle, parse, quick_calls
 
 
 class Argument(NamedTuple):
@@ -34,16 +34,16 @@ class Argument(NamedTuple):
 
 
 class FunctionSchema:
-    """An operator's schema as ``torch.FunctionSchema``; its text is what ``str`` gives."""
+    """A schema as ``torch.FunctionSchema``, of a name in a namespace; its text is what ``str`` gives."""
 
-    def __init__(self, op: Operator) -> None:
-        namespace = op.namespace.removeprefix("torch.ops.")
-        self.name = f"{namespace}::{op.schema.name}"
-        self.overload_name = op.schema.overload
-        self.arguments = [_argument(a) for a in op.schema.arguments]
-        self.returns = [_argument(a) for a in op.schema.returns]
-        text = str(op.schema)
-        self._text = text if "::" in text.partition("(")[0] else f"{namespace}::{text}"
+    def __init__(self, schema: Any, namespace: str = "") -> None:
+        start = f"{namespace}::" if namespace else ""
+        self.name = f"{start}{schema.name}"
+        self.overload_name = schema.overload
+        self.arguments = [_argument(a) for a in schema.arguments]
+        self.returns = [_argument(a) for a in schema.returns]
+        text = str(schema)
+        self._text = text if "::" in text.partition("(")[0] else f"{start}{text}"
 
     @property
     def is_mutable(self) -> bool:
@@ -60,6 +60,19 @@ class FunctionSchema:
 
     def __hash__(self) -> int:
         return hash(self._text)
+
+
+def parse_schema(schema: str) -> FunctionSchema:
+    """Read a schema, such as ``"shop::total(Tensor prices, *, float? tax=None) -> Tensor"``.
+
+    Raises:
+        RuntimeError: the text is no schema.
+
+    >>> [a.name for a in parse_schema("shop::total(Tensor prices, *, float? tax=None) -> Tensor").arguments]
+    ['prices', 'tax']
+    """
+    parsed = parse(schema)
+    return FunctionSchema(parsed, parsed.namespace)
 
 
 def _argument(a: Any) -> Argument:
@@ -88,7 +101,7 @@ class OpOverload(OperatorHandle):
 
     @property
     def _schema(self) -> FunctionSchema:
-        return FunctionSchema(self.target)
+        return FunctionSchema(self.target.schema, self.target.namespace.removeprefix("torch.ops."))
 
     @property
     def _overloadpacket(self) -> "OpOverloadPacket":

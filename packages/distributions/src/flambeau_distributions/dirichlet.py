@@ -14,6 +14,13 @@ from flambeau_tensor.extend import find_operator
 __all__ = ["Dirichlet"]
 
 
+def _Dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Tensor:
+    """The gradient of a sample `x` by the concentration."""
+    total = concentration.sum(-1, True).expand_as(concentration)
+    by_one = find_operator("torch._dirichlet_grad")(x, concentration, total)
+    return by_one * (grad_output - (x * grad_output).sum(-1, True))
+
+
 class Dirichlet(ExponentialFamily):
     """Probabilities of categories, along the last dimension, with a ``concentration`` for each.
 

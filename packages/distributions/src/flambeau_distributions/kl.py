@@ -207,7 +207,7 @@ def _kl_exponential(p: Any, q: Any) -> Tensor:
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _kl_families(p: Any, q: Any) -> Tensor:
+def _kl_expfamily_expfamily(p: Any, q: Any) -> Tensor:
     """Bregman's divergence of the logarithms of the normalizers."""
     if type(p) is not type(q):
         raise NotImplementedError(

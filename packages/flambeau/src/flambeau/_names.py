@@ -28,6 +28,8 @@ TABLE = {
     "futures": "flambeau_distributed.futures",
     "multiprocessing": "flambeau_distributed.multiprocessing",
     "parallel": "flambeau_distributed.parallel",
+    "utils.benchmark.utils": "flambeau.utils.benchmark",
+    "utils.benchmark.utils.common": "flambeau.utils.benchmark.measurement",
     "utils._foreach_utils": "flambeau_nn.optim._foreach_utils",
     "utils._python_dispatch": "flambeau_cext.dispatch.python_dispatch",
     "utils.tensorboard.writer": "flambeau.utils.tensorboard",
@@ -64,6 +66,7 @@ OWN = {
     "_inductor",
     "_jit_internal",
     "_logging",
+    "_ops",
     "_subclasses",
     "_tensor",
     "_tensor_str",
@@ -117,6 +120,9 @@ NAMES = {
         "flambeau.symbolic",
     ),
     "DeviceObjType": "flambeau._C",
+    "ScriptObject": "flambeau_cext.classes",
+    "legacy_contiguous_format": "flambeau_tensor:contiguous_format",
+    "set_vital": "flambeau._C",
     "Storage": "flambeau_tensor:FloatStorage",
     "StorageBase": "flambeau_tensor.storage",
     "_VF": "flambeau:torch",
@@ -125,7 +131,10 @@ NAMES = {
     "TensorType": "flambeau._C",
     "PyTorchFileReader": "flambeau_tensor.private_names",
     **dict.fromkeys(
-        (f"_cast_{kind}" for kind in ("Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")),
+        (
+            *(f"_cast_{kind}" for kind in ("Byte", "Char", "Double", "Float", "Half", "Int", "Long", "Short")),
+            "_has_compatible_shallow_copy_type",
+        ),
         "flambeau_tensor.private_names",
     ),
     **dict.fromkeys(

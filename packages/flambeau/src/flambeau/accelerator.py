@@ -24,7 +24,9 @@ def empty_cache() -> None:
 
 
 _NEED_A_DEVICE = (
-    *("current_device_idx", "current_device_index", "current_stream", "get_memory_info", "max_memory_allocated"),
+    *("current_device_idx", "current_device_index", "current_stream", "device_index", "get_memory_info"),
+    *("max_memory_allocated", "max_memory_reserved", "memory_reserved", "memory_stats"),
+    *("reset_accumulated_memory_stats", "reset_peak_memory_stats"),
     *("memory_allocated", "set_device_idx", "set_device_index", "set_stream", "synchronize"),
 )
 

@@ -213,5 +213,5 @@ def _traced_scan(combine_fn, init, leaves, spec, order):
 
 def _assert_async(input, message="Expected Tensor with single nonzero value, but got zero"):
     """Raise RuntimeError if a tensor's one element is zero. PyTorch does so later where there are other devices."""
-    if not _truth(input, "input"):
+    if not bool(input):
         raise RuntimeError(message)

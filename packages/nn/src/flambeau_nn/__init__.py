@@ -19,6 +19,7 @@ from flambeau_nn import functional as functional
 from flambeau_nn import derivatives as _derivatives  # noqa: F401, isort: skip  (importing declares)
 
 from flambeau_nn import init as init
+from flambeau_nn import modules as _modules
 from flambeau_nn.modules import *
 from flambeau_nn.modules import LATE as _LATE
 from flambeau_nn.parameter import Buffer as Buffer
@@ -31,6 +32,7 @@ from flambeau_tensor.lazy_attributes import attach as _attach
 if _typing.TYPE_CHECKING:
     from flambeau_nn.parallel import DataParallel as DataParallel
 
+_modules.__all__ = sorted({*_LATE, *(n for n, kind in vars(_modules).items() if isinstance(kind, type))})
 _batching_rules_in("flambeau_nn.batching")
 _find_quickly(__name__)
 

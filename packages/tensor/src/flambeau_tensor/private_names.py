@@ -19,6 +19,20 @@ def _element_size(dtype: DType) -> int:
     return dtype.itemsize
 
 
+def _has_compatible_shallow_copy_type(input: Tensor, from_: Tensor) -> bool:
+    """Whether ``input.data = from_`` keeps what kind of tensor it is."""
+    return input.layout == from_.layout
+
+
+def _set_obj_state(obj: Any, state: Any) -> Any:
+    """Give an object the attributes of a ``__getstate__``: a dict, or that and a dict of slots."""
+    attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
+    for each in (attributes, slots):
+        for name, value in (each or {}).items():
+            setattr(obj, name, value)
+    return obj
+
+
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
     """One tensor of one dimension with the elements of all."""
     from flambeau_tensor import cat

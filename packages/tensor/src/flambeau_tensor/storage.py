@@ -11,10 +11,10 @@ do, and so do what slices of them are.
 
 import copyreg
 import io
-import warnings
 
 from flambeau_tensor._core.elementwise.dtype import (
     CONVERSIONS,
+    DType,
     _dtype_by_name,
     all_dtypes,
     get_default_dtype,
@@ -25,25 +25,31 @@ from flambeau_tensor._core.memory.tensor import Tensor
 from flambeau_tensor._core.schema.registry import find_operator
 from flambeau_tensor._kernels import interop
 from flambeau_tensor.options import META, check_device
+from flambeau_tensor.switches import warn_once
 
 __all__ = ["TypedStorage", "UntypedStorage", "is_storage"]
 
 StorageBase = UntypedStorage  # PyTorch's base of untyped storages, which programs ask with isinstance
-_warned = False
+_FORMS = """Expected one of:
+ * (*, torch.device device, torch.dtype dtype)
+ * (int size, *, torch.device device, torch.dtype dtype)
+ * (Sequence data, *, torch.device device, torch.dtype dtype)
+ * (*, UntypedStorage wrap_storage, torch.dtype dtype)"""
+_FORMS_OF_ONE_DTYPE = """Expected one of:
+ * no arguments
+ * (int size)
+ * (Sequence data)
+ * (*, UntypedStorage wrap_storage)"""
 
 
 def warn_of_typed_storages(stacklevel: int = 2) -> None:
     """The warning of PyTorch, once for a process."""
-    global _warned
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
-            "only storage class. This should only matter to you if you are using storages directly.  To "
-            "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
+    warn_once(
+        "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the "
+        "only storage class. This should only matter to you if you are using storages directly.  To "
+        "access UntypedStorage directly, use tensor.untyped_storage() instead of tensor.storage()",
+        stacklevel + 1,
+    )
 
 
 def is_storage(obj: object, /) -> bool:
@@ -77,32 +83,34 @@ class TypedStorage:
     def __init__(self, *args, wrap_storage=None, dtype=None, device=None, _internal=False):
         if not _internal:
             warn_of_typed_storages()
-        check_device(device)
-        if len(args) > 1 or (args and wrap_storage is not None):
-            raise RuntimeError(
-                "TypedStorage(): one of a size, a sequence and wrap_storage is expected, got "
-                f"{len(args) + (wrap_storage is not None)} arguments"
-            )
-        if wrap_storage is not None and not isinstance(wrap_storage, UntypedStorage):
-            raise TypeError(
-                f"TypedStorage(): argument 'wrap_storage' must be UntypedStorage, not {type(wrap_storage).__name__}"
-            )
-        if wrap_storage is not None and dtype is None:
-            raise RuntimeError("TypedStorage(): argument 'dtype' is needed beside 'wrap_storage'")
+        error = f"TypedStorage.__init__ received an invalid combination of arguments. {_FORMS}\n\n"
+        if wrap_storage is not None:
+            _check_wrapped(error, args, wrap_storage)
+            if dtype is None:
+                raise RuntimeError(f"{error}Argument 'dtype' must be specified")
+            if device is not None:
+                raise RuntimeError(f"{error}Argument 'device' should not be specified when 'wrap_storage' is given")
+        elif len(args) > 1:
+            raise RuntimeError(f"{error}Too many positional arguments")
+        if dtype is not None and not isinstance(dtype, DType):
+            raise TypeError(f"{error}Argument 'dtype' must be torch.dtype, not {type(dtype)}")
         self.dtype = get_default_dtype() if dtype is None else dtype
         if wrap_storage is None:
-            wrap_storage = self._made(args[0] if args else 0)
+            wrap_storage = self._made(args[0] if args else 0, check_device(device), error)
         self._untyped_storage = wrap_storage
 
-    def _made(self, given):
-        if isinstance(given, (Tensor, TypedStorage, UntypedStorage)) or not hasattr(given, "__index__"):
-            return find_operator("torch.tensor")(list(given), dtype=self.dtype).untyped_storage()
-        return UntypedStorage(given.__index__() * self.dtype.itemsize)
+    def _made(self, given, device, error):
+        if hasattr(given, "__index__") and not isinstance(given, Tensor):
+            return UntypedStorage(given.__index__() * self.dtype.itemsize, device=device)
+        if not hasattr(given, "__iter__"):
+            raise TypeError(f"{error}Argument type not recognized: {type(given)}")
+        return find_operator("torch.tensor")(list(given), dtype=self.dtype, device=device).untyped_storage()
 
-    def _wrapped(self, untyped, dtype=None):
+    def _new_wrapped_storage(self, untyped, dtype=None):
         return TypedStorage(wrap_storage=untyped, dtype=dtype or self.dtype, _internal=True)
 
     def _tensor(self):
+        """The elements as a tensor; that of a storage on 'meta' has none, either."""
         return interop.over_storage(Tensor, self._untyped_storage, self.dtype, 0, (len(self),), (1,), False)
 
     # --- what it is ---
@@ -125,6 +133,9 @@ class TypedStorage:
     def data_ptr(self):
         return self._untyped_storage.data_ptr()
 
+    def is_shared(self):
+        return self._untyped_storage.is_shared()
+
     def untyped(self):
         return self._untyped_storage
 
@@ -132,6 +143,8 @@ class TypedStorage:
         return f"{type_name(self.dtype)}Storage"
 
     def __repr__(self):
+        if self.device == META:
+            return f"...\n[torch.storage.TypedStorage(dtype={self.dtype}, device=meta) of size {len(self)}]"
         shown = self.tolist() if len(self) <= 1000 else [*self.tolist()[:3], "...", *self.tolist()[-3:]]
         return "".join(f" {n}\n" for n in shown) + (
             f"[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
@@ -148,12 +161,18 @@ class TypedStorage:
     # --- elements ---
 
     def tolist(self):
+        self._check_elements()
         return self._tensor().tolist()
+
+    def _check_elements(self):
+        if self.device == META:
+            raise NotImplementedError("Not available for 'meta' device type")
 
     def __iter__(self):
         return iter(self.tolist())
 
     def __getitem__(self, index):
+        self._check_elements()
         if isinstance(index, slice):
             raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
         if not hasattr(index, "__index__"):
@@ -180,15 +199,17 @@ class TypedStorage:
         """Write the elements of another storage, converted; or the bytes of an untyped one."""
         if isinstance(source, UntypedStorage):
             self._untyped_storage.copy_(source)
+        elif META in (self.device, source.device):
+            self._untyped_storage.copy_(source.untyped())
         else:
             self._tensor().copy_(source._tensor())
         return self
 
     def clone(self):
-        return self._wrapped(self._untyped_storage.clone())
+        return self._new_wrapped_storage(self._untyped_storage.clone())
 
     def cpu(self):
-        return self
+        return self._new_wrapped_storage(self._untyped_storage.cpu())
 
     def to(self, *, device, non_blocking=False):
         check_device(device)
@@ -199,7 +220,7 @@ class TypedStorage:
         if dtype is None:
             return (
                 f"torch.{type_name(self.dtype)}Storage"
-                if self.dtype.name not in YOUNGER
+                if self.dtype.name not in YOUNGER and self.device != META
                 else "torch.storage.TypedStorage"
             )
         name = dtype if isinstance(dtype, str) else f"torch.{dtype.__name__}"
@@ -208,13 +229,12 @@ class TypedStorage:
     def _converted(self, dtype):
         if dtype is self.dtype:
             return self
-        return self._wrapped(self._tensor().to(dtype).untyped_storage(), dtype)
+        return self._new_wrapped_storage(self._tensor().to(dtype).untyped_storage(), dtype)
 
     # --- memory ---
 
     def resize_(self, size):
         self._untyped_storage.resize_(size * self.dtype.itemsize)
-        return self
 
     def share_memory_(self):
         self._untyped_storage.share_memory_()
@@ -226,7 +246,7 @@ class TypedStorage:
     def __deepcopy__(self, memo):
         from copy import deepcopy
 
-        return self._wrapped(deepcopy(self._untyped_storage, memo))
+        return self._new_wrapped_storage(deepcopy(self._untyped_storage, memo))
 
     def __copy__(self):
         return self.clone()
@@ -240,7 +260,12 @@ class TypedStorage:
         untyped = UntypedStorage.from_buffer(args[0], dtype=dtype, **kwargs)
         return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
-    _from_buffer = from_buffer
+    @classmethod
+    def _new_shared(cls, size):
+        """A storage of `size` elements in shared memory."""
+        dtype = cls._dtype_for("_new_shared", None)
+        untyped = UntypedStorage._new_shared(size * dtype.itemsize)
+        return TypedStorage(wrap_storage=untyped, dtype=dtype, _internal=True)
 
     @classmethod
     def from_file(cls, filename, shared=False, size=0, *, dtype=None):
@@ -253,6 +278,22 @@ class TypedStorage:
     def _dtype_for(cls, function, dtype):
         return get_default_dtype() if dtype is None else dtype
 
+
+def _check_wrapped(error, args, wrap_storage):
+    if args:
+        raise RuntimeError(f"{error}No positional arguments should be given when using 'wrap_storage'")
+    if not isinstance(wrap_storage, UntypedStorage):
+        raise TypeError(f"{error}Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}")
+
+
+# The names by which PyTorch's own code and packages call these, without the warning that the class is deprecated.
+for (
+    _name
+) in "data_ptr element_size from_buffer is_shared nbytes pickle_storage_type resize_ share_memory_ size".split():
+    setattr(TypedStorage, f"_{_name}", vars(TypedStorage)[_name])
+TypedStorage._setitem, TypedStorage._getitem = TypedStorage.__setitem__, TypedStorage.__getitem__
+TypedStorage._deepcopy = TypedStorage.__deepcopy__
+TypedStorage._dtype = property(lambda self: self.dtype)
 
 _COMPLEX = {"cfloat": "complex_float", "cdouble": "complex_double", "chalf": None}
 for _name, _dtype in CONVERSIONS.items():
@@ -269,9 +310,17 @@ class _OfOneDtype(type):
 def _legacy(dtype):
     class Legacy(TypedStorage, metaclass=_OfOneDtype):
         def __new__(cls, *args, wrap_storage=None, dtype=None, device=None, _internal=False):
-            if dtype is not None:
-                raise RuntimeError(f"{cls.__name__}(): argument 'dtype' is not expected, it is {cls.dtype}")
-            return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device, _internal=_internal)
+            error = f"{cls}.__new__ received an invalid combination of arguments. {_FORMS_OF_ONE_DTYPE}\n\n"
+            for name, given in (("dtype", dtype), ("device", device)):
+                if given is not None:
+                    raise RuntimeError(f"{error}Keyword argument '{name}' cannot be specified")
+            if wrap_storage is not None:
+                _check_wrapped(error, args, wrap_storage)
+            if len(args) > 1:
+                raise RuntimeError(f"{error}Too many positional arguments")
+            if args and not hasattr(args[0], "__index__") and not hasattr(args[0], "__iter__"):
+                raise TypeError(f"{error}Argument type not recognized: {type(args[0])}")
+            return TypedStorage(*args, wrap_storage=wrap_storage, dtype=cls.dtype, _internal=_internal)
 
         @classmethod
         def _dtype_for(cls, function, dtype):
@@ -279,7 +328,7 @@ def _legacy(dtype):
                 raise TypeError(f"{cls.__name__}.{function}(): argument 'dtype' is not expected, it is {cls.dtype}")
             return cls.dtype
 
-    Legacy.dtype = dtype
+    Legacy.dtype = Legacy._dtype = dtype
     Legacy.__name__ = Legacy.__qualname__ = f"{type_name(dtype)}Storage"
     example = f">>> {Legacy.__name__}(3).dtype, len({Legacy.__name__}(3))\n({dtype}, 3)"
     errors = "Raises:\n    TypeError: the argument is neither a size nor a sequence of numbers."
@@ -291,6 +340,15 @@ YOUNGER = ("uint16", "uint32", "uint64", "complex32")  # than typed storages, wh
 LEGACY = {cls.__name__: cls for cls in (_legacy(d) for d in all_dtypes() if d.name not in YOUNGER)}
 globals().update(LEGACY)
 __all__ += LEGACY
+
+
+def _dtype_to_storage_type_map():
+    """The name of the storage's class of each dtype that has one."""
+    return {cls.dtype: name for name, cls in LEGACY.items()}
+
+
+def _storage_type_to_dtype_map():
+    return {name: cls.dtype for name, cls in LEGACY.items()}
 
 
 def _dtype_of(name):

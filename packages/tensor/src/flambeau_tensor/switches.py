@@ -8,6 +8,7 @@ float32 matrices are never rounded to fewer digits, so most of them are only rem
 """
 
 import os
+import warnings
 from typing import Any
 
 from flambeau_tensor._core.elementwise.parallel import set_flush_denormal
@@ -35,6 +36,7 @@ _state: dict[str, Any] = {
     "warn always": False,
     "interop": os.cpu_count() or 1,
 }
+_warned: set[str] = set()
 
 
 def _check_bool(name, argument, value, position):
@@ -129,8 +131,6 @@ def set_float32_matmul_precision(precision: str) -> None:
     >>> set_float32_matmul_precision("highest")
     """
     if precision not in _PRECISIONS:
-        import warnings
-
         warnings.warn(
             f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
             "setFloat32MatmulPrecision call has no effect.",
@@ -149,8 +149,21 @@ def get_float32_matmul_precision() -> str:
     return _state["precision"]
 
 
+def warn_once(text: str, stacklevel: int = 1) -> None:
+    """Warn the first time in this process; each time after ``set_warn_always(True)``.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warn_once("a sentence"), warn_once("a sentence"), len(found)
+    (None, None, 1)
+    """
+    if text not in _warned or _state["warn always"]:
+        _warned.add(text)
+        warnings.warn(text, UserWarning, stacklevel=stacklevel + 1)
+
+
 def set_warn_always(b: bool) -> None:
-    """Ask for warnings each time, not once. Python's filters decide that here, whatever is set.
+    """Repeat the warnings that are otherwise given once in a process, and leave the rest to Python's filters.
 
     Raises:
         RuntimeError: the mode is not a bool.

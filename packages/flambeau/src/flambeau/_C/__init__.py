@@ -1,5 +1,7 @@
 """The names in PyTorch's compiled module that programs use: the switches and guards of overriding."""
 
+from weakref import ref as _weak_reference
+
 from flambeau_overrides import (  # noqa: F401
     DisableTorchFunction,
     _disabled_torch_function_impl,
@@ -16,6 +18,7 @@ from flambeau_overrides import (  # noqa: F401
 from flambeau_overrides import (
     DisableTorchFunctionSubclass as DisableTorchFunctionSubclass,
 )
+from flambeau_tensor import Tensor as _Tensor
 from flambeau_tensor.extend import dispatching as _dispatching
 from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.subclassing import _disabled_torch_dispatch_impl  # noqa: F401
@@ -26,9 +29,7 @@ def _part_of_a_script(name: str, what: str) -> type:
     return type(name, (), {"__module__": __name__, "__doc__": doc})
 
 
-Argument = _part_of_a_script("Argument", "argument of a schema")
 Block = _part_of_a_script("Block", "block of a graph")
-FunctionSchema = _part_of_a_script("FunctionSchema", "schema of a function")
 Graph = _part_of_a_script("Graph", "graph")
 Node = _part_of_a_script("Node", "node of a graph")
 ScriptObject = _part_of_a_script("ScriptObject", "object of a class")
@@ -113,6 +114,11 @@ def _get_privateuse1_backend_name() -> str:
     return "privateuseone"
 
 
+def set_vital(vital: str, attribute: str, value: str) -> bool:
+    """PyTorch stores facts about a process if the environment asks for it; flambeau stores none: False."""
+    return False
+
+
 def _get_cudnn_enabled() -> bool:
     """Whether cuDNN would be used if there were a GPU."""
     return True
@@ -143,6 +149,22 @@ for _name in (
     globals()[_name] = _switch(_name)
 
 
+def _is_alias_of(a: _Tensor, b: _Tensor) -> bool:
+    """Whether two tensors look at the same memory."""
+    return a.untyped_storage() is b.untyped_storage()
+
+
+class _WeakTensorRef:
+    """A reference to a tensor which does not keep it."""
+
+    def __init__(self, tensor: _Tensor) -> None:
+        self._reference = _weak_reference(tensor)
+
+    def expired(self) -> bool:
+        """Whether the tensor is gone."""
+        return self._reference() is None
+
+
 def _type_of_tensor(name):
     from flambeau_tensor import Tensor
 
@@ -150,6 +172,10 @@ def _type_of_tensor(name):
 
 
 _names = {
+    **dict.fromkeys(("Argument", "FunctionSchema", "parse_schema"), "flambeau_cext.overloads"),
+    **dict.fromkeys(("is_grad_enabled", "is_inference_mode_enabled"), "flambeau_autograd"),
+    **dict.fromkeys(("Size", "device", "dtype", "layout", "memory_format"), "flambeau_tensor"),
+    "Tag": "flambeau_cext.tags",
     **dict.fromkeys(("DispatchKey", "DispatchKeySet", "_ExcludeDispatchKeyGuard"), "flambeau._dispatch_keys"),
     **dict.fromkeys(("_VariableFunctions", "_VariableFunctionsClass"), "flambeau:torch"),  # with the functions of torch
     "Generator": "flambeau_tensor",
@@ -157,5 +183,5 @@ _names = {
     "_LinAlgError": "flambeau_tensor.linalg:LinAlgError",
 }
 __getattr__, __dir__ = _attach(
-    __name__, "torch._C", _names, ("_fft", "_functorch", "_linalg", "_nn", "_special"), _type_of_tensor
+    __name__, "torch._C", _names, ("_fft", "_functions", "_functorch", "_linalg", "_nn", "_special"), _type_of_tensor
 )

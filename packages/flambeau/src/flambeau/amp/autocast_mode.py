@@ -348,6 +348,16 @@ def _check_name(device_type: object) -> None:
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
 
 
+def _cast(value: Any, device_type: str, dtype: torch.dtype) -> Any:
+    """`value` with its floating point tensors in `dtype`, but for those of double precision and of other devices."""
+
+    def cast(x):
+        eligible = isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64
+        return x.to(dtype) if eligible and x.device.type == device_type else x
+
+    return tree_map(cast, value)
+
+
 def custom_fwd(
     fwd: Callable[..., Any] | None = None, *, device_type: str, cast_inputs: torch.dtype | None = None
 ) -> Callable[..., Any]:
@@ -387,12 +397,8 @@ def custom_fwd(
         if cast_inputs is None or not on:
             return fwd(*args, **kwargs)
 
-        def cast(x):
-            eligible = isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64
-            return x.to(cast_inputs) if eligible else x
-
         with autocast(device_type, enabled=False):
-            return fwd(*tree_map(cast, args), **tree_map(cast, kwargs))
+            return fwd(*_cast(args, device_type, cast_inputs), **_cast(kwargs, device_type, cast_inputs))
 
     return decorated
 

@@ -53,9 +53,9 @@ def make_tensor(
     numel = math.prod(shape)
     size = (*shape[:-1], 2 * shape[-1]) if noncontiguous and numel > 1 else shape
     if dtype.is_complex:
-        part = torch.float32 if dtype is torch.complex64 else torch.float64
+        part = torch.float64 if dtype is torch.complex128 else torch.float32
         parts = torch.empty((*size, 2), dtype=part).uniform_(low, high)
-        out = torch.view_as_complex(parts).clone()  # no view: programs ask what is one
+        out = torch.view_as_complex(parts).to(dtype, copy=True)  # no view: programs ask what is one
     elif inexact:
         out = torch.empty(size, dtype=dtype).uniform_(low, high)
     else:

@@ -4,8 +4,8 @@ from flambeau._names import TABLE as _TABLE
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 _HERE = (
-    *("_contextlib", "_pytree", "_triton", "benchmark", "collect_env", "deterministic", "hooks", "model_zoo"),
-    *("module_tracker", "tensorboard", "weak"),
+    *("_contextlib", "_device", "_mode_utils", "_pytree", "_triton", "benchmark", "collect_env", "deterministic"),
+    *("hooks", "model_zoo", "module_tracker", "tensorboard", "weak"),
 )
 _SWAP = ("set_module", "swap_tensors")
 

@@ -168,6 +168,11 @@ def tree_leaves(tree, is_leaf=None) -> list:
     return list(tree_iter(tree, is_leaf))
 
 
+def arg_tree_leaves(*args, **kwargs) -> list:
+    """The leaves of the arguments of a call."""
+    return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_iter(tree)]
+
+
 def tree_structure(tree, is_leaf=None) -> TreeSpec:
     """The structure."""
     return tree_flatten(tree, is_leaf)[1]

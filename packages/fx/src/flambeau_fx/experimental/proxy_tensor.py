@@ -24,7 +24,7 @@ import flambeau_tensor as _torch
 from flambeau_fx.graph import Graph
 from flambeau_fx.graph_module import GraphModule
 from flambeau_fx.node import Argument, Node, map_aggregate
-from flambeau_fx.passes.shape_prop import _metadata
+from flambeau_fx.passes.shape_prop import _extract_tensor_metadata
 from flambeau_nn import Parameter
 from flambeau_tensor.extend import dispatching
 
@@ -59,7 +59,7 @@ class _Recorder:
         self.places[place] = node
         self.kept.append(t)
         node.meta["val"] = _torch.empty_strided(tuple(t.shape), t.stride(), dtype=t.dtype, device="meta")
-        node.meta["tensor_meta"] = _metadata(t)
+        node.meta["tensor_meta"] = _extract_tensor_metadata(t)
 
     def known(self, t: _torch.Tensor) -> Node | None:
         node, place = self.nodes.get(id(t), (None, None))

@@ -1,1 +1,6 @@
 """Passes, which analyze or change graphs."""
+
+from flambeau_tensor.lazy_attributes import attach as _attach
+
+_modules = ("graph_drawer", "infra", "shape_prop", "split_module", "tools_common")
+__getattr__, __dir__ = _attach(__name__, "torch.fx.passes", modules=_modules)

@@ -23,8 +23,10 @@ class TensorMetadata(NamedTuple):
     qparams: dict[str, Any]
 
 
-def _metadata(t: _torch.Tensor) -> TensorMetadata:
-    format_ = _torch.contiguous_format if t.is_contiguous() else None
+def _extract_tensor_metadata(result: _torch.Tensor, include_contiguity: bool = True) -> TensorMetadata:
+    t, format_ = result, None
+    if include_contiguity:
+        format_ = _torch.contiguous_format if t.is_contiguous() else None
     return TensorMetadata(t.shape, t.dtype, t.requires_grad, t.stride(), format_, False, {})
 
 
@@ -48,7 +50,7 @@ class ShapeProp(Interpreter):
         def note(value: Any) -> Any:
             if isinstance(value, _torch.Tensor):
                 found.append(value)
-                return _metadata(value)
+                return _extract_tensor_metadata(value)
             return value
 
         meta = map_aggregate(result, note)

@@ -92,7 +92,17 @@ def _channels(name, sizes, batched):
             warnings.warn(
                 f"{name}: Received a {input.ndim}-D input to {name}, which is deprecated and will result in "
                 "an error in a future release. To retain the behavior and silence this warning, please use "
-                "dropout instead.",
+                f"dropout instead. Note that {name} drops channels of inputs of {batched - 1} or {batched} "
+                "dimensions, the batch dimension being optional.",
+                stacklevel=3,
+            )
+        elif input.ndim == 3 == batched - 1:
+            import warnings
+
+            warnings.warn(
+                "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is "
+                "desired: its dimensions are (N, C, L). A later release will take them for (C, H, W); please use "
+                "dropout1d instead.",
                 stacklevel=3,
             )
         if input.ndim == batched - 1 and batched != 4:

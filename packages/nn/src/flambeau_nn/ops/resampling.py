@@ -353,15 +353,15 @@ def _outer(t, a):
 
 def _check_grid(input, grid, mode):
     dims = input.ndim - 2
+    if input.shape[:1] != grid.shape[:1]:
+        raise RuntimeError(
+            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
+            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
+        )
     if input.ndim < 3 or grid.shape[-1] != dims:
         raise RuntimeError(
             f"grid_sampler(): expected grid to have size {dims} in last dimension, but got grid with "
             f"sizes {list(grid.shape)}"
-        )
-    if input.shape[0] != grid.shape[0]:
-        raise RuntimeError(
-            "grid_sampler(): expected grid and input to have same batch size, but got input with sizes "
-            f"{list(input.shape)} and grid with sizes {list(grid.shape)}"
         )
     for dim, n in enumerate(input.shape[2:], 2):
         if n == 0:

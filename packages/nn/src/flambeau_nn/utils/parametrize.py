@@ -25,7 +25,7 @@ __all__ = [
 
 _CLASS = "Parametrized"  # how names of classes begin whose tensors are computed
 _cache: dict[tuple[int, str], Tensor] = {}
-_caching = 0
+_cache_enabled = 0
 
 
 @contextmanager
@@ -39,13 +39,13 @@ def cached() -> Iterator[None]:
     >>> layer.weight is layer.weight
     False
     """
-    global _caching
-    _caching += 1
+    global _cache_enabled
+    _cache_enabled += 1
     try:
         yield
     finally:
-        _caching -= 1
-        if not _caching:
+        _cache_enabled -= 1
+        if not _cache_enabled:
             _cache.clear()
 
 
@@ -228,7 +228,7 @@ def _add_property(module: Module, name: str) -> None:
         raise AssertionError(f"Module already has an attribute named '{name}'")
 
     def get(self: Module) -> Any:
-        if not _caching:
+        if not _cache_enabled:
             return self.parametrizations[name]()
         key = id(self), name
         if key not in _cache:

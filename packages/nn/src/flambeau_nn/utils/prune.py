@@ -223,7 +223,7 @@ class _OfElements(BasePruningMethod):
         """The numbers of the elements to go."""
 
     def __init__(self, amount: int | float) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount = amount
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
@@ -295,13 +295,8 @@ class _OfSlices(BasePruningMethod):
         """The slices that stay: their numbers, or a mask."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        if t.ndim <= 1:
-            raise ValueError(
-                "Structured pruning can only be applied to multidimensional tensors. Found tensor of "
-                f"shape {t.shape} with {t.ndim} dims"
-            )
-        if not -t.ndim <= self.dim < t.ndim:
-            raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
+        _validate_structured_pruning(t)
+        _validate_pruning_dim(t, self.dim)
         size = t.shape[self.dim]
         count = _count(self.amount, size)
         if count == 0:
@@ -325,7 +320,7 @@ class RandomStructured(_OfSlices):
     """
 
     def __init__(self, amount: int | float, dim: int = -1) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount = amount
         self.dim = dim
 
@@ -352,14 +347,13 @@ class LnStructured(_OfSlices):
     """
 
     def __init__(self, amount: int | float, n: int | float | str, dim: int = -1) -> None:
-        _check_amount(amount)
+        _validate_pruning_amount_init(amount)
         self.amount = amount
         self.n = n
         self.dim = dim
 
     def _kept(self, t: Tensor, size: int, count: int) -> Tensor:
-        norms = ft.norm(t, p=self.n, dim=tuple(d for d in range(t.ndim) if d != self.dim % t.ndim))
-        return ft.topk(norms, k=size - count, largest=True).indices
+        return ft.topk(_compute_norm(t, self.n, self.dim), k=size - count, largest=True).indices
 
     @classmethod
     def apply(  # type: ignore[override]
@@ -583,7 +577,7 @@ def is_pruned(module: Module) -> bool:
     )
 
 
-def _check_amount(amount: int | float) -> None:
+def _validate_pruning_amount_init(amount: int | float) -> None:
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     integral = isinstance(amount, numbers.Integral)
@@ -591,10 +585,35 @@ def _check_amount(amount: int | float) -> None:
         raise ValueError(f"amount={amount} should either be a float in the range [0, 1] or a non-negative integer")
 
 
+def _validate_pruning_amount(amount: int | float, tensor_size: int) -> None:
+    if isinstance(amount, numbers.Integral) and amount > tensor_size:
+        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={tensor_size}")
+
+
+def _compute_nparams_toprune(amount: int | float, tensor_size: int) -> int:
+    """How many of `tensor_size` are pruned, of which there may be fewer."""
+    return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
+
+
 def _count(amount: int | float, size: int) -> int:
-    """How many of `size` are pruned."""
-    if not isinstance(amount, numbers.Integral):
-        return round(amount * size)
-    if amount > size:
-        raise ValueError(f"amount={amount} should be smaller than the number of parameters to prune={size}")
-    return amount
+    """How many of `size` are pruned, of which there are enough."""
+    _validate_pruning_amount(amount, size)
+    return _compute_nparams_toprune(amount, size)
+
+
+def _validate_structured_pruning(t: Tensor) -> None:
+    if t.ndim <= 1:
+        raise ValueError(
+            "Structured pruning can only be applied to multidimensional tensors. Found tensor of "
+            f"shape {t.shape} with {t.ndim} dims"
+        )
+
+
+def _validate_pruning_dim(t: Tensor, dim: int) -> None:
+    if not -t.ndim <= dim < t.ndim:
+        raise IndexError(f"Invalid index {dim} for tensor of size {t.shape}")
+
+
+def _compute_norm(t: Tensor, n: int | float | str, dim: int) -> Tensor:
+    """The n-norms of the slices of a dimension."""
+    return ft.norm(t, p=n, dim=tuple(d for d in range(t.ndim) if d != dim % t.ndim))

@@ -53,6 +53,9 @@ def call_with(
         return module(*args, **({} if kwargs is None else kwargs))
 
 
+_functional_call = call_with
+
+
 @contextlib.contextmanager
 def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict: bool) -> Iterator[None]:
     given = _with_tied(module, tensors) if tie_weights else dict(tensors)

@@ -341,6 +341,19 @@ cdef object _unpacked(object data, int* dtype, int depth):
     return data
 
 
+cdef Tensor _of_storage(object data, object dtype):
+    """A fresh tensor of the bytes of a storage, which are elements of `dtype`."""
+    cdef object untyped = getattr(data, "_untyped_storage", data)
+    cdef object kind = None if data is untyped else data.dtype
+    if dtype is None:
+        dtype = dtype_object(INT64) if kind is None else kind
+    elif kind is not None and kind is not dtype:
+        raise RuntimeError(f"Expected a Storage of type {type_name(dtype)} or an UntypedStorage, but got "
+                           f"{type_name(kind)}")
+    cdef Py_ssize_t n = untyped.nbytes() // ITEMSIZE[(<DType>dtype).id]
+    return copy_of(over_storage(Tensor, untyped, dtype, 0, (n,), (1,), False))
+
+
 cpdef Tensor from_data(object data, object dtype):
     """A fresh tensor of numbers, nested sequences, arrays or tensors; dtype inferred unless given."""
     cdef Py_ssize_t sizes[MAX_NDIM]
@@ -366,6 +379,8 @@ cpdef Tensor from_data(object data, object dtype):
     except TypeError:
         category = CAT_COMPLEX + 1
     if category > CAT_COMPLEX:
+        if isinstance(data, Storage) or hasattr(data, "_untyped_storage"):
+            return _of_storage(data, dtype)
         if hasattr(data, "__array__") or hasattr(data, "__array_interface__"):
             return from_data(cnp.PyArray_FROM_O(data), dtype)
         plain = _unpacked(data, &other, 0)

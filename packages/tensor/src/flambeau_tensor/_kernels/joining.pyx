@@ -108,7 +108,8 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
             first = t
     if first is None:
         first = _at(tensors, 0)
-    dim = wrap_dim(<object>a[1], first.ndim)
+    # Empty vectors alone have any dimension.
+    dim = 0 if _skipped(first) else wrap_dim(<object>a[1], first.ndim)
     for d in range(first.ndim):
         sizes[d] = first.sizes[d]
     sizes[dim] = 0

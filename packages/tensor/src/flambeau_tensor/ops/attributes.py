@@ -204,7 +204,8 @@ alias("ndimension", dim, same=True)
 
 def kernels_same(a, b):
     """Same storage, offset, sizes and strides."""
-    return a.data_ptr() == b.data_ptr() and a.shape == b.shape and a.stride() == b.stride() and a.dtype is b.dtype
+    here, there = ((t.storage_offset(), t.shape, t.stride(), t.dtype) for t in (a, b))
+    return here == there and a.untyped_storage() is b.untyped_storage()
 
 
 # --- copies and conversions -----------------------------------------------------------------------------------------

@@ -95,6 +95,13 @@ def _diff(input, n, dim, prepend, append, out):
     parts = tuple(t for t in (prepend, input, append) if t is not None)
     if any(t.dim() != input.dim() for t in parts):
         raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+    for t in parts:
+        for d, (size, other) in enumerate(zip(input.shape, t.shape, strict=True)):
+            if other != size and d != dim % input.dim():
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input except along the "
+                    f"differencing dimension; input.size({d}) = {size}, but got tensor.size({d}) = {other}"
+                )
     if len(parts) > 1:
         input = find_operator("torch.cat")(parts, dim)
     minus = find_operator("torch.logical_xor" if input.dtype.name == "bool" else "torch.sub")

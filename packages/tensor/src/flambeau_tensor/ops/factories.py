@@ -12,13 +12,14 @@ from flambeau_tensor._core.elementwise.dtype import (
     get_default_dtype,
 )
 from flambeau_tensor._core.memory.storage import Storage
-from flambeau_tensor._core.memory.tensor import Tensor
+from flambeau_tensor._core.memory.tensor import Size, Tensor
 from flambeau_tensor._core.schema.declaring import FUNCTION, METHOD
 from flambeau_tensor._core.schema.registry import find_operator, set_attribute
 from flambeau_tensor._kernels import factories as kernels
 from flambeau_tensor._kernels import interop, pointwise, ranges
 from flambeau_tensor._kernels.dlpack import from_capsule
 from flambeau_tensor.options import check_device, check_layout
+from flambeau_tensor.options import device as as_device
 
 _OPTIONS = (
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool requires_grad=False"
@@ -219,6 +220,8 @@ def _asarray(obj, dtype, device, copy, requires_grad):
         obj = frombuffer(obj, dtype=dtype or get_default_dtype())
     if copy is False:
         if not isinstance(obj, (Tensor, np.ndarray)):
+            if isinstance(obj, np.generic):
+                raise RuntimeError("can't alias NumPy scalars. Either remove copy=False or transform it in a ndarray. ")
             raise ValueError("can't alias arbitrary sequence into a tensor.")
         if dtype is not None and as_tensor(obj).dtype is not dtype:
             raise ValueError(f"can't alias tensor with dtype {as_tensor(obj).dtype} into dtype {dtype}")
@@ -338,12 +341,15 @@ complex_ = Operator(
 # --- torch.Tensor(...), torch.FloatTensor(...), Tensor.new(...) -----------------------------------------------------
 
 
-def construct(dtype, args, /, *, device=None, data=None, **unknown):
+def construct(dtype, args, /, *, device=None, data=None, size=None, **unknown):
     """Sizes: uninitialised, `torch.Tensor(2, 3)`. A sequence: its numbers, `torch.Tensor([1, 2])`. A tensor: another
     over its memory, which must be of `dtype` unless that is None, for the default dtype."""
     if unknown:
         raise TypeError(f"new() got an unexpected keyword argument '{next(iter(unknown))}'")
-    check_device(device)
+    if device is not None:
+        kind = as_device._make(device).type
+        if kind != "cpu":
+            raise RuntimeError(f"legacy constructor expects device type: cpu but device type: {kind} was passed")
     if isinstance(data, Tensor):
         raise TypeError("new(): data must be a sequence (got Tensor)")
     if device is not None and args and isinstance(args[0], Tensor):
@@ -353,6 +359,8 @@ def construct(dtype, args, /, *, device=None, data=None, **unknown):
         )
     if data is not None:
         args = (data,)
+    if size is not None:
+        args = (Size(size),)
     with DisableTorchFunction():
         return _constructed(dtype, args)
 
@@ -372,6 +380,8 @@ def _constructed(alike, args):
                     f"TensorOptions(dtype={c_type_name(data.dtype.id)}))"
                 )
             return find_operator("torch._ops.alias")(data)
+        if isinstance(data, Storage) or hasattr(data, "_untyped_storage"):
+            return empty((0,), dtype=dtype).set_(data)
         if kind == "Size":
             return empty(tuple(data), dtype=dtype)
         if isinstance(data, (DType, str)):

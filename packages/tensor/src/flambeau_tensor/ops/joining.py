@@ -1,6 +1,5 @@
 """Joining tensors into one, and cutting one into views."""
 
-import warnings
 from functools import reduce
 from itertools import chain
 from itertools import combinations as _choose
@@ -18,6 +17,7 @@ from flambeau_tensor._core.schema.registry import alias, find_operator
 from flambeau_tensor._kernels import joining as kernels
 from flambeau_tensor._kernels.factories import check_size
 from flambeau_tensor._kernels.interop import from_numpy
+from flambeau_tensor.switches import warn_once
 
 _INT64, _BYTE = _dtype_by_name("int64"), _dtype_by_name("uint8")
 
@@ -289,20 +289,10 @@ broadcast_to = Operator(
 )
 
 
-_warned = False
-
-
-def _warn_of_indexing():
-    """Once in a process, as PyTorch does."""
-    global _warned
-    if not _warned:
-        _warned = True
-        warnings.warn(
-            "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument: "
-            "indexing='ij' is what is done without it.",
-            UserWarning,
-            stacklevel=3,
-        )
+_NO_INDEXING = (
+    "torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument: "
+    "indexing='ij' is what is done without it."
+)
 
 
 @overridable(namespace="torch.functional", packing="*tensors! * indexing=None")
@@ -327,7 +317,7 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
         raise RuntimeError("meshgrid expects a non-empty TensorList")
     check_tensors(tensors)
     if indexing is None:
-        _warn_of_indexing()
+        warn_once(_NO_INDEXING, 2)
     elif indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     for t in tensors:
@@ -337,6 +327,8 @@ def meshgrid(*tensors: Tensor, indexing: str | None = None) -> tuple[Tensor, ...
             )
         if t.dtype != tensors[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if t.device != tensors[0].device:
+            raise RuntimeError("meshgrid expects all tensors to have the same device")
     swap = indexing == "xy" and len(tensors) > 1
     if swap:
         tensors = (tensors[1], tensors[0], *tensors[2:])

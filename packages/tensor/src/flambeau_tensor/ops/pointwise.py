@@ -404,6 +404,7 @@ bitwise_not = _unary(
     variants=BOTH,
     dtypes=BOOLS | INTS,
     differentiable=False,
+    exact_out=True,
 )
 _NO_INVERSE = TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
 Operator(
@@ -424,6 +425,7 @@ neg = _unary(
     "The negative.",
     syntax={"neg"},
     dtypes=_NUMBERS,
+    exact_out=True,
     refuse={
         BOOLS: "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert "
         "a mask, use the `~` or `logical_not()` operator instead."
@@ -447,12 +449,14 @@ abs = _unary(
     syntax={"abs"},
     result=REAL_PART,
     dtypes=_NUMBERS,
+    exact_out=True,
 )
 sign = _unary(
     "sign",
     LOOPS["sign"],
     "-1, 0 or 1; 0 for NaN.",
     dtypes=REALS,
+    exact_out=True,
     refuse={
         COMPLEX: "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead."
     },
@@ -463,11 +467,15 @@ sgn = _unary(
     "The sign; of complex numbers the direction, z / |z|.",
     variants=BOTH,
     dtypes=USUAL | HALF_COMPLEX,
+    exact_out=True,
 )
-floor = _unary("floor", np.floor, "The largest integer not greater than the element.", dtypes=INTS | UNSIGNED | FLOATS)
-ceil = _unary("ceil", np.ceil, "The smallest integer not less than the element.", dtypes=INTS | UNSIGNED | FLOATS)
-trunc = _unary("trunc", np.trunc, "The integer part.", dtypes=INTS | UNSIGNED | FLOATS)
-frac = _unary("frac", LOOPS["frac"], "The fractional part, with the sign of the element.", dtypes=FLOATS)
+_ROUNDING = {"dtypes": INTS | UNSIGNED | FLOATS, "exact_out": True}
+floor = _unary("floor", np.floor, "The largest integer not greater than the element.", **_ROUNDING)
+ceil = _unary("ceil", np.ceil, "The smallest integer not less than the element.", **_ROUNDING)
+trunc = _unary("trunc", np.trunc, "The integer part.", **_ROUNDING)
+frac = _unary(
+    "frac", LOOPS["frac"], "The fractional part, with the sign of the element.", dtypes=FLOATS, exact_out=True
+)
 angle = _unary(
     "angle",
     LOOPS["angle"],
@@ -491,11 +499,15 @@ neg_view = Operator(
     doc="The negated elements as a lazy view.",
 )
 conj_physical = _unary(
-    "conj_physical", (LOOPS["same"], np.conjugate), "The complex conjugate as a new tensor.", dtypes=EVERY
+    "conj_physical",
+    (LOOPS["same"], np.conjugate),
+    "The complex conjugate as a new tensor.",
+    dtypes=EVERY,
+    exact_out=True,
 )
 round = Operator(
     "round(Tensor self, *, int decimals=0, Tensor(a!)? out=None) -> Tensor",
-    Elementwise("round", 1, LOOPS["round"], dtypes=INTS | UNSIGNED | FLOATS, params=("decimals",)),
+    Elementwise("round", 1, LOOPS["round"], params=("decimals",), **_ROUNDING),
     variants=UNARY,
     doc="The elements rounded to `decimals` places, with halves to even.",
 )
@@ -797,9 +809,11 @@ _nan_to_num = Operator(
 
 
 def _is(input, number, out):
+    name = "isposinf" if number > 0 else "isneginf"
     if input.is_complex():
-        name = "isposinf" if number > 0 else "isneginf"
         raise RuntimeError(f"{name} does not support complex inputs.")
+    if out is not None and out.dtype is not _BOOL:
+        raise RuntimeError(f"{name} does not support non-boolean outputs.")
     return eq(input, number, out=out)
 
 

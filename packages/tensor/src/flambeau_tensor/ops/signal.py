@@ -1,7 +1,6 @@
 """Signals in pieces: the short-time Fourier transform, its inverse, and windows."""
 
 import math
-import warnings
 from functools import cache
 
 from flambeau_tensor._core.call.forwarding import overloads
@@ -14,6 +13,7 @@ from flambeau_tensor.ops.factories import _OPTIONS
 from flambeau_tensor.ops.joining import cat
 from flambeau_tensor.ops.views import slice_backward, unfold_backward
 from flambeau_tensor.packing import apply, apply_functional, known_as
+from flambeau_tensor.switches import warn_once
 
 _NO_WINDOW = (
     "A window was not provided. A rectangular window will be applied,which is known to cause spectral "
@@ -36,13 +36,6 @@ _TOO_LONG = (
     "tail. Please check your center and hop_length settings."
 )
 _FLOAT64 = _dtype_by_name("float64")
-_warned = set()
-
-
-def _warn_once(text):
-    if text not in _warned:
-        _warned.add(text)
-        warnings.warn(text, UserWarning, stacklevel=1)  # compiled functions have no frames
 
 
 def _kind(t):
@@ -125,7 +118,7 @@ def _stft(
     if center and 0 < input.ndim < 3:
         input = _padded(input, n_fft // 2, pad_mode)
     if window is None:
-        _warn_once(_NO_WINDOW)
+        warn_once(_NO_WINDOW)
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if return_complex is None:
@@ -136,7 +129,7 @@ def _stft(
                 "require that return_complex=True in a future PyTorch release."
             )
     if not return_complex:
-        _warn_once(_AS_PARTS)
+        warn_once(_AS_PARTS)
     given = {
         "n_fft": n_fft,
         "hop_length": hop,
@@ -206,7 +199,7 @@ def _wrong_in_istft(input, window, n_fft, hop, size, one):
 
 def _istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex):
     if window is None:
-        _warn_once(_NO_WINDOW_BACK)
+        warn_once(_NO_WINDOW_BACK)
     hop = n_fft >> 2 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not input.is_complex():
@@ -254,7 +247,7 @@ def _istft(input, n_fft, hop_length, win_length, window, center, normalized, one
     y = y / weights
     y = y if input.ndim == 3 else y.squeeze(0)
     if end > expected:
-        _warn_once(_TOO_LONG)
+        warn_once(_TOO_LONG)
         y = _zeros_around(y, 0, end - expected)
     return y
 

@@ -128,6 +128,7 @@ Operator(
     plain_result=True,
     lazy=True,
     data_dependent=True,
+    meta=True,
     doc="The storage of the tensor as a `torch.TypedStorage` of its dtype. Deprecated: use `untyped_storage()`.",
 )
 Operator(
@@ -137,6 +138,7 @@ Operator(
     plain_result=True,
     lazy=True,
     data_dependent=True,
+    meta=True,
     doc="The storage of the tensor as a `torch.TypedStorage` of its dtype.",
 )
 

@@ -106,7 +106,7 @@ globals().update({f"_rebuild_{kind}": _refusing(kind) for kind in KINDS_NOT_BUIL
 
 _BESIDE = """
     ExceptionWrapper KeyErrorMessage _element_size _flatten_dense_tensors _get_device_module
-    _get_available_device_type _get_device_index _unflatten_dense_tensors
+    _get_available_device_type _get_device_index _set_obj_state _unflatten_dense_tensors
     is_compiling
 """.split()
 

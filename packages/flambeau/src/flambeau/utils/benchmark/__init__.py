@@ -14,4 +14,4 @@ from flambeau_tensor.lazy_attributes import attach as _attach
 __all__ = ["Compare", "Language", "Measurement", "TaskSpec", "Timer", "select_unit", "timer", "trim_sigfig"]
 
 
-__getattr__, __dir__ = _attach(__name__, "torch.utils.benchmark", unlisted=True)
+__getattr__, __dir__ = _attach(__name__, "torch.utils.benchmark", modules={"utils": __name__}, unlisted=True)

@@ -244,7 +244,6 @@ cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* 
 
 # Operator -> the orders of its arguments that PyTorch took before alpha and beta went behind the star, as slots.
 cdef dict _deprecated_orders = {}
-cdef bint _warned_of_order = False
 
 
 def accept_deprecated(Operator op not None, *orders):
@@ -263,19 +262,14 @@ cdef tuple _deprecated_order(Operator op, Py_ssize_t n, PyObject* called):
 
 
 cdef int _warn_of_order(Operator op, tuple order, PyObject* called) except -1:
-    global _warned_of_order
     cdef int first = isinstance(<object>called, Method)
-    if _warned_of_order:
-        return 0
-    _warned_of_order = True
-    import warnings
+    from flambeau_tensor.switches import warn_once
 
     old = [f"{_EXPECTED[op.args[<int>i].kind]} {public_name(op, i)}" for i in order[first:]]
     if op.out_index >= 0 and not first:
         old += ["*", "Tensor out = None"]
-    warnings.warn(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(old)})\nConsider using one of "
-                  f"the following signatures instead:\n\t{op.name}({_parameters(op, first)})",
-                  UserWarning, stacklevel=1)
+    warn_once(f"This overload of {op.name} is deprecated:\n\t{op.name}({', '.join(old)})\nConsider using one of the "
+              f"following signatures instead:\n\t{op.name}({_parameters(op, first)})")
     return 0
 
 

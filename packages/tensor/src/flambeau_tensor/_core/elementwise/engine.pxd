@@ -37,5 +37,6 @@ cdef class Elementwise(Kernel):
     cdef bint default_float  # integers compute in the default dtype
     cdef readonly str name
     cdef Check check
+    cdef bint exact_out  # a result of the operand's dtype is not converted to that of `out`
     cdef bint exact_numbers  # a Python number that the dtype cannot hold is an error, else it wraps
     cdef dict refusals  # family of dtypes -> what to say of operands that promote to it

@@ -17,8 +17,8 @@ from flambeau_tensor._core.elementwise.dtype cimport (
 from flambeau_tensor._core.memory.layout cimport restride
 from flambeau_tensor._core.elementwise.loops cimport loop_t, run_loop
 from flambeau_tensor._core.elementwise.operands cimport (
-    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_writable, interleaves, out_tensor,
-    promote, result_strides, same_sizes,
+    broadcast_shape, broadcast_strides, check_cast, check_overlap, check_same_dtype, check_writable, interleaves,
+    out_tensor, promote, result_strides, same_sizes,
 )
 from flambeau_tensor._core.call.operator cimport OP_INPLACE, Kernel, Operator, call2, read_slot
 from flambeau_tensor._core.schema.registry cimport find
@@ -326,6 +326,8 @@ cdef Tensor _given(Operator op, Elementwise el, PyObject** tensors, PyObject* ou
             raise RuntimeError(f"output with shape {shape_str(out.ndim, out.sizes)} doesn't match the broadcast shape "
                                f"{shape_str(ndim, shape)}")
     else:
+        if el.exact_out and (<Tensor>tensors[0]).dtype == result:
+            check_same_dtype(result, out.dtype)
         out = out_tensor(op.name, out, result, ndim, shape)
         if not fits and result_strides(el.nin, tensors, ndim, shape, strides):
             restride(out, strides)
@@ -430,6 +432,7 @@ cdef class Elementwise(Kernel):
         modes: (name, {value: kernel or None for this one}): a string argument that picks another kernel.
         bool_as: the dtype in which booleans are computed, where it is not their own.
         check: a compiled check of the operands.
+        exact_out: the result of a tensor of its own dtype is not converted to that of ``out``.
         exact_numbers: Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
         refuse: {family of dtypes: message} for dtypes that are not accepted, where there is more to say; the
             exception itself if it is not NotImplementedError.
@@ -437,21 +440,19 @@ cdef class Elementwise(Kernel):
 
     def __init__(self, str name not None, int nin, loops, *, result=SAME, bint default_float=False, dtypes=USUAL,
                  params=(), str alpha=None, dict fixed=None, tuple modes=(), DType bool_as=None, Check check=None,
-                 bint exact_numbers=False, dict refuse=None):
+                 bint exact_out=False, bint exact_numbers=False, dict refuse=None):
         cdef int d, k, accepted = bits(name, "dtypes", dtypes, Dtypes)
         cdef bint half
         cdef Entry* e
-        self.run = run_elementwise
-        self.handles_out = True
-        self.name = name
-        self.nin = nin
+        self.run, self.handles_out = run_elementwise, True
+        self.name, self.nin = name, nin
         self.default_float = default_float
         self.alpha = self.mode = -1
         self.names = alpha, modes[0] if modes else None, *names(name, "params", params)
         if modes:
             self.modes = {key: self if kernel is None else kernel for key, kernel in modes[1].items()}
         self.check = check
-        self.exact_numbers = exact_numbers
+        self.exact_out, self.exact_numbers = exact_out, exact_numbers
         self.refusals = {bits(name, "refuse", each, Dtypes): text for each, text in (refuse or {}).items()}
         for d in self.refusals:
             if d & accepted:

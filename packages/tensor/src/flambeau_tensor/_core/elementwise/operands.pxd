@@ -8,6 +8,7 @@ cdef void broadcast_strides(Tensor t, int ndim, const Py_ssize_t* shape, Py_ssiz
 cdef bint same_sizes(int ndim, const Py_ssize_t* a, const Py_ssize_t* b) noexcept
 cdef int promote(int n, PyObject** slots, const int* fixed) except -1
 cdef int check_cast(int source, int target) except -1
+cdef int check_same_dtype(int source, int target) except -1
 cdef int check_writable(str func, Tensor t) except -1
 cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept
 cdef bint lie_apart(Tensor a, Tensor b) noexcept  # by their storages alone

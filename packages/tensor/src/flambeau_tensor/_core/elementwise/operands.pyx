@@ -143,6 +143,13 @@ cdef int check_cast(int source, int target) except -1:
     return 0
 
 
+cdef int check_same_dtype(int source, int target) except -1:
+    if source != target:
+        raise RuntimeError(f"Found dtype {type_name(dtype_object(target))} but expected "
+                           f"{type_name(dtype_object(source))}")
+    return 0
+
+
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 cdef int check_not_readonly(str func, Tensor t) except -1:

@@ -370,6 +370,11 @@ cdef class Storage:
         resize_memory(self, size)
         return self
 
+    @classmethod
+    def _new_shared(cls, size, *, device="cpu"):
+        """A storage of `size` bytes in memory that processes share."""
+        return cls(size, device=device).share_memory_()
+
     def share_memory_(self):
         """Move the bytes, with all tensors that look at them, into memory that processes share: those that are forked,
         and those that are sent them. Arrays that were made of these tensors keep the memory of before."""
