@@ -25,6 +25,9 @@ OPERATIONS = {
     "fill": lambda x, s: x.clone().fill_(s),
     "tensor": lambda x, s: (ft.tensor(s) * x, ft.tensor([s, 2 * s, 1])),
     "full": lambda x, s: (ft.full((2,), s), ft.full_like(x, s)),
+    "remainder": lambda x, s: (x % (s + 20), (s + 20) % x, ft.fmod(x, s + 20), x // (s + 20)),
+    "clamp": lambda x, s: (x.clamp(-abs(s), abs(s)), x.clamp(min=s), ft.clip(x, max=s), x.clone().clamp_(-1, abs(s))),
+    "lerp": lambda x, s: (ft.lerp(x, 3 * x, s), x.clone().masked_fill_(x > 0, s)),
     "computed": lambda x, s: x * (1 - s) + s**2 / (s * s + 3) - round(s, 1) * x + abs(-s),
     "returned": lambda x, s: (x * s, {"twice": 2 * s, "all": [s, (s + 1,)]}, s),
 }
@@ -44,7 +47,7 @@ def _programs(function):
     return explain(function).count("compiled")
 
 
-_FLOATING = {"in_place", "fill", "full", "where"}  # what puts a float into a tensor
+_FLOATING = {"in_place", "fill", "full", "where", "remainder", "clamp", "lerp"}  # what puts a float into a tensor
 
 
 @pytest.mark.parametrize(
@@ -62,6 +65,18 @@ def test_operators_read_the_number_of_each_call(name, dtype):
     for value in VALUES:
         x = ft.tensor([2.5, -1.0, 3.5]).to(dtype)
         assert _same(compiled(x, value), f(x, value)), value
+    assert _programs(compiled) == 2
+
+
+def test_exponents_are_read_at_each_call():
+    def f(x, s):
+        return x.abs() ** s, ft.pow(x, 3 * s).nan_to_num(), s**x
+
+    compiled = compile(f)
+    for value in (0.5, 0.1, 2.0, 3.0, 1.0, 0.0):
+        x = ft.tensor([2.5, -1.0, 3.5])
+        for found, expected in zip(compiled(x, value), f(x, value), strict=True):
+            assert ft.allclose(found, expected), value
     assert _programs(compiled) == 2
 
 

@@ -64,6 +64,7 @@ cdef class Compiled:
     cdef public object about  # what Python knows of the function
     cdef public list entries
     cdef public bint disabled
+    cdef public long resting  # calls to come that run as they are where no entry fits, before `miss` is asked again
     cdef dict __dict__
     cdef object __weakref__
 
@@ -127,6 +128,9 @@ cdef object _run_entry(Compiled self, Call* call):
         if result is not _OTHER:
             e.hits += 1
             return result
+    if self.resting > 0:
+        self.resting -= 1
+        return _BUSY
     args, kwargs = whole_of(call)
     return self.miss(args, kwargs)
 

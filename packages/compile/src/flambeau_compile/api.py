@@ -62,7 +62,6 @@ class Function:
         self.building: threading.Thread | None = None
         self.tracing = threading.Lock()  # one thread traces it at a time, while others run it as it is
         self.unused = 0  # traces, one after another, whose programs served no calls to speak of
-        self.resting = 0  # calls to come that run as they are, before it is traced again
         self.unsettled = 0  # traces that were left to the next call
         self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
         self.numbers: dict[Any, Any] = {}  # the numbers among the arguments of the last trace, by the way to them
@@ -90,9 +89,6 @@ class Function:
             if _stance == "eager_on_recompile":
                 return self.function(*args, **kwargs)
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.why()}")
-        if self.resting:
-            self.resting -= 1
-            return self.function(*args, **kwargs)
         if not self.tracing.acquire(blocking=False):
             return self.function(*args, **kwargs)
         try:
@@ -112,11 +108,11 @@ class Function:
         if len(entries) >= limit:  # programs of times when fewer numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
         if len(entries) >= limit:
-            self.resting = PAUSE
+            self.compiled.resting = PAUSE
             self.refuse(f"it was called in more than {limit} different ways{self.of_numbers()}")
             return self.function(*args, **kwargs)
         if len(tensors_in((args, kwargs))) > MOST:
-            self.resting = PAUSE
+            self.compiled.resting = PAUSE
             self.refuse(f"more than {MOST} tensors are among its arguments")
             return self.function(*args, **kwargs)
         _local.compiling = True
@@ -167,7 +163,7 @@ class Function:
         for entry in entries:
             entry.hits = 0
         if self.unused > PATIENCE:
-            self.resting = 1 << min(self.unused - PATIENCE, 30)
+            self.compiled.resting = 1 << min(self.unused - PATIENCE, 30)
             del self.events[:-PATIENCE]
             if self.unused == PATIENCE + 4:
                 self.refuse(f"what it reads changes nearly every time it is called ({self.why()})")
@@ -422,7 +418,7 @@ def reset() -> None:
     """
     for compiled in list(_all):
         compiled.entries = []
-        compiled.about.unused = compiled.about.resting = 0
+        compiled.about.unused = compiled.resting = 0
 
 
 def explain(function: Any) -> str:
@@ -455,5 +451,5 @@ def set_stance(stance: str) -> str:
         raise RuntimeError(f"invalid torch.compile stance '{stance}'; expected one of {', '.join(_STANCES)}")
     before, _stance = _stance, stance
     for compiled in list(_all):
-        compiled.disabled = stance == "force_eager"
+        compiled.disabled, compiled.resting = stance == "force_eager", 0
     return before

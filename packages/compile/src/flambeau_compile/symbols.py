@@ -423,6 +423,35 @@ def _full(function: Any, size: Any, value: Any, *, dtype: Any = None, **kwargs: 
     return NotImplemented if y is None else function(seen(size), 0.0, dtype=dtype).fill_(y)
 
 
+def _second(function: Any, x: Any, number: Any) -> Any:
+    """pow, remainder and the like, of which a number is the second operand."""
+    y = _beside(number, x) if isinstance(x, ft.Tensor) and x.dtype in _FLOATS else None
+    return NotImplemented if y is None else function(x, y)
+
+
+def _swapped(function: Any) -> Any:
+    """A function of a tensor and a number that stands on the left of it."""
+    return lambda _, x, number: NotImplemented if (y := _beside(number, x)) is None else function(y, x)
+
+
+def _bounded(function: Any, x: Any, low: Any = None, high: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """clamp, whose bounds are both numbers or both tensors."""
+    low, high = min if low is None else low, max if high is None else high
+    if not isinstance(x, ft.Tensor) or x.dtype not in _FLOATS or any(isinstance(o, ft.Tensor) for o in (low, high)):
+        return NotImplemented
+    bounds = [_beside(o, x) if type(o) is Symbol else o for o in (low, high)]
+    if any(type(o) is Symbol and y is None for o, y in zip((low, high), bounds, strict=True)):
+        return NotImplemented
+    low, high = (o if o is None or isinstance(o, ft.Tensor) else ft.full((), o, dtype=x.dtype) for o in bounds)
+    return function(x, low, high)
+
+
+def _third(function: Any, x: Any, other: Any, number: Any) -> Any:
+    """lerp and masked_fill, of which a number is the third operand."""
+    y = _beside(number, x) if isinstance(x, ft.Tensor) and x.dtype in _FLOATS else None
+    return NotImplemented if y is None or not isinstance(other, ft.Tensor) else function(x, other, y)
+
+
 _RULES: dict[str, Callable[..., Any]] = dict.fromkeys(
     (
         "add", "sub", "subtract", "rsub", "mul", "multiply", "div", "divide", "true_divide", "add_", "sub_", "mul_",
@@ -432,3 +461,15 @@ _RULES: dict[str, Callable[..., Any]] = dict.fromkeys(
 )  # fmt: skip
 _RULES.update({"where": _where, "fill_": _fill, "__setitem__": _set_item, "tensor": _tensor, "full": _full})
 _RULES.update({"full_like": _full, "__rtruediv__": _divide_by})
+_RULES.update(
+    dict.fromkeys(
+        (
+            "pow", "pow_", "__pow__", "remainder", "remainder_", "__mod__", "fmod", "fmod_", "floor_divide",
+            "floor_divide_", "__floordiv__", "clamp_min", "clamp_min_", "clamp_max", "clamp_max_",
+        ),
+        _second,
+    )
+)  # fmt: skip
+_RULES.update(dict.fromkeys(("clamp", "clamp_", "clip", "clip_"), _bounded))
+_RULES.update({"__rpow__": _swapped(ft.pow), "__rmod__": _swapped(ft.remainder)})
+_RULES.update({"lerp": _third, "lerp_": _third, "masked_fill": _third, "masked_fill_": _third})
