@@ -23,6 +23,7 @@ from reference import PACKAGES, documented, kind_of, listed, modules, offered
 
 ROOT = Path(__file__).parents[2]
 API = "reference/api/"
+MOST = 5  # related names on a page
 HEAD = [":orphan:", ":nosearch:", ""]  # names are found by themselves, and words by the families' summaries
 NAVIGATION = {}  # by build
 MOST_ROWS = 300  # of a module's page; of longer ones the families have the rows
@@ -91,6 +92,14 @@ def stem(full_name):
     return full_name.rpartition(".")[2].lower().replace("_", "").removesuffix("loss")
 
 
+def resemblance(name, other):
+    """How much of two names is the same, from 0 to 1; one that begins or ends with the other resembles it."""
+    a, b = sorted((stem(name), stem(other)), key=len)
+    if len(a) > 2 and (b.startswith(a) or b.endswith(a)):
+        return 0.9
+    return difflib.SequenceMatcher(None, a, b).ratio() if len(a) > 3 else 0.0
+
+
 class Related:
     """The names that a page links to: the same thing elsewhere, and names nearby that resemble it."""
 
@@ -102,11 +111,15 @@ class Related:
             self.same[stem(name)].append(name)
 
     def line(self, name, group):
-        near = {stem(other): other for other in self.groups[group] if other != name}
-        alike = difflib.get_close_matches(stem(name), near, n=5, cutoff=0.6)
-        found = dict.fromkeys([*self.same[stem(name)], *(near[s] for s in alike)])
+        names = self.groups[group]
+        alike = sorted((-resemblance(name, other), i) for i, other in enumerate(names) if other != name)
+        at = names.index(name)
+        near = sorted((i for i in range(len(names)) if 0 < abs(i - at) <= 2), key=lambda i: abs(i - at))
+        found = dict.fromkeys([*self.same[stem(name)], *(names[i] for score, i in alike if score <= -0.7)][:MOST])
+        if isinstance(group, tuple):  # operators that belong together are declared together
+            found |= dict.fromkeys(names[i] for i in near)
         found.pop(name, None)
-        links = ", ".join(f":py:obj:`{other}`" for other in found)
+        links = ", ".join(f":py:obj:`{other}`" for other in list(found)[:MOST])
         return [f"Related: {links}", ""] if links else []
 
 
