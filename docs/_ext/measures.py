@@ -1,5 +1,6 @@
-"""The directives ``deploying`` and ``exporting``, what the scripts of these names in `benchmarks` wrote,
-``onnx_models``, what `conformance/onnx_models.py` wrote, and ``measures``, the landing page's chart."""
+"""The directives ``deploying``, ``exporting`` and ``scaling``, what `deploying.py`, `exporting.py` and `scale.py` in
+`benchmarks` wrote, ``onnx_models``, what `conformance/onnx_models.py` wrote, and ``measures``, the landing page's
+chart."""
 
 import json
 import math
@@ -13,6 +14,7 @@ from tables import nothing_stored, table
 
 DEPLOYING = FOLDER / "deploying.json"
 EXPORTING = FOLDER / "exporting.json"
+SCALING = FOLDER / "scale.json"
 ONNX = FOLDER.parent / "conformance" / "onnx_models.json"
 SIDES = (("PyTorch", "peer"), ("flambeau", "ours"))
 
@@ -73,6 +75,46 @@ class Exporting(SphinxDirective):
         return [found, machine_line(results["machine"])]
 
 
+def gain(alone, together):
+    """How many times the examples a second of one rank two ranks compute."""
+    return f"{2 * alone / together:.2f} ×"
+
+
+class Scaling(SphinxDirective):
+    """Tables of processes that compute together: ``exchanges``, ``steps`` and ``runs``."""
+
+    required_arguments = 1
+
+    def run(self):
+        self.env.note_dependency(str(SCALING))
+        results, (what,) = json.loads(SCALING.read_text()), self.arguments
+        if what == "exchanges":
+            found = results["all_reduce"]
+            sizes = list(next(iter(found.values())))
+            rows = [(name, *(duration(v[size] / 1e6) for size in sizes)) for name, v in found.items()]
+            return [table("benchmarks", (40, *[10] * len(sizes)), ("all-reduce", *sizes), rows), *self.machine(results)]
+        if what == "steps":
+            found = results["training"]
+            rows = []
+            for batch in found["flambeau, 1"]:
+                times = [found[f"{name}, {ranks}"][batch] for name in ("flambeau", "PyTorch") for ranks in (1, 2)]
+                one, two, peer_one, peer_two = (duration(t / 1e6) for t in times)
+                rows.append((batch, one, two, gain(*times[:2]), peer_one, peer_two, gain(*times[2:])))
+            head = ("examples for each rank", "1 rank", "2 ranks", "gain", "PyTorch, 1", "2", "gain")
+            return [table("benchmarks", (22, 13, 13, 13, 13, 13, 13), head, rows)]
+        rows = []
+        for name, v in results["sweep"].items():
+            rows.append((f"40 trainings, 2 workers: {name}", duration(v["forty"]), duration(v["first two"])))
+        for name, times in results["evolution"].items():
+            rows += [(f"a generation, {n} workers: {name}", duration(v), "") for n, v in times.items()]
+        return [table("benchmarks", (60, 20, 20), ("", "time", "start of the workers, and two trainings"), rows)]
+
+    def machine(self, results):
+        text = f"The load of the machine was {results['load']:.0f} on {results['machine']['cores']} processors"
+        more = ", and the measured processes of all sides had precedence" if results["realtime"] else ""
+        return [machine_line(results["machine"]), nodes.paragraph(text=f"{text}{more}.", classes=["machine"])]
+
+
 class OnnxModels(SphinxDirective):
     """The models that went to ONNX, and how far onnxruntime's numbers are from eager's."""
 
@@ -128,6 +170,7 @@ class Measures(SphinxDirective):
 def setup(app):
     app.add_directive("deploying", Deploying)
     app.add_directive("exporting", Exporting)
+    app.add_directive("scaling", Scaling)
     app.add_directive("onnx_models", OnnxModels)
     app.add_directive("measures", Measures)
     return {"parallel_read_safe": True}
