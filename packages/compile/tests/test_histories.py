@@ -141,3 +141,28 @@ def test_memory_that_is_read_through_data():
     w.data = ft.full((2,), 10.0)
     f()
     assert w.tolist() == [11.0, 11.0]
+
+
+@pytest.mark.filterwarnings("ignore:Anomaly", "ignore:Error detected")
+def test_hooks_on_saved_tensors_and_anomaly_detection():
+    @compile
+    def f(x):
+        return (x.sqrt() * x).sum()
+
+    def gradient(value):
+        x = ft.tensor([value], requires_grad=True)
+        return fa.grad(f(x), x)[0].item()
+
+    def double(t):
+        return t * 2
+
+    def same(t):
+        return t
+
+    for _ in range(2):
+        with fa.graph.saved_tensors_hooks(double, same):
+            assert gradient(4.0) != 3.0
+        assert gradient(4.0) == gradient(4.0) == 3.0
+    with fa.detect_anomaly(), pytest.raises(RuntimeError, match=r"MulBackward0.* returned nan"):
+        gradient(-1.0)
+    assert gradient(4.0) == 3.0

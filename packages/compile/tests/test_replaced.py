@@ -1,5 +1,6 @@
 """What programs replace while they run: methods, functions of this library, metaclasses, modules, objects."""
 
+import functools
 import sys
 import types
 import weakref
@@ -94,3 +95,14 @@ def test_who_calls():
     with pytest.warns(RuntimeWarning, match="_getframe"):
         call(2.0)
     assert [call(scale) for scale in (2.0, 3.0)] == [2.0, 3.0]
+
+
+def test_functions_that_are_registered_later():
+    @functools.singledispatch
+    def scaled(x):
+        return x
+
+    compiled = compile(lambda x: scaled(x))
+    assert [compiled(ft.ones(1)).item() for _ in range(2)] == [1.0, 1.0]
+    scaled.register(ft.Tensor, lambda x: x * 5)
+    assert [compiled(ft.ones(1)).item() for _ in range(2)] == [5.0, 5.0]

@@ -4,8 +4,9 @@
 """
 
 from flambeau_autograd._engine.graph.backward import grad_between
-from flambeau_autograd._engine.graph.engine import current_run, queue_callback
+from flambeau_autograd._engine.graph.engine import anomaly_address, current_run, queue_callback
 from flambeau_autograd._engine.graph.rule import check_complete, derivative
+from flambeau_autograd._engine.graph.saved import any_hooks_address, hooks_of_thread
 from flambeau_autograd._engine.levels.batch_level import BatchLevel, batching_rules_in
 from flambeau_autograd._engine.levels.dispatch import VmapUnsupportedError, call
 from flambeau_autograd._engine.levels.layers import Layer, add_layer, innermost, remove_layer
@@ -18,12 +19,15 @@ __all__ = [
     "OwnLevel",
     "VmapUnsupportedError",
     "add_layer",
+    "anomaly_address",
+    "any_hooks_address",
     "batching_rules_in",
     "call",
     "check_complete",
     "current_run",
     "derivative",
     "grad_between",
+    "hooks_of_thread",
     "innermost",
     "levels",
     "queue_callback",

@@ -11,6 +11,7 @@ from flambeau_tensor.compute cimport default_float
 from flambeau_compile._arguments cimport MOST_TENSORS
 from flambeau_compile._entry cimport INFERENCE_STATE, Call, Entry, whole_of
 
+from flambeau_autograd.extend import anomaly_address, any_hooks_address, hooks_of_thread
 from flambeau_overrides.abi import require as require_overrides
 
 from flambeau_compile._entry import BUSY, OTHER
@@ -29,15 +30,23 @@ cdef extern from "Python.h":
         object (*tp_call)(object, object, object)
 
 cdef int* _modes = active_modes_ptr()
+cdef int* _anomaly = <int*><size_t>anomaly_address()
+cdef int* _saved_hooks = <int*><size_t>any_hooks_address()
 cdef object _BUSY = BUSY, _OTHER = OTHER
 
 
 # --- the thread -----------------------------------------------------------------------------------------------------
 
+cdef bint _packs_saved_tensors() noexcept:
+    """Whether hooks of this thread pack the tensors that autograd saves; a program saves others than the function."""
+    return any([not isinstance(hooks, str) for hooks in hooks_of_thread()])
+
+
 cdef inline unsigned long long _word() noexcept:
     """What of the thread's state a program depends on; 0 where compiled programs do not run at all."""
     cdef ThreadFlags* state = thread_flags()
-    if state.transform_depth or state.dispatching or state.kernels or _modes[0]:
+    if state.transform_depth or state.dispatching or state.kernels or _modes[0] or \
+            _anomaly[0] or (_saved_hooks[0] and _packs_saved_tensors()):
         return 0
     return 1 | <unsigned long long>(state.grad_enabled != 0) << 1 | (INFERENCE_STATE if state.inference else 0) | \
         <unsigned long long>default_float() << 8
@@ -45,7 +54,7 @@ cdef inline unsigned long long _word() noexcept:
 
 def thread_word():
     """What of the thread's state a program depends on: whether it records, its default dtype; 0 inside of transforms,
-    modes and kernels, where compiled programs do not run."""
+    modes, kernels and hooks on saved tensors, where compiled programs do not run."""
     return _word()
 
 

@@ -476,9 +476,10 @@ class Walk:
 
     def _function(self, value: types.FunctionType, parent: Any, key: Any, style: str) -> None:
         """Before a run: what a function could reach. After it, functions that ran have records of their own."""
-        if (self.keep or value.__dict__) and reading.whose(value.__code__.co_filename) == "user":
+        whose = reading.whose(value.__code__.co_filename)
+        if (self.keep and whose == "user") or (value.__dict__ and whose in ("user", "library")):
             self.reach(value.__dict__, None, f"vars({value.__name__})", "name")
-        if not self.keep or reading.whose(value.__code__.co_filename) != "user":
+        if not self.keep or whose != "user":
             return
         stored: set[str] = set()
         variables: set[str] = set()

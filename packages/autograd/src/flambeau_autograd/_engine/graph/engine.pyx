@@ -45,6 +45,11 @@ def set_anomaly(tuple state not None):
     record_tracebacks(_anomaly)
 
 
+def anomaly_address():
+    """Where a C int stands that is not 0 in anomaly mode."""
+    return <size_t>&_anomaly
+
+
 cdef class _Slots:
     """The gradients waiting for one node, in a run that may not use the node's own places."""
 

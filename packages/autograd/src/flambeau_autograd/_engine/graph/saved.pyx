@@ -54,6 +54,11 @@ def hooks_of_thread():
     return tuple(_hooks.get(PyThread_get_thread_ident(), ()))
 
 
+def any_hooks_address():
+    """Where a C int stands that is not 0 while any thread has hooks on saved tensors."""
+    return <size_t>&_any_hooks
+
+
 def take_over(given):
     """Give this thread the hooks that another one has."""
     if given:
