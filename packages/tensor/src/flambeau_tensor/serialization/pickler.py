@@ -24,6 +24,51 @@ class _Reducers(dict):
             return found
 
 
+class TensorWriter:
+    """The part of a pickler that writes tensors."""
+
+    def save_tensor(self, t):
+        """Write a tensor: the bytes that pickle would write for its reduction, without a call for each part."""
+        rebuild, arguments = naming.reduce_tensor(t)
+        place = self.describe(arguments[0]) if rebuild is _rebuild_tensor_v2 and len(arguments) == 6 else ()
+        if len(place) != 5 or self.proto < 2:
+            self.save_reduce(rebuild, arguments, obj=t)
+            return
+        tag, kind, key, device, count = place
+        _, offset, size, stride, requires_grad, hooks = arguments
+        self.save_known(rebuild)
+        self.write(pickle.MARK + pickle.MARK)
+        for part in (tag, kind, key, device):
+            self.save_known(part)
+        self.write(_integer(count) + pickle.TUPLE)
+        self.memoize(place)
+        self.write(pickle.BINPERSID + _integer(offset))
+        self.save_integers(size)
+        self.save_integers(stride)
+        self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
+        self.save_known(OrderedDict)
+        self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
+        self.memoize(hooks)
+        self.write(pickle.TUPLE)
+        self.memoize(arguments)
+        self.write(pickle.REDUCE)
+        self.memoize(t)
+
+    def save_integers(self, numbers):
+        """Write a tuple of integers that stands nowhere else."""
+        self.write(_integers(numbers))
+        if numbers:
+            self.memoize(numbers)
+
+    def save_known(self, obj):
+        """Write an object that is usually in the memo already."""
+        known = self.memo.get(id(obj))
+        if known is None:
+            self.save(obj)
+        else:
+            self.write(self.get(known[0]))
+
+
 @cache
 def pickler_class(pickle_module):
     """The pickler of files, over that of a module like `pickle`, which has to be one in Python: names are its own."""
@@ -34,7 +79,7 @@ def pickler_class(pickle_module):
             "pickle._Pickler, whose names can be chosen"
         )
 
-    class Pickler(base):
+    class Pickler(TensorWriter, base):
         def __init__(self, file, protocol, describe):
             super().__init__(file, protocol)
             self.dispatch_table = _Reducers()
@@ -70,48 +115,7 @@ def pickler_class(pickle_module):
             else:
                 self.save_global(obj)
 
-        def save_tensor(self, t):
-            """Write a tensor: the bytes that pickle would write for its reduction, without a call for each part."""
-            rebuild, arguments = naming.reduce_tensor(t)
-            place = self.describe(arguments[0]) if rebuild is _rebuild_tensor_v2 and len(arguments) == 6 else ()
-            if len(place) != 5 or self.proto < 2:
-                self.save_reduce(rebuild, arguments, obj=t)
-                return
-            tag, kind, key, device, count = place
-            _, offset, size, stride, requires_grad, hooks = arguments
-            self.save_known(rebuild)
-            self.write(pickle.MARK + pickle.MARK)
-            for part in (tag, kind, key, device):
-                self.save_known(part)
-            self.write(_integer(count) + pickle.TUPLE)
-            self.memoize(place)
-            self.write(pickle.BINPERSID + _integer(offset))
-            self.save_integers(size)
-            self.save_integers(stride)
-            self.write(pickle.NEWTRUE if requires_grad else pickle.NEWFALSE)
-            self.save_known(OrderedDict)
-            self.write(pickle.EMPTY_TUPLE + pickle.REDUCE)
-            self.memoize(hooks)
-            self.write(pickle.TUPLE)
-            self.memoize(arguments)
-            self.write(pickle.REDUCE)
-            self.memoize(t)
-
-        def save_integers(self, numbers):
-            """Write a tuple of integers that stands nowhere else."""
-            self.write(_integers(numbers))
-            if numbers:
-                self.memoize(numbers)
-
-        def save_known(self, obj):
-            """Write an object that is usually in the memo already."""
-            known = self.memo.get(id(obj))
-            if known is None:
-                self.save(obj)
-            else:
-                self.write(self.get(known[0]))
-
-        dispatch[Tensor] = save_tensor
+        dispatch[Tensor] = TensorWriter.save_tensor
         dispatch[type] = save_type
         dispatch[FunctionType] = save_global
 
