@@ -287,19 +287,16 @@ def _check_wrapped(error, args, wrap_storage):
 
 
 # The names by which PyTorch's own code and packages call these, without the warning that the class is deprecated.
-for (
-    _name
-) in "data_ptr element_size from_buffer is_shared nbytes pickle_storage_type resize_ share_memory_ size".split():
-    setattr(TypedStorage, f"_{_name}", vars(TypedStorage)[_name])
-TypedStorage._setitem, TypedStorage._getitem = TypedStorage.__setitem__, TypedStorage.__getitem__
-TypedStorage._deepcopy = TypedStorage.__deepcopy__
-TypedStorage._dtype = property(lambda self: self.dtype)
+_QUIET = "data_ptr element_size from_buffer is_shared nbytes pickle_storage_type resize_ share_memory_ size"
+for _name in (*_QUIET.split(), "__setitem__", "__getitem__", "__deepcopy__"):
+    setattr(TypedStorage, f"_{_name.strip('_') if _name.startswith('__') else _name}", vars(TypedStorage)[_name])
+setattr(TypedStorage, "_dtype", property(lambda self: self.dtype))
 
-_COMPLEX = {"cfloat": "complex_float", "cdouble": "complex_double", "chalf": None}
+_COMPLEX = {"cfloat": "complex_float", "cdouble": "complex_double"}
 for _name, _dtype in CONVERSIONS.items():
-    _name, _dtype = _COMPLEX.get(_name, _name), _dtype_by_name(_dtype)
-    if _name is not None:
-        setattr(TypedStorage, _name, lambda self, _dtype=_dtype: self._converted(_dtype))
+    if _name != "chalf":
+        _dtype = _dtype_by_name(_dtype)
+        setattr(TypedStorage, _COMPLEX.get(_name, _name), lambda self, _dtype=_dtype: self._converted(_dtype))
 
 
 class _OfOneDtype(type):
