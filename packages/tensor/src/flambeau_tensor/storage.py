@@ -278,6 +278,10 @@ class TypedStorage:
     def _dtype_for(cls, function, dtype):
         return get_default_dtype() if dtype is None else dtype
 
+    @property
+    def _dtype(self):
+        return self.dtype
+
 
 def _check_wrapped(error, args, wrap_storage):
     if args:
@@ -290,7 +294,6 @@ def _check_wrapped(error, args, wrap_storage):
 _QUIET = "data_ptr element_size from_buffer is_shared nbytes pickle_storage_type resize_ share_memory_ size"
 for _name in (*_QUIET.split(), "__setitem__", "__getitem__", "__deepcopy__"):
     setattr(TypedStorage, f"_{_name.strip('_') if _name.startswith('__') else _name}", vars(TypedStorage)[_name])
-setattr(TypedStorage, "_dtype", property(lambda self: self.dtype))
 
 _COMPLEX = {"cfloat": "complex_float", "cdouble": "complex_double"}
 for _name, _dtype in CONVERSIONS.items():
