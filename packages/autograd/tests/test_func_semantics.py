@@ -229,6 +229,8 @@ def test_inputs_of_vmap_and_jvp_are_overwritten(x):
         (lambda x: jvp(torch.sin, (), ()), RuntimeError, "at least one Tensor"),
         (lambda x: jvp(torch.sin, (x.long(),), (x.long(),)), ValueError, "floating point or complex"),
         (lambda x: jvp(torch.sin, (3,), (x,)), RuntimeError, "Expected primals to only contain Tensors"),
+        (lambda x: jvp(torch.sin, (x,), (3.0,)), RuntimeError, "Expected tangents to only contain Tensors, got"),
+        (lambda x: jvp(lambda x: None, (x,), (x,)), RuntimeError, "non-empty output .got output = None"),
         (lambda x: jvp(lambda a: 3, (x,), (x,)), RuntimeError, "only tensors, got unsupported type <class 'int'>"),
         (lambda x: vmap(torch.sin)(), ValueError, "no inputs"),
         (lambda x: vmap(torch.sin, in_dims=(None,))(x), ValueError, "at least one Tensor to vmap over"),

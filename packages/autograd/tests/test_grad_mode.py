@@ -225,3 +225,12 @@ def test_inference_tensors_keep_their_memory_outside(leaf):
         x.set_(x.clone())
     with pytest.raises(RuntimeError, match=r"Inplace update to inference tensor.*set_\(\)"):
         x.set_(leaf([1.0]))
+
+
+def test_views_of_inference_tensors_have_no_base():
+    with inference_mode():
+        made = torch.ones(1, 2, 3, requires_grad=True)
+        inside = made.view(-1)
+        assert made.requires_grad and made.resize_(1, 2) is made and made.requires_grad
+    assert inside.is_inference() and not inside.requires_grad and not inside._is_view() and inside.is_leaf
+    assert not made.view(-1)._is_view()

@@ -294,7 +294,8 @@ def test_signature():
     assert str(ft.add.testing_signature()) == "(input, other, out=None)"
     assert str(ft.argsort.testing_signature()) == "(input, dim=-1, descending=False, *, stable=None)"
     assert str(ft.sum.testing_signature()) == "(input, dim=None, keepdim=False, out=None, *, dtype=None)"
-    assert str(ft.scatter.testing_signature()).startswith("(input, dim, index, src, ")
+    assert str(ft.scatter.testing_signature()).startswith("(input, dim, index, src=None, ")
+    assert str(ft.trapezoid.testing_signature()).startswith("(y, x=None, ")
     assert str(inspect.signature(get_testing_overrides()[ft.add])) == "(input, other, out=None)"
 
 

@@ -118,21 +118,23 @@ def numerical(values, x, eps):
 
 def _expect_same_form(before, after, eps):
     for a, b in zip(before, after, strict=True):
-        if a.shape != b.shape or a.dtype != b.dtype:
-            raise AssertionError(
-                "Expected `func` to return outputs with the same shape and dtype when inputs are "
-                f"perturbed by {eps}, but got {a.size} elements of {a.dtype} and then {b.size} of "
-                f"{b.dtype}"
-            )
+        for what, was, now in (("shape", a.shape, b.shape), ("dtype", a.dtype, b.dtype)):
+            if was != now:
+                raise AssertionError(
+                    f"Expected `func` to return outputs with the same {what} when inputs are perturbed by {eps}, but "
+                    f"got {was} and then {now}"
+                )
 
 
 def directional_derivative(values, x, direction, eps):
     """The derivative of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
     elements = _elements(x)
-    was = elements.copy()
+    was, first = elements.copy(), values()
     ends = []
     for sign in (1, -1):
         elements[...] = was + sign * eps * direction
         ends.append(values())
     elements[...] = was
+    for end in ends:
+        _expect_same_form(first, end, eps)
     return [(a - b) / (2 * eps) for a, b in zip(*ends, strict=True)]

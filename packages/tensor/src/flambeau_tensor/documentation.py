@@ -150,20 +150,23 @@ def signature(op):
 def testing_signature(op, *others):
     """What a dummy of an operator takes that tests of overrides are written with: the arguments of all its overloads.
 
-    Required is what the first one requires. What only others have, may be left out; it has its place behind the rest.
+    Required is what all of them require. What only later ones have, has its place behind the rest.
     """
     from inspect import Parameter, Signature
 
     found: dict = {}
-    for each in (op, *others):
-        for name, a in parameter_names(each):
+    schemas = [dict(parameter_names(each)) for each in (op, *others)]
+    for each, arguments in zip((op, *others), schemas, strict=True):
+        for name, a in arguments.items():
             # PyTorch's notes on extending print the signature of `torch.add` without it.
             if name not in found and not (name == "alpha" and each.name in ("add", "sub")):
                 keyword = a.kwarg_only and a.name != "out" and (a.has_default or each is not op)
+                defaults = [s[name].default for s in schemas if name in s and s[name].has_default]
+                required = not defaults and all(name in s for s in schemas)
                 found[name] = Parameter(
                     _identifier(name),
                     Parameter.KEYWORD_ONLY if keyword else Parameter.POSITIONAL_OR_KEYWORD,
-                    default=a.default if a.has_default else Parameter.empty if each is op else None,
+                    default=Parameter.empty if required else defaults[0] if defaults else None,
                 )
     return Signature(sorted(found.values(), key=lambda p: (p.kind, p.default is not p.empty, p.name == "out")))
 

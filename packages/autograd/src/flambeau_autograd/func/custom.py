@@ -128,14 +128,18 @@ def batch(cls, args, kwargs, level):
         result = cls.vmap(Info(level.size, level.randomness), dims[0], *values[0], **values[1])
         if not isinstance(result, tuple) or len(result) != 2:
             raise RuntimeError(
-                f"{cls.__name__}.vmap should return a tuple (outputs, out_dims), got {type(result).__name__}"
+                f"Expected the vmap staticmethod of {cls.__name__} to have two returns, a tuple (outputs, out_dims), "
+                f"got {type(result).__name__}"
             )
     else:
         result = Examples(cls, values, dims, level).run()
     out, out_dims = result
     places = broadcast(out_dims, out)
     if places is None or not all(d is None or isinstance(d, int) for d in places):
-        raise RuntimeError(f"{cls.__name__}.vmap: out_dims {out_dims} does not fit the structure of its outputs")
+        raise RuntimeError(
+            f"{cls.__name__}.vmap returned an incompatible pair: out_dims {out_dims} does not fit the structure of the "
+            "outputs"
+        )
     given = [each for each in zip(*map(leaves, ((args, kwargs), values, dims)), strict=True) if each[2] is not None]
     return filled(out, [_one_example(o, d, level, given) for o, d in zip(leaves(out), places, strict=True)])
 

@@ -80,8 +80,8 @@ def _parted(out: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
 def _results(tree: Any, where: str, least: int = 1) -> list[Any]:
     """The leaves of what a function returned: tensors, and how many at least."""
     flat = leaves(tree)
-    if len(flat) < least:
-        raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output")
+    if len(flat) < least or tree is None:
+        raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output (got output = {tree})")
     for t in flat:
         if not isinstance(t, Tensor):
             raise RuntimeError(f"{where}: expected f(*primals) to return only tensors, got unsupported type {type(t)}")
@@ -249,11 +249,12 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
             "structure. For example, if primals is a tuple of 3 tensors, tangents also must be."
         )
     for p, t in zip(flat, directions, strict=True):
-        if not isinstance(t, Tensor) or p.shape != t.shape or (t.is_complex() and not p.is_complex()):
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"jvp(f, primals, tangents): Expected tangents to only contain Tensors, got {type(t)}")
+        if p.shape != t.shape or (t.is_complex() and not p.is_complex()):
             raise RuntimeError(
                 "jvp(f, primals, tangents): a tangent has the shape and dtype of its primal, "
-                f"{list(p.shape)} and {p.dtype}, got "
-                + (f"{list(t.shape)} and {t.dtype}" if isinstance(t, Tensor) else type(t).__name__)
+                f"{list(p.shape)} and {p.dtype}, got {list(t.shape)} and {t.dtype}"
             )
         if not (p.is_floating_point() or p.is_complex()):
             raise ValueError(f"Expected primal to be floating point or complex, but got: {p.dtype}")

@@ -84,10 +84,14 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[Any, Any, Any]:
     """Return a function for ``vmap`` over several modules of one kind, with their stacked parameters and buffers.
 
     Raises:
-        RuntimeError: there is no module.
+        RuntimeError: there is no module, or they are not of one class and in one mode.
     """
     if not models:
         raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")
+    if len({type(model) for model in models}) > 1:
+        raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
+    if len({model.training for model in models}) > 1:
+        raise RuntimeError("combine_state_for_ensemble: Expected all models to have the same training/eval mode.")
     functions, params, buffers = zip(*map(make_functional_with_buffers, models), strict=True)
     stacked = tuple(torch.stack(each).detach().requires_grad_() for each in zip(*params, strict=True))
     return functions[0], stacked, tuple(torch.stack(each).detach() for each in zip(*buffers, strict=True))

@@ -16,6 +16,7 @@ from flambeau_tensor._core.memory.meta_device cimport META, Asked, is_dry
 from flambeau_tensor._core.elementwise.operands cimport check_not_readonly, check_overlap, check_writable, out_tensor
 from flambeau_tensor._core.elementwise.operands cimport same_sizes
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
+from flambeau_tensor._core.call.thread_state cimport thread_state
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar, scalar_dtype
 from flambeau_tensor._core.memory.storage cimport new_storage
 from flambeau_tensor._core.memory.tensor cimport (
@@ -236,7 +237,7 @@ cdef object _resize_(Operator op, PyObject** a):
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = <Tensor>a[0]
     cdef int format, n = read_ints(a[1], sizes, MAX_NDIM, b"resize_", b"size")
-    if t.flags & REQUIRES_GRAD:
+    if t.flags & REQUIRES_GRAD and not thread_state().inference:
         raise RuntimeError("cannot resize variables that require grad")
     format = read_format(op.name, a[2])
     if format == FORMAT_PRESERVE:

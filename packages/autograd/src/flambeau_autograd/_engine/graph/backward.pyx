@@ -337,6 +337,10 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
     for i in range(min(len(outs), len(given))):
         if given[i] is None:
             _initial(outs[i], None, i, graph)  # raises where it cannot be one
+        elif given[i].shape[1:] != outs[i].shape:
+            raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
+                               "the batch dimension, and the others as those of the output: grad_output"
+                               f"[{i}] has a shape of {given[i].shape} and output[{i}] one of {outs[i].shape}.")
     batches = iter(vmap(product, in_dims=(tuple([None if g is None else 0 for g in given]),))(given))
     return tuple([next(batches) if u else None for u in used])
 

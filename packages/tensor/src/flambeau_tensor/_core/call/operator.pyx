@@ -302,7 +302,7 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
         for i in range(op.nslots):
             if <PyObject*>t == slots[i]:
                 return 0
-        if t.base is not None and not t.base.flags & INFERENCE:
+        if t.base is not None:
             t.flags = t.flags & ~<unsigned int>ODD_VIEW | NO_GRAD_VIEW
             if thread_state().inference:
                 t.flags |= FUNCTION_VIEW  # both: made in inference mode

@@ -537,15 +537,18 @@ cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py
 
 
 cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data):
-    """A view with another geometry; keeps the tensor it views so that autograd can follow writes."""
+    """A view with another geometry; keeps the tensor it views so that autograd can follow writes, which it does not for
+    inference tensors."""
     cdef Tensor v = Tensor.__new__(Tensor)
     set_geometry(v, ndim, sizes, strides)
     v.dtype = t.dtype
     v.storage = t.storage
     v.data = data
-    v.base = t if t.base is None else t.base
-    v.view_version = t.storage.version
-    v.flags |= VIEW | t.flags & (INFERENCE | ODD_VIEW | LAZY | META)
+    v.flags |= t.flags & (INFERENCE | ODD_VIEW | LAZY | META)
+    if not t.flags & INFERENCE:
+        v.base = t if t.base is None else t.base
+        v.view_version = t.storage.version
+        v.flags |= VIEW
     return v
 
 
