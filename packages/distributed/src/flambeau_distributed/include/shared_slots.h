@@ -9,8 +9,7 @@
    Messages go through a ring for each ordered pair of ranks.
 
    Who waits spins for a while, if there are processors for all and spinning has paid lately, then sleeps on the word
-   until its writer wakes it. Every
-   50 ms it asks `look`, which raises for signals, deadlines and peers that have ended. */
+   until its writer wakes it. Every 50 ms it asks `look`, which raises for signals, deadlines and peers that ended. */
 #ifndef FLAMBEAU_SHARED_SLOTS_H
 #define FLAMBEAU_SHARED_SLOTS_H
 #include <stddef.h>
@@ -294,6 +293,7 @@ static int fl_all_reduce(fl_group *g, const fl_part *parts, int64_t bytes, const
     int64_t left = bytes;
     int alone = call->root >= 0;
     char *data;
+    if (g->n == 1 && r->divisor == 1) left = 0;
     do {
         int64_t piece = fl_least(left, g->slot);
         char *own = fl_buffer(g, g->me, g->met + 1);
@@ -370,7 +370,8 @@ static int fl_scatter(fl_group *g, char *out, const char *in, int64_t bytes, fl_
     return FL_DONE;
 }
 
-static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t bytes, const fl_reduction *r, fl_call *call) {
+static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t bytes, const fl_reduction *r,
+                             fl_call *call) {
     int64_t at = 0, share = fl_share(g);
     do {
         int64_t piece = fl_least(bytes - at, share);
