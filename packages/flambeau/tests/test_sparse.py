@@ -604,3 +604,22 @@ def test_parts_of_compressed_layouts_that_do_not_fit(starts, places, values, mes
     ):
         with pytest.raises(RuntimeError, match=message.format(*names)):
             make(starts, places, values, (2, 2))
+
+
+def test_matrices_of_diagonals():  # made with PyTorch 2.13
+    diagonals, offsets = torch.arange(9.0).reshape(3, 3), torch.tensor([0, -1, 2])
+    made = torch.sparse.spdiags(diagonals, offsets, (3, 5))
+    assert made.to_dense().tolist() == [[0, 0, 8, 0, 0], [3, 1, 0, 0, 0], [0, 4, 2, 0, 0]] and made._nnz() == 6
+    one = torch.sparse.spdiags(diagonals[0], torch.tensor(1), (3, 3), torch.sparse_csr)
+    assert one.layout is torch.sparse_csr and one.to_dense().tolist() == [[0, 1, 0], [0, 0, 2], [0, 0, 0]]
+    for arguments, error in (
+        ((diagonals, offsets, (3,)), "Output shape must be 2d"),
+        ((diagonals, torch.tensor([0, 0, 1]), (3, 3)), "contains duplicate values"),
+        ((diagonals, offsets.float(), (3, 3)), "must have dtype Long"),
+        ((diagonals, offsets[:2], (3, 3)), r"Number of diagonals \(3\) does not match the number of offsets \(2\)"),
+        ((diagonals[None], offsets, (3, 3)), "must be vector or matrix"),
+        ((diagonals, offsets[None], (3, 3)), "must be scalar or vector"),
+        ((diagonals, offsets, (3, 3), torch.strided), "Only output layouts"),
+    ):
+        with pytest.raises(RuntimeError, match=error):
+            torch.sparse.spdiags(*arguments)

@@ -82,3 +82,20 @@ def test_without_the_packages(monkeypatch):
     forget(monkeypatch)
     with pytest.raises(ModuleNotFoundError, match="needs the package tensorboardX: pip install tensorboardX"):
         importlib.import_module("flambeau.utils.tensorboard")
+
+
+def test_summaries_for_file_writers(tmp_path, module):
+    module, event_class = module
+    with module.SummaryWriter(tmp_path) as writer:
+        summaries = module.summary.hparams({"lr": torch.tensor(0.5).item(), "net": "small"}, {"accuracy": 0.5})
+        for summary in summaries:
+            writer._get_file_writer().add_summary(summary)
+        writer.file_writer.add_summary(summaries[0], 3)
+        writer.add_images("pictures", torch.rand(10, 3, 4, 5), 1)
+    seen = {tag: (step, value) for tag, step, value in events(tmp_path, event_class)}
+    assert [tag for tag in seen if tag.startswith("_hparams_")] == [
+        "_hparams_/experiment",
+        "_hparams_/session_start_info",
+        "_hparams_/session_end_info",
+    ]
+    assert seen["_hparams_/experiment"][0] == 3 and seen["pictures"][1].image.height == 8

@@ -22,7 +22,7 @@ from flambeau.sparse._tensor import SparseTensor
 from flambeau_tensor.extend import wrapped_dim
 from flambeau_tensor.lazy_attributes import attach as _attach
 
-__all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "sum"]
+__all__ = ["SparseTensor", "addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "softmax", "spdiags", "sum"]
 
 
 def sparse_coo_tensor(
@@ -296,6 +296,51 @@ def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torc
     tensor(3.)
     """
     return _tensor.total(input, dim, dtype)
+
+
+def spdiags(
+    diagonals: torch.Tensor, offsets: torch.Tensor, shape: Sequence[int], layout: torch.layout | None = None
+) -> torch.Tensor:
+    """A matrix of given diagonals.
+
+    Args:
+        diagonals: of shape (M, N), or (N,) for one: element j of a diagonal goes to column j.
+        offsets: of shape (M,), or () for one, and dtype int64: 0 for the main diagonal, above 0 for those above it.
+        shape: two sizes.
+        layout: ``torch.sparse_coo``, ``torch.sparse_csr`` or ``torch.sparse_csc``.
+
+    Raises:
+        RuntimeError: shapes or dtypes do not fit, or an offset occurs twice.
+
+    >>> torch.sparse.spdiags(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]), (2, 3)).to_dense()
+    tensor([[1, 5, 0],
+            [0, 2, 6]])
+    """
+    if len(shape) != 2:
+        raise RuntimeError("Output shape must be 2d")
+    if layout not in (None, torch.sparse_coo, torch.sparse_csr, torch.sparse_csc):
+        raise RuntimeError(f"Only output layouts (Sparse, SparseCsc, SparseCsr) are supported, got {layout}")
+    if diagonals.dim() not in (1, 2):
+        raise RuntimeError("Diagonals must be vector or matrix")
+    if offsets.dim() > 1:
+        raise RuntimeError("Offsets must be scalar or vector")
+    if offsets.dtype != torch.int64:
+        raise RuntimeError(f"Offset Tensor must have dtype Long but got {offsets.dtype}")
+    diagonals, offsets = torch.atleast_2d(diagonals), torch.atleast_1d(offsets)
+    if len(diagonals) != len(offsets):
+        raise RuntimeError(
+            f"Number of diagonals ({len(diagonals)}) does not match the number of offsets ({len(offsets)})"
+        )
+    if len(offsets.unique()) != len(offsets):
+        raise RuntimeError("Offset tensor contains duplicate values")
+    columns = torch.arange(min(diagonals.shape[1], shape[1])).expand(len(offsets), -1)
+    rows = columns - offsets[:, None]
+    inside = (rows >= 0) & (rows < shape[0])
+    values = diagonals[:, : columns.shape[1]][inside]
+    made = sparse_coo_tensor(torch.stack((rows[inside], columns[inside])), values, tuple(shape))
+    if layout is torch.sparse_csr:
+        return made.to_sparse_csr()
+    return made.to_sparse_csc() if layout is torch.sparse_csc else made
 
 
 def _softmax(input, dim, dtype, log):

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from flambeau_tensor import Tensor
+from flambeau_tensor.lazy_attributes import attach as _attach
 from flambeau_tensor.not_built import not_built
 
 try:
@@ -107,3 +108,6 @@ class SummaryWriter(_events.SummaryWriter):
 for _name in dir(_events.SummaryWriter):
     if _name.startswith("add_") and _name not in vars(SummaryWriter):
         setattr(SummaryWriter, _name, _taking_tensors(getattr(_events.SummaryWriter, _name)))
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.utils.tensorboard", modules=("summary",), unlisted=True)

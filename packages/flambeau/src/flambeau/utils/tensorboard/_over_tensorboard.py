@@ -14,7 +14,32 @@ from tensorboard.plugins.hparams import api_pb2, plugin_data_pb2, summary_v2
 from tensorboard.plugins.hparams import metadata as hparams_metadata
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
-FileWriter = EventFileWriter
+
+class FileWriter(EventFileWriter):
+    """A file of events."""
+
+    def add_summary(self, summary, global_step=None, walltime=None):
+        event = event_pb2.Event(summary=summary, wall_time=time.time() if walltime is None else walltime)
+        if global_step is not None:
+            event.step = int(global_step)
+        self.add_event(event)
+
+
+def hparams(hparam_dict, metric_dict=None, hparam_domain_discrete=None):
+    """The summaries that tell of a run's options and metrics, start it with values for the options, and end it."""
+    plain = (str, bool, int, float)
+    values = {key: value if isinstance(value, plain) else str(value) for key, value in hparam_dict.items()}
+    ended = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS, end_time_secs=time.time())
+    ending = summary_pb2.Summary.Value(
+        tag=hparams_metadata.SESSION_END_INFO_TAG,
+        metadata=hparams_metadata.create_summary_metadata(plugin_data_pb2.HParamsPluginData(session_end_info=ended)),
+    )
+    names, metrics = [*map(summary_v2.HParam, hparam_dict)], [*map(summary_v2.Metric, metric_dict or ())]
+    return (
+        summary_v2.hparams_config_pb(names, metrics),
+        summary_v2.hparams_pb(values),
+        summary_pb2.Summary(value=[ending]),
+    )
 
 
 class SummaryWriter:
@@ -39,9 +64,16 @@ class SummaryWriter:
         event.wall_time = time.time() if walltime is None else walltime
         if step is not None:
             event.step = int(step)
+        self._get_file_writer(folder).add_event(event)
+
+    def _get_file_writer(self, folder=""):
         if folder not in self._writers:
-            self._writers[folder] = EventFileWriter(str(Path(self.logdir, folder)), *self._made_with)
-        self._writers[folder].add_event(event)
+            self._writers[folder] = FileWriter(str(Path(self.logdir, folder)), *self._made_with)
+        return self._writers[folder]
+
+    @property
+    def file_writer(self) -> FileWriter:
+        return self._get_file_writer()
 
     def _value(self, step, walltime, folder="", **value):
         summary = summary_pb2.Summary(value=[summary_pb2.Summary.Value(**value)])
@@ -100,6 +132,19 @@ class SummaryWriter:
         )
         self._value(global_step, walltime, tag=tag, image=picture)
 
+    def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
+        """Pictures beside each other, in rows of at most eight."""
+        places = [dataformats.index(d) for d in "NHWC"]
+        pictures = np.asarray(img_tensor).transpose(places)
+        n, height, width, channels = pictures.shape
+        columns = min(n, 8)
+        rows = -(-n // columns)
+        sheet = np.zeros((rows * height, columns * width, channels), dtype=pictures.dtype)
+        for i, picture in enumerate(pictures):
+            y, x = i // columns * height, i % columns * width
+            sheet[y : y + height, x : x + width] = picture
+        self.add_image(tag, sheet, global_step, walltime, "HWC")
+
     def add_figure(self, tag, figure, global_step=None, close=True, walltime=None):
         figure.canvas.draw()
         self.add_image(tag, np.asarray(figure.canvas.buffer_rgba()), global_step, walltime, "HWC")
@@ -110,21 +155,7 @@ class SummaryWriter:
 
     def add_hparams(self, hparam_dict, metric_dict, name=None, global_step=None):
         folder = str(time.time()) if name is None else name
-        plain = (str, bool, int, float)
-        values = {key: value if isinstance(value, plain) else str(value) for key, value in hparam_dict.items()}
-        ended = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS, end_time_secs=time.time())
-        ending = summary_pb2.Summary.Value(
-            tag=hparams_metadata.SESSION_END_INFO_TAG,
-            metadata=hparams_metadata.create_summary_metadata(
-                plugin_data_pb2.HParamsPluginData(session_end_info=ended)
-            ),
-        )
-        hparams, metrics = [*map(summary_v2.HParam, hparam_dict)], [*map(summary_v2.Metric, metric_dict)]
-        for summary in (
-            summary_v2.hparams_config_pb(hparams, metrics),
-            summary_v2.hparams_pb(values),
-            summary_pb2.Summary(value=[ending]),
-        ):
+        for summary in hparams(hparam_dict, metric_dict):
             self._add(event_pb2.Event(summary=summary), None, folder=folder)
         for key, number in metric_dict.items():
             self._number(key, number, global_step, folder=folder)
@@ -152,6 +183,6 @@ def _needs_the_other(name):
     return method
 
 
-for _name in "audio custom_scalars embedding images mesh onnx_graph pr_curve video".split():
+for _name in "audio custom_scalars embedding mesh onnx_graph pr_curve video".split():
     _name = f"add_{_name}"
     setattr(SummaryWriter, _name, _needs_the_other(_name))

@@ -1,0 +1,30 @@
+"""``torch.utils.tensorboard.summary``: summaries, which a file writer's ``add_summary`` takes."""
+
+from typing import Any
+
+from flambeau.utils.tensorboard import _events, _plain
+from flambeau_tensor.lazy_attributes import attach as _attach
+
+
+def hparams(
+    hparam_dict: dict[str, Any],
+    metric_dict: dict[str, Any] | None = None,
+    hparam_domain_discrete: dict[str, list[Any]] | None = None,
+) -> tuple[Any, Any, Any]:
+    """Three summaries: what the options and metrics of a run are called, the options' values, and the run's end.
+
+    Args:
+        hparam_dict: the options; numbers, texts and bools.
+        metric_dict: the results, of which only the names count here.
+        hparam_domain_discrete: accepted and ignored.
+    """
+    source = getattr(_events, "summary", _events)  # tensorboardX has a module of them
+    summaries: tuple[Any, Any, Any] = source.hparams(_plain(hparam_dict), metric_dict or {})
+    return summaries
+
+
+def _of_tensorboardx(name: str) -> Any:
+    return getattr(getattr(_events, "summary", None), name, None)
+
+
+__getattr__, __dir__ = _attach(__name__, "torch.utils.tensorboard.summary", find=_of_tensorboardx, unlisted=True)
