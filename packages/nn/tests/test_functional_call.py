@@ -176,3 +176,33 @@ def test_ordinary_tensor_attributes_are_replaced_for_the_length_of_the_call():
         functional_call(m, {"n": torch.zeros(2)}, (torch.ones(2),))
     with pytest.raises(KeyError, match="be empty string"):
         functional_call(m, {"": torch.zeros(2)}, (torch.ones(2),))
+
+
+def test_modules_that_hold_each_other(layer):
+    class Outer(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layer
+            layer.outer = self
+
+        def forward(self, x):
+            return self.layer(x)
+
+    outer = Outer()
+    weights = {"layer.outer.layer.weight": WEIGHTS["weight"], "layer.bias": WEIGHTS["bias"]}
+    assert functional_call(outer, weights, POINT, tie_weights=False).tolist() == [5.0]
+
+
+def test_parameters_that_the_module_lacks_are_listed(layer):
+    class Listing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = layer
+
+        def forward(self):
+            return list(dict(self.named_parameters()))
+
+    listing = Listing()
+    assert functional_call(listing, {"layer.more": nn.Parameter(POINT)}, ())[-1] == "layer.more"
+    assert "layer.more" not in functional_call(listing, {"layer.more": POINT}, ())
+    assert not hasattr(layer, "more")

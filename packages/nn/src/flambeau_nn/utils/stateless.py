@@ -8,6 +8,7 @@ from typing import Any
 
 import flambeau_tensor as torch
 from flambeau_nn.modules.module import Module
+from flambeau_nn.parameter import Parameter
 from flambeau_tensor import Tensor
 
 __all__ = ["functional_call"]
@@ -94,10 +95,10 @@ _ABSENT = object()
 
 def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
     """name -> (the dict of a submodule that holds it, the key there)"""
-    own = {name for name, _ in _members(module)}
+    own = {name for name, _ in _members(module)} if strict else set(given)  # modules may hold each other
     unexpected = [name for name in given if name not in own]
     missing = sorted(own - set(given))
-    if strict and (unexpected or missing):
+    if unexpected or missing:
         told = [
             f"{kind} key(s): {', '.join(map(repr, names))}."
             for kind, names in (("Unexpected", sorted(unexpected)), ("Missing", missing))
@@ -117,7 +118,8 @@ def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tu
             present = getattr(owner, last, None)
             if present is not None and not isinstance(present, torch.Tensor):
                 raise TypeError(f"attribute `{last}`: {present!r} is not an instance of torch.Tensor")
-            state = owner.__dict__  # an ordinary attribute, for the length of the call if there is none yet
+            # For the length of the call: a parameter, or an ordinary attribute.
+            state = owner._parameters if isinstance(tensor, Parameter) else owner.__dict__
         if not isinstance(tensor, torch.Tensor) and tensor is not None:
             raise TypeError(f"{tensor} is not an instance of torch.Tensor")
         places[name] = state, last
