@@ -122,3 +122,26 @@ def test_threads_that_call_it_first_do_not_all_compile():
         thread.join()
     assert all(found) and len(found) == 12
     assert explain(f).count("compiled") == 1
+
+
+def test_existing_tensors_that_are_stored():
+    class Controller:
+        def __init__(self):
+            self.last, self.before, self.table = ft.zeros(2), ft.ones(2), [ft.full((2,), 3.0)]
+            self.chosen = ft.zeros(2)
+
+        def __call__(self, error):
+            slope = error - self.last + self.before * self.chosen
+            self.before, self.last, self.chosen = self.last, error, self.table[0]
+            return slope
+
+    controller, eager = Controller(), Controller()
+    compiled = compile(controller)
+    for value in (1.0, 4.0, 2.0, 8.0, 5.0):
+        x = ft.tensor([value, -value], requires_grad=value == 8.0)
+        assert compiled(x).tolist() == eager(x).tolist()
+        assert controller.last is x and controller.before.tolist() == eager.before.tolist()
+        assert controller.chosen is controller.table[0]
+    x.fill_(7.0)
+    assert compiled(x).tolist() == eager(x).tolist()  # one tensor is the argument and the state
+    assert "eagerly" not in explain(compiled)

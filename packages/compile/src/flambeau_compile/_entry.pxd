@@ -67,7 +67,7 @@ cdef class Entry:
     cdef object keep, arena
     cdef object result  # the structure to return
     cdef Checks checks  # of what was read in Python, or None
-    cdef list counters, stored  # numbers to count up, and (Place, number of an output) to be set after each run
+    cdef list counters, stored  # numbers to count up, and (Place, structure) to be set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes
     cdef public long hits  # calls that it served since somebody set this to 0

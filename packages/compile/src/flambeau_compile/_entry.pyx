@@ -19,7 +19,7 @@ from flambeau_compile._geometry cimport (
 )
 from flambeau_compile._memory_guards cimport MemoryGuards
 from flambeau_compile._numbers cimport Numbers, Reader
-from flambeau_compile._results cimport NumberOf, Output, filled, of_classes
+from flambeau_compile._results cimport Output, filled, of_classes
 from flambeau_compile._spot cimport multiply_matrices
 
 import flambeau_tensor as ft
@@ -153,7 +153,7 @@ cdef class Entry:
         self.histories = histories
 
     def set_replays(self, list counters, list stored):
-        """What each run does in Python: Counters, and (Place, number of an output)."""
+        """What each run does in Python: Counters, and (Place, structure of what it puts there)."""
         self.counters, self.stored = counters, stored
 
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1:
@@ -504,11 +504,11 @@ cdef class Entry:
                     set_grad(parameter, <PyObject*>gradient)
         for counter in self.counters:
             counter.add()
-        for place, number in self.stored:
+        for place, found in self.stored:
             if isinstance(place, Reader):
-                (<Reader>place).write((<NumberOf>number).read(tensors) if type(number) is NumberOf else number)
+                (<Reader>place).write(filled(found, outputs, tensors))
             else:
-                place.set(outputs[<int>number])
+                place.set(filled(found, outputs, tensors))
         return 0
 
     cdef object _run_simple(self):

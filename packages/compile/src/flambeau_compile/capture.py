@@ -110,7 +110,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         finish.follow(table, result, recording.effects)
         if recording.returns_numbers:
             finish.returned = {id(number): number for _, number in numbers_in(result)}
-        finish.captured = recording.captured
+        finish.captured, finish.compares = recording.captured, recording.compares_identity
         finish.pin(recording.captured)
         if recording.compares_identity:
             entry.guards.keep_apart([t for t in recording.captured if not any(t is given for given in seen[0])])
@@ -159,6 +159,7 @@ class _Finish:
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
+        self.compares = False  # whether the function asks which object something is
         self.captured: list[Any] = []  # tensors that the function reached otherwise than as arguments
         self.reached: list[Any] = []  # tensors that Python's objects lead to
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
@@ -186,7 +187,9 @@ class _Finish:
         outside = {id(t) for t in self.captured} - self.made
         outputs = Outputs(self.b, self.tensors, self.arguments, self.symbols, self.taken, self.found, outside)
         structure = outputs.structure(result)
-        stored = [(place, outputs.number_of(place.get())) for place in places]
+        stored = [(place, outputs.structure(place.get())) for place in places]
+        if self.compares and any(not isinstance(found, Output) for _, found in stored):
+            raise Uncompilable("it compares objects, and stores an existing tensor in an attribute")
         numbers = [e.replay for e in effects if e.kind == "number"]
         set_numbers = [(reader(n.place), outputs.structure(n.symbol)) for n in numbers]
         counters = [e.replay for e in effects if e.kind == "counter"]
@@ -448,7 +451,7 @@ class _Finish:
         return plans.Found([plans.plan_of(forward), plans.plan_of(backward)], dtypes)
 
     def differentiable(self, outputs: Outputs, structure: Any, effects: list[Any], result: Any,
-                       stored: list[tuple[Any, int]]) -> None:  # fmt: skip
+                       stored: list[tuple[Any, Any]]) -> None:  # fmt: skip
         """Two programs, and one node in the graph."""
         b = self.b
         if self.updates or self.grads:

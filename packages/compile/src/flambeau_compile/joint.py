@@ -49,7 +49,7 @@ class Joint:
         self.reached, self.views = reached, views
         self.places: list[tuple[int, bool]] = []  # of each differentiable result, see `places_of`
         self.classes: list[Any] = []  # of each result, a subclass of Tensor, or None
-        self.stored: list[tuple[Any, int]] = []  # Places, and which result each call puts there
+        self.stored: list[tuple[Any, Any]] = []  # Places, and what each call puts there, as in `structure`
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
         self.saves = False  # whether backward frees anything eagerly, so that there is none after it
         self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
@@ -75,8 +75,8 @@ class Joint:
             outputs.append(next(own) if view is None else view.of(outputs, tensors))
         outputs = of_classes(outputs, self.classes)
         result = rebuilt(self.structure, outputs, tensors)
-        for place, number in self.stored:
-            place.set(outputs[number])
+        for place, found in self.stored:
+            place.set(rebuilt(found, outputs, tensors))
         return result
 
 

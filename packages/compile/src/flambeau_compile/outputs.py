@@ -123,13 +123,6 @@ class Outputs:
             self.results.append(ft.empty((), dtype=getattr(ft, w.dtype)))
         return TakenFrom(self._known[key])
 
-    def number_of(self, t: Any) -> int:
-        """The output that a tensor is, whether the function returns it or not."""
-        found = self._tensor(t)
-        if not isinstance(found, Output):
-            raise Uncompilable("it stores an existing tensor in an attribute")
-        return found.number
-
     def _output(self, t: Any) -> int:
         if id(t) in self._known:
             return self._known[id(t)]
