@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from flambeau.utils.tensorboard import _events, _plain
+from flambeau.utils.tensorboard import _events, _plain  # type: ignore[attr-defined]
 from flambeau_tensor.lazy_attributes import attach as _attach
 
 
