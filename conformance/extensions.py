@@ -8,9 +8,9 @@ written after each unit and not computed again for the same sources and headers,
 and continued.
 
 PyTorch's headers take ten times as long as ours, so one unit of each project is timed with both, in seconds of the
-processor, and the others are compiled by PyTorch with torch/extension.h precompiled before them. That can only help
-them: a unit that fails so is compiled once more as it is. With --failures PyTorch is asked only about units that fail
-here.
+processor. The others that compile here are compiled by PyTorch with torch/extension.h precompiled before them, which
+can only help them; those that fail so, or here, are compiled as they are. With --failures PyTorch is asked only about
+units that fail here.
 """
 
 import argparse
@@ -91,12 +91,12 @@ class Side:
         self.headers = digest.hexdigest()[:16]
         self.ahead, self._lock = ahead, threading.Lock()
 
-    def compiled(self, name, folder, unit, timed):
+    def compiled(self, name, folder, unit, timed, as_it_is):
         """What becomes of a unit: its first error or None, and the seconds if they are asked for."""
         project = PROJECTS[name]
         own = [f"-I{folder / path}" for path in project.get("include", ())]
         command = [*FLAGS, *project.get("flags", ()), str(unit), *own, *self.flags]
-        if self.ahead is not None and not timed:
+        if self.ahead is not None and not timed and not as_it_is:
             self._precompile()
             if run([*command[:1], f"-I{self.ahead}", "-include", "torch/extension.h", *command[1:]])[1] is None:
                 return {"error": None}
@@ -129,7 +129,8 @@ def report(name, folder, sides, found, options, store):
         if time.monotonic() > options.until or key in found[side]:
             return
         timed = key == next((k for k in keys if found["ours"].get(k, {"error": None})["error"] is None), None)
-        result = sides[side].compiled(name, folder, folder / key, timed)
+        as_it_is = found["ours"].get(key, {"error": None})["error"] is not None
+        result = sides[side].compiled(name, folder, folder / key, timed, as_it_is)
         with sides[side]._lock:
             found[side][key] = result
             store()

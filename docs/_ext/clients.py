@@ -52,20 +52,20 @@ class Extensions(SphinxDirective):
         self.env.note_reread()
         if not EXTENSIONS.exists():
             return nothing_stored()
-        rows, failed, all_good, all_both = [], [], 0, 0
+        rows, failed = [], []
         for name, r in sorted(json.loads(EXTENSIONS.read_text()).items()):
-            good = [unit for unit, result in r["peer"].items() if result["error"] is None]
-            both = [unit for unit in good if r["ours"][unit]["error"] is None]
-            timed = [unit for unit in both if "seconds" in r["peer"][unit] and "seconds" in r["ours"][unit]]
-            seconds = (f"{r[side][timed[0]]['seconds']:.1f}" if timed else "" for side in ("peer", "ours"))
-            rows.append((name, r["units"], len(r["peer"]), len(good), len(both), *seconds))
-            failed += [(name, unit, r["ours"][unit]["error"]) for unit in good if unit not in both]
-            all_good, all_both = all_good + len(good), all_both + len(both)
-        share = f"{100 * all_both / all_good:.1f} %" if all_good else ""
-        rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, 4)), f"{all_both}, {share}", "", ""))
-        heads = ("project", "units", "tried with both", "compile with PyTorch", "of these here", "seconds with PyTorch",
-                 "seconds here")  # fmt: skip
-        out = [table("clients", (22, 8, 14, 18, 14, 13, 11), heads, rows)]
+            ours, peer = r["ours"], r["peer"]
+            here = [unit for unit in ours if ours[unit]["error"] is None]
+            fails = [unit for unit in ours if unit not in here]
+            missed = [unit for unit in fails if peer.get(unit, {"error": None})["error"] is None]
+            timed = [unit for unit in here if "seconds" in peer.get(unit, ()) and "seconds" in ours[unit]]
+            seconds = (f"{side[timed[0]]['seconds']:.1f}" if timed else "" for side in (peer, ours))
+            rows.append((name, r["units"], len(ours), len(here), len(missed), len(fails) - len(missed), *seconds))
+            failed += [(name, unit, ours[unit]["error"]) for unit in missed]
+        rows.append(("all", *(sum(row[i] for row in rows) for i in range(1, 6)), "", ""))
+        heads = ("project", "units", "tried", "compile here", "with PyTorch alone", "with neither",
+                 "seconds with PyTorch", "seconds here")  # fmt: skip
+        out = [table("clients", (22, 8, 8, 14, 14, 10, 13, 11), heads, rows)]
         if failed:
             out.append(nodes.paragraph(text="What does not compile here:"))
             out.append(table("conformance", (20, 35, 45), ("project", "unit", "first error"), failed))

@@ -66,7 +66,15 @@ def test_scripted_modules_count_as_such():
     assert list(model.state_dict()) == ["weight", "bias"] and repr(model) == repr(nn.Linear(1, 1))
 
 
+class Doubling(torch.jit.ScriptModule):
+    @torch.jit.script_method
+    def forward(self, x):
+        return 2 * x
+
+
 def test_saving_scripted_modules(tmp_path):
+    Doubling().save(tmp_path / "doubling.pt")
+    assert torch.jit.load(tmp_path / "doubling.pt")(torch.ones(1)).item() == 2
     model = nn.Sequential(nn.Linear(2, 3), nn.ReLU()).eval()
     x = torch.ones(1, 2)
     torch.jit.script(model).save(tmp_path / "model.pt")

@@ -99,6 +99,10 @@ class ScriptModule(Module, metaclass=_Marked):
 
     _marks = frozenset(("script", "trace"))
 
+    def save(self, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
+        """Write the module to a file, as `torch.jit.save` does."""
+        save(self, f, _extra_files)
+
 
 class RecursiveScriptModule(ScriptModule):
     """PyTorch's class of scripted modules. `script` returns the module itself, which is an instance.
