@@ -1,5 +1,6 @@
 """`torch.utils.weak`, `module_tracker`, `collect_env`, `swap_tensors`, `set_module`."""
 
+import copy
 import gc
 import weakref
 
@@ -137,3 +138,15 @@ def test_comparing_measurements():  # made with PyTorch 2.13
     assert "\033[92m\033[1m  2.0\033[0m\033[0m" in str(compared) and "\033[31m" in str(compared)
     with pytest.raises(ValueError, match="Expected an instance of `Measurement`"):
         Compare([1])
+
+
+def test_weak_dictionaries_are_joined_and_copied():
+    a, b = torch.ones(1), torch.ones(2)
+    weak = WeakIdKeyDictionary({a: [1]})
+    for joined in (weak | {b: [2]}, {b: [2]} | weak):
+        assert isinstance(joined, WeakIdKeyDictionary) and joined[a] == [1] and joined[b] == [2]
+    with pytest.raises(TypeError):
+        weak | 3
+    copied = copy.deepcopy(weak)
+    assert copied[a] == [1] and copied[a] is not weak[a] and list(copied)[0] is a
+    assert repr(weak).startswith("<WeakIdKeyDictionary at 0x")

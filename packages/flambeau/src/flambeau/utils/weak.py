@@ -13,7 +13,8 @@ Tensors compare element by element, so dictionaries of tensors go by identity.
 """
 
 import weakref
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from copy import deepcopy
 from typing import Any, Self
 
 from flambeau import Tensor
@@ -110,7 +111,7 @@ class WeakIdKeyDictionary(MutableMapping):
         return len(self.data)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} of {len(self)}>"
+        return f"<{type(self).__name__} at {id(self):#x}>"
 
     def keyrefs(self) -> list[Any]:
         """The weak references to the keys."""
@@ -123,9 +124,25 @@ class WeakIdKeyDictionary(MutableMapping):
     def __copy__(self) -> Self:
         return type(self)(self, self.ref_type)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """The same keys with copies of the values."""
+        new = type(self)(None, self.ref_type)
+        for key, value in list(self.items()):
+            new[key] = deepcopy(value, memo)
+        return new
+
     def __or__(self, other: Any) -> Self:
+        if not isinstance(other, Mapping):
+            return NotImplemented
         new = self.__copy__()
         new.update(other)
+        return new
+
+    def __ror__(self, other: Any) -> Self:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        new = type(self)(other, self.ref_type)
+        new.update(self)
         return new
 
     def __ior__(self, other: Any) -> Self:
