@@ -6,7 +6,7 @@
 The second and third may be left out. Each program has a process of its own on each side, in turns, on one thread.
 A time is the least mean of many windows of a third of a millisecond. The first call of a compiled function is timed
 with an empty cache (cold) and in a second process (warm). What compiled functions return is compared with what the
-same program returns as it is.
+same program returns as it is. Each row is stored once it is measured; with --only, the others stay as they are.
 """
 
 import argparse
@@ -64,12 +64,14 @@ def main():
     ]
     sides += [("peer", given.peer_python, "compiled_programs.py")] if given.peer_python else []
     sides += [("jax", given.jax_python, "compiled_jax.py")] if given.jax_python else []
-    found = {}
+    machine = described(given.our_python, given.peer_python or given.our_python)
+    before = json.loads(given.json.read_text())["programs"] if given.only and given.json and given.json.exists() else {}
+    found = {title: before[title] for title in PROGRAMS if title in before}
     with tempfile.TemporaryDirectory() as folder:
         for title, name in PROGRAMS.items():
             if given.only and name not in given.only:
                 continue
-            row = found[title] = {}
+            row = {}
             cache = str(Path(folder, name))
             for turn in range(given.rounds):
                 for side, python, file in sides:
@@ -87,10 +89,11 @@ def main():
                 sep=" | ",
                 flush=True,
             )
-    if given.json:
-        machine = described(given.our_python, given.peer_python or given.our_python)
-        results = {"machine": machine, "programs": found}
-        given.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+            found[title] = row
+            if given.json:
+                ordered = {title: found[title] for title in PROGRAMS if title in found}
+                results = {"machine": machine, "programs": ordered}
+                given.json.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport TensorInfo, is_tensor, tensor_info, version_of
 
+from flambeau_compile._geometry cimport fl_dict_of
+
 from flambeau_compile.symbols import Symbol
 
 cdef extern from "Python.h":
@@ -152,6 +154,12 @@ cdef list regions_of(list tensors):
 def versions_of(list read, list tensors):
     """The versions of tensors, or of those with such numbers among `tensors`."""
     return [version_of(<PyObject*>o if is_tensor(<PyObject*>o) else <PyObject*>tensors[o]) for o in read]
+
+
+def attributes_of(tensor):
+    """The attributes that a tensor was given; no dict is made for them."""
+    cdef PyObject* names = fl_dict_of(<PyObject*>tensor)
+    return {} if names == NULL else <object>names
 
 
 def hooks_of(tensor):

@@ -30,6 +30,17 @@ cdef struct Place:  # which address a buffer has
     Py_ssize_t nbytes
     bint written
 
+cdef enum:  # how an output is made
+    FRESH, OF_OUTPUT, OF_ARGUMENT, OF_TENSOR  # in memory of its own, or as a view
+
+cdef struct Made:  # an output
+    int how
+    int number  # of the output or argument that it is a view of
+    PyObject* tensor  # that it is a view of, from outside
+    bint apart  # whether it is no view for autograd
+    PyObject* owner  # of an output that becomes a gradient, the tensor whose it is
+    int slot  # of `p`
+
 cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
 
 cdef class Entry:
@@ -51,13 +62,11 @@ cdef class Entry:
     cdef list tensors  # what is captured
     cdef Place* places
     cdef Geometry* outputs
-    cdef int* output_slots
+    cdef Made* made  # how each output is
     cdef int nshared
     cdef int* shared  # pairs of arguments that look into one storage
-    cdef PyObject** owners  # of an output that becomes a gradient, the tensor whose it is
-    cdef list apart  # for each output, whether it is no view for autograd
+    cdef list bases  # keeps the tensors from outside that outputs are views of
     cdef list classes  # for each output, the subclass of Tensor that it is, or None; None: all are plain
-    cdef list output_order  # for each output: -1, it makes its buffer, or which output it is a view of
     cdef void** p
     cdef void** f
     cdef double* k
@@ -73,7 +82,8 @@ cdef class Entry:
     cdef public long hits  # calls that it served since somebody set this to 0
     cdef readonly bint busy  # at work, in this thread further out or in another one
     cdef public bint rewinds  # it may give up after it drew random numbers, which another run draws again
-    cdef bint simple  # it returns one fresh tensor, and changes nothing
+    cdef bint quiet  # Python sees nothing of a run but its result
+    cdef bint simple  # and that is one fresh tensor
     cdef readonly dict about
     cdef public bint follows  # what is captured may have got other memory, hooks or requirements of gradients
     cdef list demands  # (tensor, whether it requires grad) for what the program itself does not read
@@ -90,11 +100,11 @@ cdef class Entry:
     cdef bint _follow(self) noexcept
     cdef bint _disjoint(self) noexcept
     cdef bint locate(self, PyObject** tensors) noexcept
-    cdef object _output(self, int i, list outputs, PyObject** tensors)
+    cdef object _output(self, int i, tuple outputs, PyObject** tensors)
+    cdef object _view(self, int i, tuple outputs, PyObject** tensors)
     cdef object fresh(self, const Geometry* g)
     cdef object run(self, PyObject** tensors)
-    cdef int _publish(self, list outputs, PyObject** tensors) except -1
-    cdef object _run_simple(self)
+    cdef int _publish(self, tuple outputs, PyObject** tensors) except -1
     cdef bint _execute(self) except -1
     cdef int run_opaque(self, int node) except -1
     cdef bint _adopt(self, Spot spot, object value) except -1

@@ -2,6 +2,7 @@
 """One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
 from libc.stdlib cimport calloc, free
 
 from flambeau_tensor.abi cimport (
@@ -15,7 +16,7 @@ from flambeau_nn.optim.steps cimport STEP_COEFFICIENTS, fill_step, step_is_valid
 from flambeau_compile._arguments cimport MOST_TENSORS, alike, firsts_of, matches_call, pattern_of
 from flambeau_compile._geometry cimport (
     Geometry, gradient_of, has_shape, looks_like, may_write_again, memory_of, note_geometry, origin_of, set_geometry,
-    shows_like,
+    shows_like, start_of,
 )
 from flambeau_compile._memory_guards cimport MemoryGuards
 from flambeau_compile._numbers cimport Numbers, Reader
@@ -102,8 +103,7 @@ cdef class Entry:
         free(self.f)
         free(self.k)
         free(self.places)
-        free(self.output_slots)
-        free(self.owners)
+        free(self.made)
         free(self.shared)
 
     def read_grad(self, owner, gradient):
@@ -138,10 +138,10 @@ cdef class Entry:
         self.nargs += 1
         return self.nargs - 1
 
-    def pin(self, int number, captured):
+    def pin(self, Py_ssize_t number, captured):
         """An argument shows memory of a captured tensor, and has to show the same in later calls, or to be it."""
-        given = <PyObject*>self.given[number]
-        self.guards.pin(number, <size_t>origin_of(&self.args[number], given), captured, given == <PyObject*>captured)
+        cdef PyObject* given = <PyObject*>(<list>self.given)[number]
+        self.guards.pin(number, origin_of(&self.args[number], given), captured, given == <PyObject*>captured)
 
     def demand(self, tensor, requires_grad):
         """The function says whether a tensor requires grad, which has to be so before."""
@@ -252,26 +252,32 @@ cdef class Entry:
         self.result = structure
         self.noutputs = <int>len(outputs)
         self.outputs = <Geometry*>calloc(self.noutputs + 1, sizeof(Geometry))
-        self.output_slots = <int*>calloc(self.noutputs + 1, sizeof(int))
-        self.owners = <PyObject**>calloc(self.noutputs + 1, sizeof(PyObject*))
-        self.output_order, self.apart = [], [output[6] for output in outputs]
-        self.classes = [output[7] for output in outputs]
-        if not any(self.classes):
-            self.classes = None
-        for i, (slot, dtype, sizes, strides, offset, base, _, _) in enumerate(outputs):
+        self.made = <Made*>calloc(self.noutputs + 1, sizeof(Made))
+        self.bases = [output[5] for output in outputs]
+        classes = [output[7] for output in outputs]
+        self.classes = classes if any(classes) else None
+        for i, (slot, dtype, sizes, strides, offset, base, apart, _) in enumerate(outputs):
             set_geometry(&self.outputs[i], dtype, sizes, strides, offset)
-            self.output_slots[i] = slot
-            self.output_order.append(base)
+            self.made[i].slot, self.made[i].apart = slot, apart
+            if base is None:
+                self.made[i].how = FRESH
+            elif is_tensor(<PyObject*>base):
+                self.made[i].how, self.made[i].tensor = OF_TENSOR, <PyObject*>base
+            elif base >= 0:
+                self.made[i].how, self.made[i].number = OF_OUTPUT, base
+            else:
+                self.made[i].how, self.made[i].number = OF_ARGUMENT, -1 - base
         self.grads = grads
-        self.simple = type(structure) is Output and self.noutputs == 1 and outputs[0][5] is None and not grads \
-            and self.classes is None
         for owner, found in grads:
             if isinstance(found, Output) and is_tensor(<PyObject*>owner):
-                self.owners[(<Output>found).number] = <PyObject*>owner
+                self.made[(<Output>found).number].owner = <PyObject*>owner
 
     def set_guards(self, checks, list updates):
         """What was read in Python, and the optimizers' steps that fill in coefficients."""
         self.checks, self.updates, self.given = checks, updates, None
+        self.quiet = not (updates or self.counters or self.stored or self.grads or self.versions or self.histories)
+        self.simple = self.quiet and type(self.result) is Output and self.noutputs == 1 and \
+            self.made[0].how == FRESH and self.classes is None
 
     def add_opaque(self, op, arguments, results):
         """A call of a kernel from the program; windows are Spots."""
@@ -415,33 +421,37 @@ cdef class Entry:
                 return False
         return not self.writes or self._disjoint()
 
-    cdef object _output(self, int i, list outputs, PyObject** tensors):
+    cdef object _output(self, int i, tuple outputs, PyObject** tensors):
         """The tensor of an output: fresh, a gradient that is written again, or a view."""
-        cdef Geometry* g = &self.outputs[i]
-        cdef int j
-        cdef Py_ssize_t offset
-        base = self.output_order[i]
-        if base is not None:
-            offset = g.offset
-            if is_tensor(<PyObject*>base):
-                whole = base
-            elif <int>base >= 0:
-                whole = outputs[<int>base]
-            else:
-                j = -1 - <int>base
-                whole = <object>tensors[j]
-                offset += offset_of(tensors[j]) - self.args[j].offset
-            if self.apart[i]:
-                whole = detach(<PyObject*>whole)
-                if offset == offset_of(<PyObject*>whole) and has_shape(g, <PyObject*>whole):
-                    return whole
-            return as_strided(<PyObject*>whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
-        if self.owners[i] != NULL and may_write_again(self.owners[i], g):
-            t = <object>gradient_of(self.owners[i])
+        cdef Made* made = &self.made[i]
+        if made.how != FRESH:
+            return self._view(i, outputs, tensors)
+        if made.owner != NULL and may_write_again(made.owner, &self.outputs[i]):
+            t = <object>gradient_of(made.owner)
+            self.p[made.slot] = memory_of(<PyObject*>t)
         else:
-            t = self.fresh(g)
-        self.p[self.output_slots[i]] = memory_of(<PyObject*>t)
+            t = self.fresh(&self.outputs[i])
+            self.p[made.slot] = start_of(<PyObject*>t)
         return t
+
+    cdef object _view(self, int i, tuple outputs, PyObject** tensors):
+        cdef Geometry* g = &self.outputs[i]
+        cdef Made* made = &self.made[i]
+        cdef Py_ssize_t offset = g.offset
+        cdef PyObject* whole
+        if made.how == OF_OUTPUT:
+            whole = PyTuple_GET_ITEM(outputs, made.number)
+        elif made.how == OF_ARGUMENT:
+            whole = tensors[made.number]
+            offset += offset_of(whole) - self.args[made.number].offset
+        else:
+            whole = made.tensor
+        if made.apart:
+            t = detach(whole)
+            if offset == offset_of(<PyObject*>t) and has_shape(g, <PyObject*>t):
+                return t
+            return as_strided(<PyObject*>t, g.ndim, g.sizes, g.sizes + g.ndim, offset)
+        return as_strided(whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
 
     cdef object fresh(self, const Geometry* g):
         """Memory for an output, as a tensor."""
@@ -456,37 +466,41 @@ cdef class Entry:
     cdef object run(self, PyObject** tensors):
         """What the program returns for these arguments, or OTHER."""
         cdef int i
-        cdef list outputs
+        cdef tuple outputs
         if self.busy:
             return BUSY
         if not self.locate(tensors):
             return OTHER
-        if self.simple and not self.writes and not self.updates and not self.counters and \
-                not self.stored and self.histories is None:
-            return self._run_simple()
-        i = 0
-        for step in self.updates:
-            fill_step(step, self.k + i)
-            i += STEP_COEFFICIENTS * <int>len(step.parameters)
-        outputs = []
+        if self.simple:
+            t = self._output(0, None, tensors)
+            return t if self._execute() else OTHER
+        if self.updates:
+            i = 0
+            for step in self.updates:
+                fill_step(step, self.k + i)
+                i += STEP_COEFFICIENTS * <int>len(step.parameters)
+        outputs = PyTuple_New(self.noutputs)
         for i in range(self.noutputs):
-            outputs.append(self._output(i, outputs, tensors))
+            t = self._output(i, outputs, tensors)
+            Py_INCREF(t)
+            PyTuple_SET_ITEM(outputs, i, t)
         if not self._execute():
             return OTHER
         if self.classes is not None:
             outputs = of_classes(outputs, self.classes)
         result = filled(self.result, outputs, tensors)  # before gradients that it has are no longer those of tensors
+        if not self.quiet:
+            self._publish(outputs, tensors)
+        return result
+
+    cdef int _publish(self, tuple outputs, PyObject** tensors) except -1:
+        """What Python sees of a run besides its result: histories, versions, gradients, attributes."""
         if self.histories is not None:
             for number, (node, output_nr) in self.histories.items():
                 if node is None:
                     set_flags(<PyObject*>outputs[<int>number], T_REQUIRES_GRAD, 0)
                 else:
                     set_history(<PyObject*>outputs[<int>number], <PyObject*>node, output_nr)
-        self._publish(outputs, tensors)
-        return result
-
-    cdef int _publish(self, list outputs, PyObject** tensors) except -1:
-        """What Python sees of a run besides its result: versions, gradients, attributes."""
         for written in self.versions:
             add_version(<PyObject*>written if is_tensor(<PyObject*>written) else tensors[<int>written])
         if self.grads:
@@ -510,12 +524,6 @@ cdef class Entry:
             else:
                 place.set(filled(found, outputs, tensors))
         return 0
-
-    cdef object _run_simple(self):
-        cdef Geometry* g = &self.outputs[0]
-        t = self.fresh(g)
-        self.p[self.output_slots[0]] = memory_of(<PyObject*>t)
-        return t if self._execute() else OTHER
 
     cdef bint _execute(self) except -1:
         """Run the built function; False where it gives up, and then nothing has happened."""

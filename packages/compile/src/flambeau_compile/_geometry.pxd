@@ -12,9 +12,19 @@ cdef enum:
     # Flags that have to be the same.
     WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | T_HAS_HOOKS | 8192
 
+cdef extern from *:
+    """
+    /* The dict of an object, NULL where it has none yet. Most classes of tensors keep a pointer to it in the object. */
+    static inline PyObject *fl_dict_of(PyObject *o) {
+        Py_ssize_t place = Py_TYPE(o)->tp_dictoffset;
+        PyObject **dict = place > 0 ? (PyObject **)((char *)o + place) : _PyObject_GetDictPtr(o);
+        return dict ? *dict : NULL;
+    }
+    """
+    PyObject* fl_dict_of(PyObject*) noexcept
+
 cdef extern from "Python.h":
-    PyObject** _PyObject_GetDictPtr(PyObject*)
-    Py_ssize_t PyDict_Size(PyObject*)
+    Py_ssize_t PyDict_GET_SIZE(PyObject*) noexcept
     Py_ssize_t Py_REFCNT(PyObject*) noexcept
 
 cdef struct Geometry:
@@ -46,13 +56,13 @@ cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides,
 
 cdef inline unsigned int around_of(PyObject* tensor, const TensorInfo* f) noexcept:
     """Whether a tensor that requires grad has a history (1), whether it has hooks (2), or attributes (4)."""
-    cdef PyObject** names = _PyObject_GetDictPtr(tensor)
+    cdef PyObject* names = fl_dict_of(tensor)
     cdef unsigned int found = 0
     if f.flags & T_REQUIRES_GRAD and f.grad_fn != NULL:
         found |= 1
     if f.autograd_meta != NULL:
         found |= 2
-    if names != NULL and names[0] != NULL and PyDict_Size(names[0]) != 0:
+    if names != NULL and PyDict_GET_SIZE(names) != 0:
         found |= 4
     return found
 
@@ -95,6 +105,13 @@ cdef inline char* memory_of(PyObject* tensor) noexcept:
     cdef Array a
     array_of(tensor, &a)
     return a.data - offset_of(tensor) * itemsize(a.dtype)
+
+
+cdef inline char* start_of(PyObject* tensor) noexcept:
+    """Where the first element of a tensor is."""
+    cdef Array a
+    array_of(tensor, &a)
+    return a.data
 
 
 cdef inline char* origin_of(const Geometry* g, PyObject* tensor) noexcept:

@@ -1,6 +1,7 @@
 # cython: language_level=3
 """What has to be so about the memory of arguments and captured tensors, for the few programs that depend on it."""
 from cpython.object cimport PyObject
+from libc.stdlib cimport free, realloc
 
 from flambeau_compile._arguments cimport regions_of
 from flambeau_compile._geometry cimport Geometry, memory_of, origin_of
@@ -12,10 +13,21 @@ cdef class MemoryGuards:
     def __init__(self):
         self.pinned, self.aliases, self.apart, self.regions = [], [], [], None
 
-    def pin(self, int number, size_t address, captured, bint itself):
+    def __dealloc__(self):
+        free(self.pins)
+
+    cdef int pin(self, int number, char* origin, captured, bint itself) except -1:
         """An argument shows memory of a captured tensor, and has to show the same in later calls, or to be it."""
-        self.pinned.append((number, address, captured, itself))
+        cdef Pin* pins = <Pin*>realloc(self.pins, (self.npins + 1) * sizeof(Pin))
+        if pins == NULL:
+            raise MemoryError
+        self.pins = pins
+        pins[self.npins].number, pins[self.npins].origin = number, origin
+        pins[self.npins].itself = <PyObject*>captured if itself else NULL
+        self.npins += 1
+        self.pinned.append(captured)
         self.some = True
+        return 0
 
     def stay(self, list tensors):
         """Captured tensors have to go on showing the memory that they show."""
@@ -40,10 +52,13 @@ cdef class MemoryGuards:
 
     cdef bint hold(self, PyObject** tensors, const Geometry* args, int n) except -1:
         cdef int i
+        cdef PyObject* pinned
         if not self.aliases_hold():
             return False
-        for i, address, other, itself in self.pinned:
-            if itself and tensors[i] != <PyObject*>other or <size_t>origin_of(&args[i], tensors[i]) != address:
+        for i in range(self.npins):
+            pinned = tensors[self.pins[i].number]
+            if self.pins[i].itself != NULL and pinned != self.pins[i].itself or \
+                    origin_of(&args[self.pins[i].number], pinned) != self.pins[i].origin:
                 return False
         for t in self.apart:
             for i in range(n):

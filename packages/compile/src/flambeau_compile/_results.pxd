@@ -8,5 +8,5 @@ cdef class NumberOf:
 cdef class Output:
     cdef readonly int number
 
-cpdef list of_classes(list outputs, list classes)  # outputs as instances of subclasses, where one is given
-cdef object filled(object structure, list outputs, PyObject** tensors)  # the structure for one call
+cpdef tuple of_classes(outputs, list classes)  # outputs as instances of subclasses, where one is given
+cdef object filled(object structure, tuple outputs, PyObject** tensors)  # the structure for one call

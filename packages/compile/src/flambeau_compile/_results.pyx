@@ -1,7 +1,10 @@
 # cython: language_level=3
 """What stands in the structure that a call returns, in place of tensors and numbers that each call makes."""
+cimport cython
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
 from cpython.sequence cimport PySequence_Fast_ITEMS
+from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 from flambeau_tensor.abi cimport T_MULTI_VIEW, dtype_number, set_flags
 
@@ -13,6 +16,7 @@ from flambeau_tensor.extend import rewrap
 cdef int _I64 = ft.int64.id
 
 
+@cython.final
 cdef class NumberOf:
     """In the structure that a call returns: the number that an argument has."""
 
@@ -27,6 +31,7 @@ cdef object _read(PyObject* t):
     return (<long long*>memory_of(t))[0] if dtype_number(t) == _I64 else (<double*>memory_of(t))[0]
 
 
+@cython.final
 cdef class TakenFrom:
     """In the structure that a call returns: the number in the output of this number."""
     cdef readonly int number
@@ -35,6 +40,7 @@ cdef class TakenFrom:
         self.number = number
 
 
+@cython.final
 cdef class Output:
     """In the structure that a call returns: the output of this number."""
 
@@ -42,6 +48,7 @@ cdef class Output:
         self.number = number
 
 
+@cython.final
 cdef class Argument:
     """In the structure that a call returns: the tensor of this number among its arguments."""
     cdef readonly int number
@@ -55,26 +62,33 @@ def refuse_writes(tensor not None):
     set_flags(<PyObject*>tensor, T_MULTI_VIEW, 0)
 
 
-cpdef list of_classes(list outputs, list classes):
-    return [t if cls is None else rewrap(t, cls) for t, cls in zip(outputs, classes)]
+cpdef tuple of_classes(outputs, list classes):
+    return tuple([t if cls is None else rewrap(t, cls) for t, cls in zip(outputs, classes)])
 
 
-cdef object filled(object structure, list outputs, PyObject** tensors):
-    if isinstance(structure, Output):
+cdef object filled(object structure, tuple outputs, PyObject** tensors):
+    cdef Py_ssize_t i
+    cdef tuple made
+    if type(structure) is Output:
         return outputs[(<Output>structure).number]
-    if isinstance(structure, Argument):
-        return <object>tensors[(<Argument>structure).number]
-    if isinstance(structure, TakenFrom):
-        whole = outputs[(<TakenFrom>structure).number]
-        return _read(<PyObject*>whole)
-    if isinstance(structure, NumberOf):
-        return (<NumberOf>structure).read(tensors)
     if type(structure) is tuple:
-        return tuple([filled(o, outputs, tensors) for o in <tuple>structure])
-    if type(structure) is list:
-        return [filled(o, outputs, tensors) for o in <list>structure]
+        made = PyTuple_New(PyTuple_GET_SIZE(structure))
+        for i in range(PyTuple_GET_SIZE(structure)):
+            o = filled(<object>PyTuple_GET_ITEM(structure, i), outputs, tensors)
+            Py_INCREF(o)
+            PyTuple_SET_ITEM(made, i, o)
+        return made
     if type(structure) is dict:
         return {name: filled(o, outputs, tensors) for name, o in (<dict>structure).items()}
+    if type(structure) is list:
+        return [filled(o, outputs, tensors) for o in <list>structure]
+    if type(structure) is Argument:
+        return <object>tensors[(<Argument>structure).number]
+    if type(structure) is TakenFrom:
+        whole = outputs[(<TakenFrom>structure).number]
+        return _read(<PyObject*>whole)
+    if type(structure) is NumberOf:
+        return (<NumberOf>structure).read(tensors)
     if isinstance(structure, tuple):
         items = [filled(o, outputs, tensors) for o in structure]
         return type(structure)(*items) if hasattr(structure, "_fields") else type(structure)(items)
@@ -83,4 +97,4 @@ cdef object filled(object structure, list outputs, PyObject** tensors):
 
 def rebuilt(structure, outputs, list tensors):
     """What a function returns, from the tensors that its program returned and those that it was given."""
-    return filled(structure, list(outputs), PySequence_Fast_ITEMS(tensors))
+    return filled(structure, tuple(outputs), PySequence_Fast_ITEMS(tensors))

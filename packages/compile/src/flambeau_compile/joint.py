@@ -73,10 +73,10 @@ class Joint:
         outputs: list[Any] = []
         for view in self.views:
             outputs.append(next(own) if view is None else view.of(outputs, tensors))
-        outputs = of_classes(outputs, self.classes)
-        result = rebuilt(self.structure, outputs, tensors)
+        made = of_classes(outputs, self.classes)
+        result = rebuilt(self.structure, made, tensors)
         for place, found in self.stored:
-            place.set(rebuilt(found, outputs, tensors))
+            place.set(rebuilt(found, made, tensors))
         return result
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 import numpy as np
 
 from flambeau_compile import _dicts, _objects, _records, _watch, effects, reaching, reading, returning
-from flambeau_compile._arguments import tensors_in
+from flambeau_compile._arguments import attributes_of, tensors_in
 from flambeau_compile._listen import Listener
 from flambeau_compile._watch import Checks
 from flambeau_compile.effects import Effect, Place
@@ -290,7 +290,7 @@ class Recording:
             self.effects.append(Effect("unwatchable", "", f"it reads {name} of a tensor"))
         for name, value in self.arguments.items():
             for t in tensors_in(value):
-                if read := sorted(self._own_attributes & getattr(t, "__dict__", {}).keys()):
+                if read := sorted(self._own_attributes & attributes_of(t).keys()):
                     self.effects.append(Effect("unwatchable", "", f"it reads {read[0]} of {name}, which is a tensor"))
 
 

@@ -21,13 +21,8 @@ from flambeau_tensor._core.elementwise.cpu_levels import LEVEL, built_levels, ho
 from flambeau_tensor._core.elementwise.engine import Elementwise, plan
 from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor._core.memory.storage import memory_stats, over_descriptor, shared_descriptor
-from flambeau_tensor._core.memory.tensor import (
-    check_read,
-    declare_plain_subclass,
-    hides_values,
-    is_layered,
-    name_type,
-)
+from flambeau_tensor._core.memory.subclass import name_type
+from flambeau_tensor._core.memory.tensor import check_read, declare_plain_subclass, hides_values, is_layered
 from flambeau_tensor._core.schema.custom import FunctionKernel, OperatorHandle, quick_calls, run_kernel, share_memory
 from flambeau_tensor._core.schema.declaring import (
     BOOLS,

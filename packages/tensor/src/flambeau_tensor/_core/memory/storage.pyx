@@ -9,13 +9,15 @@ import os
 
 cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_FillInfo, PyBuffer_Release, PyObject_GetBuffer
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_DECREF
 from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
 from flambeau_tensor._core.memory.meta_device cimport META_OWNER, Asked, dry_runs, is_dry, no_memory
-from flambeau_tensor._core.memory.type_slots cimport forget_owner
+from flambeau_tensor._core.memory.shells cimport Shells, keep, take
+from flambeau_tensor._core.memory.type_slots cimport FullType, destructor, forget_owner
 from flambeau_tensor._core.memory.types cimport *
 
 FROZEN_BEFORE = gc.get_freeze_count()  # objects of before the first tensor: some of CPython's own in 3.12
@@ -44,11 +46,6 @@ cdef extern from * nogil:
     void fl_give_back(void* p, size_t n)
 
 cdef extern from "Python.h":
-    ctypedef struct PyTypeObject:
-        pass
-    ctypedef struct FullType "PyTypeObject":
-        const char* tp_name
-        PyObject* tp_dict
     void PyType_Modified(PyTypeObject*)
 
 cdef enum:
@@ -203,7 +200,6 @@ def reset_peak_memory_stats():
     _peak = _in_use
 
 
-@cython.freelist(256)
 @cython.no_gc
 @cython.auto_pickle(False)
 cdef class Storage:
@@ -216,10 +212,6 @@ cdef class Storage:
     >>> ft.UntypedStorage(4).nbytes()
     4
     """
-
-    def __dealloc__(self):
-        if self.owned:
-            _release(self.data)
 
     def __init__(self, object size_or_sequence=0, *, object device=None):
         cdef Storage made
@@ -455,6 +447,24 @@ cdef class Storage:
 
 
 UntypedStorage = Storage
+cdef destructor _dealloc_fields = (<FullType*>Storage).tp_dealloc
+
+
+cdef Shells _shells  # storages without memory
+
+
+cdef void _dealloc(PyObject* o) noexcept:
+    """In place of a `__dealloc__`, before which Cython would set an exception aside, and of a list of free objects
+    that fills them with zeros."""
+    if (<Storage>o).owned:
+        _release((<Storage>o).data)
+        (<Storage>o).owned = False
+    (<Storage>o).owner = None
+    if o.ob_type != <PyTypeObject*>Storage or not keep(&_shells, o):
+        _dealloc_fields(o)
+
+
+(<FullType*>Storage).tp_dealloc = _dealloc
 # What Python calls `nbytes()` would hide the field. Programs see the type under PyTorch's name.
 (<dict>(<FullType*>Storage).tp_dict)["nbytes"] = Storage.size
 (<FullType*>Storage).tp_name = "flambeau_tensor.UntypedStorage"
@@ -630,15 +640,21 @@ cdef Storage asked_storage(Py_ssize_t nbytes, Asked owner):
 
 
 cdef Storage new_storage(Py_ssize_t nbytes):
-    cdef Storage s = Storage.__new__(Storage)
+    cdef PyObject* o = take(&_shells)
+    cdef Storage s
+    if o == NULL:
+        s = Storage.__new__(Storage)
+    else:
+        s = <Storage>o
+        Py_DECREF(s)  # the new reference is the variable's
     s.nbytes = nbytes
     s.version = 0
-    s.readonly = False
+    s.readonly = s.lent = s.owned = False
     if nbytes <= INLINE_BYTES:
-        s.owned = False
         s.data = <char*>s.inline_block
+        if dry_runs and is_dry():  # see `_reserve`
+            memset(s.data, 0, INLINE_BYTES)
     else:
-        s.owned = False
         s.data = _allocate(nbytes)
         s.owned = True
     return s

@@ -17,8 +17,15 @@ from cpython.type cimport PyType_Check
 from flambeau_tensor._core.memory.tensor cimport SizeType, TensorType
 from flambeau_tensor._core.memory.type_slots cimport FullType, destructor
 
+from numpy import ndarray
+
 cdef extern from "Python.h":
     unsigned long Py_TPFLAGS_IMMUTABLETYPE
+    ctypedef struct WrapperDescr "PyWrapperDescrObject":
+        void* d_base
+        void* d_wrapped
+    object PyDescr_NewWrapper(PyTypeObject*, void*, void*)
+    void PyType_Modified(PyTypeObject*)
     int PyObject_CallFinalizerFromDealloc(PyObject*)
 
 cdef extern from *:
@@ -85,6 +92,31 @@ cdef extern from *:
 # Programs add methods to the class and replace some for a test, as classes written in Python let them. All that a
 # static type has no room for is a new ``__name__``, ``__qualname__`` or ``__bases__``.
 (<FullType*>TensorType).tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE
+
+
+def _put_descriptors():
+    """Give Tensor the descriptors of Python's own types, with which subclasses inherit the C functions of binary
+    operators. Cython puts methods in their place, and every subclass would look those up at each call."""
+    cdef dict members = <dict>(<FullType*>TensorType).tp_dict
+    for name in ("add", "sub", "mul", "mod", "lshift", "rshift", "and", "xor", "or", "floordiv", "truediv", "matmul"):
+        model = vars(ndarray)[f"__{name}__"]
+        reverse = members[f"__r{name}__"]
+        members[f"__{name}__"] = PyDescr_NewWrapper(
+            TensorType, (<WrapperDescr*>model).d_base, (<WrapperDescr*>reverse).d_wrapped)
+    PyType_Modified(TensorType)
+
+
+_put_descriptors()
+cdef dict _names = {}  # type -> what it says, which lives as long as the type
+
+
+def name_type(type cls, str name):
+    """Let a compiled class say that it is ``module.Class``, as a Python class is told by its ``__module__``."""
+    cdef bytes full = name.encode()
+    (<FullType*><PyTypeObject*>cls).tp_name = full
+    _names[cls] = full
+    PyType_Modified(<PyTypeObject*>cls)
+
 
 cdef destructor _dealloc_of_tensor = (<FullType*>TensorType).tp_dealloc
 cdef destructor _dealloc_of_classes = (<FullType*>SizeType).tp_dealloc  # of any class that is written in Python

@@ -19,6 +19,7 @@ from flambeau_tensor._core.memory.meta_device cimport META
 from flambeau_tensor._core.memory.overflow cimport MAX_SIZE, fl_multiply, fl_sum
 from flambeau_tensor._core.elementwise.scalar cimport Scalar, read_scalar, store_scalar
 from flambeau_tensor._core.call.sockets cimport call_syntax, release, sockets
+from flambeau_tensor._core.memory.shells cimport Shells, keep, take
 from flambeau_tensor._core.memory.storage cimport new_storage, resize_storage
 from flambeau_tensor._core.call.syntax_slots cimport *
 from flambeau_tensor._core.memory.type_slots cimport FullType, destructor, forget_owner, traverseproc, visitproc
@@ -35,15 +36,13 @@ cdef extern from "Python.h":
         const char* name
         object (*get)(object, void*)
         int (*set)(object, object, void*) except -1
-    ctypedef struct WrapperDescr "PyWrapperDescrObject":
-        void* d_base
-        void* d_wrapped
     object PyObject_GenericGetDict(object, void*)
     int PyObject_GenericSetDict(object, object, void*) except -1
     object PyDescr_NewGetSet(PyTypeObject*, PyGetSetDef*)
-    object PyDescr_NewWrapper(PyTypeObject*, void*, void*)
     void PyType_Modified(PyTypeObject*)
+    void PyObject_GC_Track(void*)
     void PyObject_GC_UnTrack(void*)
+    void PyObject_ClearWeakRefs(PyObject*)
     Py_ssize_t Py_REFCNT(PyObject*)
     void Py_SET_TYPE(PyObject*, PyTypeObject*)
 
@@ -52,7 +51,6 @@ cdef int* _modes = active_modes_ptr()
 SizeType = Size
 
 
-@cython.freelist(256)
 @cython.auto_pickle(False)
 cdef class Tensor:
     """A multi-dimensional array of one element type.
@@ -234,8 +232,8 @@ TensorType = PlainType = <PyTypeObject*>Tensor
 
 
 # --- the type ---------------------------------------------------------------------------------------------------------
-# What Cython would do for these costs every tensor a tenth of its life: a dictionary that is made at once, and an
-# exception that is kept aside while it dies.
+# What Cython would do for these costs every tensor a good part of its life: a dictionary that is made at once, an
+# exception that is kept aside while it dies, and fields that are filled with zeros when its memory is used again.
 
 cdef destructor _dealloc_fields = (<FullType*>TensorType).tp_dealloc
 cdef traverseproc _traverse_fields = (<FullType*>TensorType).tp_traverse
@@ -245,6 +243,9 @@ _dict_attribute.get = PyObject_GenericGetDict
 _dict_attribute.set = PyObject_GenericSetDict
 
 
+cdef Shells _shells  # tensors whose fields are None
+
+
 cdef void _dealloc(PyObject* o) noexcept:
     PyObject_GC_UnTrack(o)
     _drop_attributes(o)
@@ -252,9 +253,29 @@ cdef void _dealloc(PyObject* o) noexcept:
         release((<Tensor>o).accumulator)
     if (<Tensor>o).sizes != NULL and (<Tensor>o).sizes != (<Tensor>o).inline_dims:
         PyMem_Free((<Tensor>o).sizes)
-    if o.ob_type != TensorType and o.ob_type.tp_basicsize == TensorType.tp_basicsize:
-        Py_SET_TYPE(o, TensorType)  # so that its memory, too, is kept for the next tensor
-    _dealloc_fields(o)
+    if o.ob_type.tp_basicsize != TensorType.tp_basicsize:
+        _dealloc_fields(o)
+        return
+    Py_SET_TYPE(o, TensorType)  # of a subclass, whose memory is kept for the next tensor, too
+    PyObject_ClearWeakRefs(o)
+    (<Tensor>o).storage, (<Tensor>o).base = None, None
+    (<Tensor>o).grad_fn = (<Tensor>o).grad = (<Tensor>o).meta = None
+    if not keep(&_shells, o):
+        _dealloc_fields(o)
+
+
+cdef Tensor new_tensor():
+    """A tensor without memory: every field as a new object has it."""
+    cdef PyObject* o = take(&_shells)
+    cdef Tensor t
+    if o == NULL:
+        return Tensor.__new__(Tensor)
+    t = <Tensor>o
+    Py_DECREF(t)  # the new reference is the variable's
+    t.data, t.sizes, t.strides, t.accumulator, t.attributes = NULL, NULL, NULL, NULL, NULL
+    t.numel = t.view_version = t.ndim = t.dtype = t.output_nr = t.flags = 0
+    PyObject_GC_Track(o)
+    return t
 
 
 cdef int _traverse(PyObject* o, visitproc visit, void* arg) noexcept:
@@ -279,21 +300,12 @@ cdef inline void _drop_attributes(PyObject* o) noexcept:
 
 
 def _complete_type():
-    from numpy import ndarray
-
     cdef FullType* t = <FullType*>TensorType
     cdef Tensor shell = Tensor.__new__(Tensor)
     cdef dict members = <dict>t.tp_dict
     t.tp_dealloc, t.tp_traverse, t.tp_clear = _dealloc, _traverse, _clear
     t.tp_dictoffset = <char*>&shell.attributes - <char*><PyObject*>shell
     members["__dict__"] = PyDescr_NewGetSet(TensorType, &_dict_attribute)
-    # The descriptors of Python's own types, with which subclasses inherit the C functions of binary operators. Cython
-    # puts methods in their place, and every subclass would look those up at each call.
-    for name in ("add", "sub", "mul", "mod", "lshift", "rshift", "and", "xor", "or", "floordiv", "truediv", "matmul"):
-        model = vars(ndarray)[f"__{name}__"]
-        reverse = members[f"__r{name}__"]
-        members[f"__{name}__"] = PyDescr_NewWrapper(
-            TensorType, (<WrapperDescr*>model).d_base, (<WrapperDescr*>reverse).d_wrapped)
     PyType_Modified(TensorType)
 
 
@@ -486,12 +498,8 @@ cdef Py_ssize_t _fresh_bytes(int ndim, const Py_ssize_t* sizes, int dtype) excep
     return nbytes
 
 
-cdef Tensor new_tensor():
-    return Tensor.__new__(Tensor)
-
-
 cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
-    cdef Tensor t = Tensor.__new__(Tensor)
+    cdef Tensor t = new_tensor()
     cdef Py_ssize_t n = 1, nbytes
     cdef int i
     if ndim <= INLINE_NDIM:
@@ -528,7 +536,7 @@ cdef int _set_contiguous(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 
 
 cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
-    cdef Tensor t = Tensor.__new__(Tensor)
+    cdef Tensor t = new_tensor()
     set_geometry(t, ndim, sizes, strides)
     t.dtype = dtype
     t.storage = new_storage(count_bytes(ndim, sizes, strides, 0, dtype))
@@ -539,7 +547,7 @@ cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py
 cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data):
     """A view with another geometry; keeps the tensor it views so that autograd can follow writes, which it does not for
     inference tensors."""
-    cdef Tensor v = Tensor.__new__(Tensor)
+    cdef Tensor v = new_tensor()
     set_geometry(v, ndim, sizes, strides)
     v.dtype = t.dtype
     v.storage = t.storage
@@ -557,7 +565,7 @@ cdef Tensor alias_of(Tensor t):
 
 
 cdef Tensor detached(Tensor t):
-    cdef Tensor v = Tensor.__new__(Tensor)
+    cdef Tensor v = new_tensor()
     set_geometry(v, t.ndim, t.sizes, t.strides)
     v.dtype = t.dtype
     v.storage = t.storage
@@ -607,7 +615,7 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
     """The same tensor as an instance of ``cls``: shares elements, history and base; hooks stay behind."""
     cdef Tensor v
     if cls == TensorType:
-        v = Tensor.__new__(Tensor)
+        v = new_tensor()
     else:
         v = <Tensor>allocate(<type>cls, <PyObject*>(), NULL)
     set_geometry(v, t.ndim, t.sizes, t.strides)
@@ -664,15 +672,6 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 TensorType.tp_new = <newfunc><void*>_construct
 (<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
 (<FullType*>TensorType).tp_name = "flambeau_tensor.Tensor"
-cdef dict _names = {}  # type -> what it says, which lives as long as the type
-
-
-def name_type(type cls, str name):
-    """Let a compiled class say that it is ``module.Class``, as a Python class is told by its ``__module__``."""
-    cdef bytes full = name.encode()
-    (<FullType*><PyTypeObject*>cls).tp_name = full
-    _names[cls] = full
-    PyType_Modified(<PyTypeObject*>cls)
 
 
 def describe(tensor, spec=None, contents=None):
