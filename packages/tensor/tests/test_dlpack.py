@@ -95,6 +95,8 @@ def test_forms_of_capsules():
     t.__dlpack__(stream=-1, dl_device=(1, 0))
     with pytest.raises(AssertionError, match="stream should be None on cpu."):
         t.__dlpack__(stream=1)
+    with pytest.raises(TypeError, match="stream must be ``int`` or ``none``"):
+        t.__dlpack__(stream="1")
     with pytest.raises(BufferError, match=r"cannot put the tensor on device \(2, 0\): there is only the CPU"):
         t.__dlpack__(dl_device=(2, 0))
     with pytest.raises(BufferError, match=r"from_dlpack\(\): there is no device cuda"):

@@ -249,7 +249,9 @@ def to_capsule(Tensor t not None, *, stream=None, max_version=None, dl_device=No
     cdef DLManagedTensorVersioned* m
     cdef Unversioned* u
     cdef Tensor kept
-    if stream is not None and stream != -1:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError("stream must be ``int`` or ``none``")
+    if stream not in (None, -1):
         raise AssertionError("stream should be None on cpu.")
     if max_version is not None:
         major, _ = max_version  # anything else than two raises
