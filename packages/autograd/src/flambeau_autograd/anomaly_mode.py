@@ -39,7 +39,7 @@ def _checked(mode: Any, check_nan: bool) -> tuple[bool, bool]:
 
 
 def note_traceback(node: Any) -> None:
-    """Keep with ``node`` where it was recorded, and which node's backward recorded it."""
+    """Store on ``node`` the traceback of its recording, and the node whose backward recorded it."""
     import traceback
 
     node.metadata["traceback_"] = traceback.format_stack()
@@ -55,7 +55,7 @@ def check_nan(node: Any, gradients: Any) -> None:
 
 
 def explain(node: Any) -> None:
-    """Warn with the traceback of the forward call that ``node`` comes from."""
+    """Warn with the traceback of the forward call that created ``node``."""
     import warnings
 
     lines = node.metadata.get("traceback_")

@@ -1,4 +1,4 @@
-"""What tensors get from autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
+"""The tensor attributes of autograd: ``requires_grad``, ``grad``, ``backward``, hooks, ``detach``."""
 
 from flambeau_autograd._engine.graph.attributes import KERNELS
 from flambeau_autograd._engine.graph.backward import backward_kernel
@@ -27,7 +27,7 @@ def _getter(name, returns, doc):
 
 
 def _setter(name):
-    # Any: what may not be assigned is refused by the kernel, in words of its own for each attribute.
+    # Any: the kernel rejects invalid values, with a separate message for each attribute.
     return _operator(
         f"{name}(Tensor self, Any value) -> ()",
         f"set_{name}",
@@ -55,7 +55,7 @@ for _name, _returns, _doc in (
 ):
     define_property(_name, _getter(_name, _returns, _doc))
 
-# An edge of the graph stands for a tensor, too.
+# An edge of the graph is accepted in place of a tensor.
 backward = Operator(
     "backward(Tensor self, Tensor? gradient=None, bool? retain_graph=None, bool create_graph=False, "
     "TensorOrTensors? inputs=None) -> ()",

@@ -67,7 +67,7 @@ def noop_context_fn() -> tuple[Any, Any]:
     return contextlib.nullcontext(), contextlib.nullcontext()
 
 
-_early_stop, _debug = Setting(None), Setting(None)  # None: what the call says
+_early_stop, _debug = Setting(None), Setting(None)  # None: the arguments of the call decide
 
 
 def set_checkpoint_early_stop(enable: bool) -> Within:
@@ -108,7 +108,7 @@ def checkpoint(
     Args:
         function: the function to run. It must compute the same when it runs again.
         use_reentrant: False is recommended: it works with `torch.autograd.grad`, keywords, tensors in containers and
-            nested calls, and stops running again as soon as it can. True does without recording the first run. Default,
+            nested calls, and stops running again as soon as possible. True does not record the first run. Default,
             with a warning: True.
         context_fn: returns two contexts, for the first run and for running again. Not if reentrant.
         determinism_check: ``"default"`` compares shapes and dtypes of what is saved both times; ``"none"`` does not.
@@ -117,7 +117,7 @@ def checkpoint(
         preserve_rng_state: draw the same random numbers again. Default: True.
 
     Returns:
-        What ``function`` returns.
+        The result of ``function``.
 
     Raises:
         CheckpointError: in backward, if running again saved other tensors.
@@ -174,8 +174,11 @@ _kept: list[Callable[[], Callable[[], contextlib.AbstractContextManager[Any]]]] 
 
 
 def keep_for_second_run(remember: Callable[[], Callable[[], contextlib.AbstractContextManager[Any]]]) -> None:
-    """Let functions run again in the state of their first run: ``remember()`` is called then, and what it returns makes
-    the context of the second run. For packages above, each with a state of its own."""
+    """Register state that a second run must restore.
+
+    ``remember()`` is called at the first run and returns a function that creates the context of the second run. Higher
+    packages register their own state.
+    """
     _kept.append(remember)
 
 
@@ -240,7 +243,7 @@ class _Frame:
         self.first_run = _remembered()
         self.completed = False
         self.placeholders: list[Any] = []  # weak references, in order of saving
-        self.forms: list[Any] = []  # shape and dtype of each, if they are to be compared
+        self.forms: list[Any] = []  # shape and dtype of each, if they are compared
         self.recomputed: Any = {}  # number of a run of backward -> {index: tensor} that it has yet to read
         tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
         self.recorded = [t.requires_grad for t in tensors]
@@ -270,7 +273,7 @@ class _Frame:
         return values.pop(placeholder.index)
 
     def recompute(self) -> Any:
-        """Run the function again; returns what it saves that somebody may ask for."""
+        """Run the function again; return the tensors it saves that may still be needed."""
         again = _Again(self)
         args, kwargs = list(self.args), dict(self.kwargs)
         try:
@@ -284,7 +287,8 @@ class _Frame:
     def run_again(self, again: Any, args: Any, kwargs: Any) -> Any:
         """Record the function's run, with its tensors in place of those that ``args`` and ``kwargs`` lack."""
         with TapeLevel(internal=True) as level:
-            # What was on the tape of a transform that is over (that of `vjp`, say) gets another to be recorded again.
+            # A tensor on the tape of a transform that has ended (such as `vjp`) is replaced, so that it can be recorded
+            # again.
             tensors = iter(
                 [
                     level.wrap(t) if recorded and not t.requires_grad else t
@@ -322,9 +326,9 @@ class _Again:
         if index >= len(frame.placeholders):
             if frame.completed:
                 self.fail("trying to save more tensors during recomputation than during the original forward pass.")
-            return tensor  # the first run is still under way: it has backward inside
+            return tensor  # the first run is still active: it contains a backward pass
         if frame.placeholders[index]() is not None:
-            self.values[index] = without_history(tensor)  # its tangent stays
+            self.values[index] = without_history(tensor)  # the tangent is kept
             if frame.check and frame.forms[index] != (tuple(tensor.shape), tensor.dtype):
                 self.differing.append(
                     f"tensor at position {index}:\nsaved metadata: {_form(*frame.forms[index])}\n"
@@ -405,7 +409,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     """The same arguments with tensors detached, which require grad if they did.
 
     Raises:
-        RuntimeError: the inputs are no tuple.
+        RuntimeError: the inputs are not a tuple.
 
     >>> x = torch.ones(1, requires_grad=True) * 2
     >>> detach_variable((x, "text"))
@@ -417,7 +421,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Any]]:
-    """The devices that tensors among the arguments are on, beside the CPU, and the states of their generators: none.
+    """Return the devices of tensor arguments other than the CPU, and the states of their generators: both are empty.
 
     >>> get_device_states(torch.ones(1))
     ([], [])
@@ -507,7 +511,7 @@ def checkpoint_sequential(
         use_reentrant, preserve_rng_state: see `checkpoint`.
 
     Raises:
-        ZeroDivisionError: there are no segments, or what a function raises.
+        ZeroDivisionError: ``segments`` is 0. Errors of the functions propagate.
 
     >>> steps = [torch.sin, torch.exp, torch.tanh, torch.cos]
     >>> x = torch.tensor([0.5, 1.0], requires_grad=True)

@@ -1,8 +1,8 @@
-"""Derivatives by finite differences, and what checks of derivatives share: matrices in NumPy, random directions.
+"""Derivatives by finite differences, and helpers for checks of derivatives: matrices in NumPy, random directions.
 
 The matrix of a real function of a tensor has a row for each element of the tensor and a column for each element of the
-function's value. For complex numbers the convention is PyTorch's: an element z = x + iy of the tensor stands in the row
-as d/dx + i d/dy, which is what a gradient is.
+result. For complex numbers the convention is PyTorch's: the row of an element z = x + iy contains d/dx + i d/dy, which
+is the gradient.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ def is_inexact(t):
 
 
 def tensors_in(items, keep=lambda t: True):
-    """The tensors among ``items``, also in lists, tuples and dicts, that ``keep`` says yes to."""
+    """Return the tensors among ``items``, and in lists, tuples and dicts, for which ``keep`` is true."""
     if isinstance(items, torch.Tensor):
         if keep(items):
             yield items
@@ -36,12 +36,12 @@ def replaced(items, new):
 
 
 def _is_handled(t):
-    """Whether what a tensor holds is the affair of the handler of its class."""
+    """Whether the handler of a tensor's class manages its contents."""
     return type(t).__torch_dispatch__ is not torch.Tensor.__torch_dispatch__
 
 
 class _Handled:
-    """The elements of a tensor whose class handles calls, each of which is read and written by calls."""
+    """The elements of a tensor whose class handles calls; they are read and written by calls."""
 
     def __init__(self, x):
         self.x = x
@@ -66,7 +66,7 @@ def _elements(x):
 
 
 def flat(t):
-    """The elements as a NumPy vector of their own."""
+    """Return a copy of the elements as a NumPy vector."""
     t = t.detach()
     if _is_handled(t):
         name = "float32" if t.dtype is torch.bfloat16 else t.dtype.name
@@ -75,7 +75,7 @@ def flat(t):
 
 
 def random_like(t, random, gapped=False):
-    """A tensor of random numbers of the same shape and dtype; with gaps between its elements, if asked for."""
+    """Return a tensor of random numbers of the same shape and dtype, with gaps between its elements if `gapped`."""
     shape = (*t.shape, 2) if gapped else tuple(t.shape)
     values = random.standard_normal(shape)
     if t.is_complex():
@@ -85,7 +85,7 @@ def random_like(t, random, gapped=False):
 
 
 def units(t):
-    """The directions of one element: the real one, and the imaginary one of a complex element."""
+    """Return the directions in which an element moves: the real one, and for complex elements the imaginary one."""
     return (1.0, 1j) if t.is_complex() else (1.0,)
 
 
@@ -95,7 +95,7 @@ def joined(parts):
 
 
 def numerical(values, x, eps):
-    """The matrices of the arrays that ``values()`` returns, by central differences; ``x`` is moved and put back."""
+    """Return the Jacobians of the arrays of ``values()`` by central differences; ``x`` is changed and restored."""
     elements = _elements(x)
     first = values()
     rows = [[] for _ in first]
@@ -127,7 +127,7 @@ def _expect_same_form(before, after, eps):
 
 
 def directional_derivative(values, x, direction, eps):
-    """The derivative of the arrays of ``values()`` where ``x`` moves along ``direction``; ``x`` is put back."""
+    """Return the derivative of the arrays of ``values()`` along ``direction`` of ``x``, which is restored."""
     elements = _elements(x)
     was, first = elements.copy(), values()
     ends = []

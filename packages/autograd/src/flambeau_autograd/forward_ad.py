@@ -128,7 +128,7 @@ def _check(tensor: Tensor, tangent: Any) -> None:
 
 
 def _set_fwd_grad_enabled(mode: bool) -> Any:
-    """A ``with`` block in which tangents are passed over where ``mode`` is False, as if tensors had none."""
+    """Return a context in which tangents are ignored if ``mode`` is False."""
     return Paused([] if mode else dual_levels())
 
 

@@ -17,11 +17,12 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class FunctionCtx:
     """The ``ctx`` of ``forward``, ``setup_context``, ``backward`` and ``jvp``, through which they share data.
 
-    Besides the methods here it takes any attribute. An instance made by hand can stand for the real one in tests.
+    Besides the methods here it accepts any attribute. Tests may use a manually created instance in place of the real
+    one.
     """
 
     __slots__ = ()
-    if TYPE_CHECKING:  # what the compiled class has
+    if TYPE_CHECKING:  # attributes of the compiled class
         to_save: Any
         saved_for_forward: Any
         saved_tensors: tuple[Any, ...]
@@ -69,7 +70,7 @@ class BackwardCFunction(_context.Context, FunctionCtx):
 
 
 def _node_class(cls: type) -> type:
-    module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called where none is known
+    module = getattr(cls, "__module__", BackwardCFunction.__module__)  # type() may be called without one
     return type(
         cls.__name__ + "Backward", (BackwardCFunction,), {"__slots__": (), "__module__": module, "_forward_cls": cls}
     )
@@ -104,9 +105,9 @@ class Function:
 
     _backward_cls: type
     generate_vmap_rule = False
-    clear_saved_tensors_on_access = False  # let go of the saved tensors when backward has read them, once
-    boxed_grads_call = False  # backward(ctx, grads) gets one list, which alone holds the gradients
-    _is_lifted = False  # its forward applies another Function to what the arguments are to levels further out
+    clear_saved_tensors_on_access = False  # free the saved tensors when backward has read them once
+    boxed_grads_call = False  # if True: backward(ctx, grads) gets one list with the only references to the gradients
+    _is_lifted = False  # its forward applies another Function at outer levels
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         import warnings
@@ -129,7 +130,7 @@ class Function:
         super().__init_subclass__(**kwargs)
         cls._backward_cls = _node_class(cls)
         inherited = next(c.__dict__["apply"] for c in cls.__mro__ if "apply" in c.__dict__)
-        if isinstance(inherited, _function.Apply):  # not one of the user's
+        if isinstance(inherited, _function.Apply):  # not defined by the user
             cls.apply = _function.Apply(cls)
 
     @staticmethod
@@ -241,7 +242,7 @@ def once_differentiable(backward: _F) -> _F:
 
 
 class InplaceFunction(Function):
-    """A Function with an ``inplace`` flag; kept for programs that name it."""
+    """A Function with an ``inplace`` flag, for compatibility."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -249,5 +250,5 @@ class InplaceFunction(Function):
 
 
 class NestedIOFunction(Function):
-    """A Function whose arguments may hold tensors in tuples, lists and dicts, as those of every Function may; kept for
-    programs that name it."""
+    """A Function whose arguments may hold tensors in tuples, lists and dicts, as those of every Function may; for
+    compatibility."""

@@ -1,10 +1,11 @@
 """Jacobians, Hessians and products with them, of functions of tensors at given inputs.
 
-Products with a vector on the left come from one backward. For products with a vector on the right the backward is
-itself differentiated by the vector that it started from, in which it is linear. ``torch.func`` has the same as
-transforms that compose; these functions take the inputs at once.
+Products with a vector on the left take one backward. For products with a vector on the right, the backward is
+differentiated with respect to its initial vector, in which it is linear. ``torch.func`` has the same functions as
+transforms that compose; these functions take the inputs directly.
 
-``strict`` turns what is mathematically fine but seldom meant into errors: a result that does not depend on an input.
+``strict`` raises errors for a case that is mathematically valid but rarely intended: a result that does not depend on
+an input.
 """
 
 from __future__ import annotations
@@ -144,7 +145,7 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
-    """The Hessian of ``func``, which returns one element, at ``inputs`` times ``v``; `vhp` gives the same for less.
+    """The Hessian of ``func``, a scalar function, at ``inputs``, times ``v``; `vhp` is cheaper and has the same result.
 
     Arguments and results are those of `vhp`.
 
@@ -195,8 +196,8 @@ def jacobian(
             latter with ``vectorize=True`` only.
 
     Returns:
-        Of shape ``(*result.shape, *input.shape)``; a tuple over results of a tuple over inputs, where there are
-        tuples of them.
+        A Jacobian of shape ``(*result.shape, *input.shape)``; a tuple over results of a tuple over inputs, if these
+            are tuples.
 
     Raises:
         RuntimeError: see ``strict``.
@@ -245,11 +246,11 @@ def hessian(
     The others are those of `jacobian`.
 
     Returns:
-        Of shape ``(*input.shape, *input.shape)``; a tuple of tuples if ``inputs`` is a tuple.
+        A tensor of shape ``(*input.shape, *input.shape)``; a tuple of tuples if ``inputs`` is a tuple.
 
     Raises:
-        RuntimeError: the function's result is not a single number, or it or an input no tensor; with ``strict``, the
-            result does not depend on an input.
+        RuntimeError: the function's result is not a single number, or it or an input is not a tensor; with ``strict``,
+            the result does not depend on an input.
 
     >>> torch.autograd.functional.hessian(lambda x: (x ** 3).sum(), torch.tensor([1.0, 2.0]))
     tensor([[ 6.,  0.],
@@ -303,7 +304,7 @@ def _blocks(output: Any, inputs: Any, rows: Any) -> tuple[Tensor, ...]:
 
 
 def _all_rows(call: _Call) -> Any:
-    """The blocks of the Jacobian, results first, from one backward of all unit vectors at once."""
+    """Return the blocks of the Jacobian, results first, from one batched backward of all unit vectors."""
     sizes = [o.numel() for o in call.outputs]
     seeds, start = [], 0
     for output, size in zip(call.outputs, sizes, strict=True):
@@ -327,7 +328,7 @@ def _all_rows(call: _Call) -> Any:
 
 
 def _by_columns(func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool, vectorize: bool) -> Any:
-    """The Jacobian by forward mode, all columns at once."""
+    """Return the Jacobian by forward mode, all columns in one batch."""
     for wrong, what in ((create_graph, "`create_graph=True`"), (strict, "`strict=True`")):
         if wrong:
             raise (NotImplementedError if create_graph else RuntimeError)(
@@ -358,7 +359,7 @@ _NO_HESSIAN = (
 
 
 class _Call:
-    """One call of one of the above: the function at fresh inputs, and the checks."""
+    """One call of a function of this module: the user's function at new inputs, and the checks."""
 
     def __init__(self, name: str, func: Callable[..., Any], inputs: Any, create_graph: bool, strict: bool) -> None:
         self.name, self.func, self.create_graph, self.strict = name, func, create_graph, strict
@@ -401,7 +402,7 @@ class _Call:
         )
 
     def vector(self, v: Any, like: Any, several: bool, condition: str) -> Any:
-        """``v`` as a tuple, checked against what it is multiplied with."""
+        """Return ``v`` as a tuple, after checking it against the values that it is multiplied with."""
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
                 raise RuntimeError(f"The vector v can only be None if {condition}")
@@ -461,14 +462,14 @@ def _tensors(value: Any, what: str, name: str) -> Any:
 
 
 def _fresh(tensor: Tensor, create_graph: bool, requires_grad: bool) -> Any:
-    """A tensor object of our own, so that the same tensor captured by the function does not count as its input."""
+    """Return a new tensor object, so that the same tensor captured by the function does not count as its input."""
     if create_graph and tensor.requires_grad:
         return tensor.view_as(tensor)
     return tensor.detach().requires_grad_(requires_grad)
 
 
 def _gradients(outputs: Any, inputs: Any, seeds: Any, create_graph: bool, **options: Any) -> Any:
-    """The gradients of what can be differentiated; None for inputs that it does not depend on."""
+    """Return the gradients of the differentiable outputs; None for inputs that they do not depend on."""
     pairs = [
         (o, s)
         for o, s in zip(outputs, seeds if len(seeds) == len(outputs) else seeds * len(outputs), strict=True)

@@ -38,7 +38,7 @@ def _tuple_postprocess(res: Any, to_unpack: Any) -> Any:
 
 
 def _grad_postprocess(inputs: Any, create_graph: bool) -> Any:
-    """Results without their history, unless it is asked for."""
+    """Return the results, without their history unless `create_graph` is set."""
     if isinstance(inputs[0], Tensor):
         return inputs if create_graph else tuple(part.detach() for part in inputs)
     return tuple(_grad_postprocess(part, create_graph) for part in inputs)

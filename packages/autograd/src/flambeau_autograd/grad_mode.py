@@ -102,8 +102,8 @@ def is_multithreading_enabled() -> bool:
 class set_multithreading_enabled:
     """Set whether backward may use its own threads, immediately or, as a context, until the end of the block.
 
-    It never does here: backward runs in the thread that calls it, and only kernels are split over threads. So this
-    makes no difference beyond what `is_multithreading_enabled` says.
+    Here backward always runs in the thread that calls it, and only kernels are split over threads, so the setting only
+    affects the result of `is_multithreading_enabled`.
 
     >>> with set_multithreading_enabled(False):
     ...     print(torch.autograd.is_multithreading_enabled())

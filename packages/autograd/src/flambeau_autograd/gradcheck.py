@@ -68,12 +68,12 @@ def gradcheck(
         check_undefined_grad: also check backward for outputs without gradients, and forward mode for inputs without
             tangents.
         check_grad_dtypes: also compare the dtypes of gradients and inputs.
-        check_batched_grad: also compare many gradients at once, by ``vmap``, with one after another.
-        check_batched_forward_grad: the same of forward mode.
+        check_batched_grad: also compare batched gradients by ``vmap`` with gradients one by one.
+        check_batched_forward_grad: the same for forward mode.
         check_forward_ad: check forward mode.
         check_backward_ad: check reverse mode.
-        fast_mode: compare one random direction instead of every element; every element only where that fails.
-        masked: how gradients of sparse tensors count; there are none here.
+        fast_mode: compare one random direction instead of every element; compare every element only if that fails.
+        masked: has no effect: it is for sparse tensors.
 
     Returns:
         True, or False where ``raise_exception`` is off and the check failed.
@@ -133,8 +133,8 @@ def gradgradcheck(
     ``grad_outputs``.
 
     Args:
-        grad_outputs: a gradient for each differentiable output; random ones by default.
-        gen_non_contig_grad_outputs: make the random ones non-contiguous.
+        grad_outputs: a gradient for each differentiable output; random gradients by default.
+        gen_non_contig_grad_outputs: make the random gradients non-contiguous.
         check_fwd_over_rev: check forward mode of the gradients.
         check_rev_over_rev: check reverse mode of the gradients.
 
@@ -169,7 +169,7 @@ def gradgradcheck(
     def gradients(*args: Any) -> Any:
         given = list(tensors_in(args[:n]))
         for t, requires_grad in zip(given, wanted, strict=True):
-            if requires_grad and not t.requires_grad:  # forward mode hands over tensors that do not
+            if requires_grad and not t.requires_grad:  # forward mode passes tensors that do not require grad
                 t.requires_grad_()
         outputs = _differentiable(func(*args[:n]))
         found = _grad(
@@ -218,7 +218,7 @@ def get_numerical_jacobian(
 
 
 def _some_tensor(outputs: Any) -> Any:
-    """``outputs``, if there is a tensor among them or nothing at all."""
+    """Return ``outputs`` if they are empty or contain a tensor; otherwise raise an error."""
     empty = isinstance(outputs, (tuple, list, dict)) and not outputs
     if not empty and next(tensors_in(outputs), None) is None:
         raise ValueError(f"gradcheck expects func to return tensors, but got {type(outputs).__name__}")
@@ -230,7 +230,7 @@ def _differentiable(outputs: Any) -> tuple[Tensor, ...]:
 
 
 class _Part:
-    """A real function that an output stands for: the output itself, or its real or imaginary part."""
+    """A real function for an output: the output itself, or its real or imaginary part."""
 
     def __init__(
         self, output_number: int, text: str = "", seed: Any = 1.0, of: Callable[[Any], Any] = lambda a: a
@@ -248,7 +248,7 @@ def _parts(k: int, t: Any) -> list[_Part]:
 
 
 class _Check:
-    """What is checked, and how closely."""
+    """The functions to check, and the tolerances."""
 
     def __init__(
         self,
@@ -296,7 +296,7 @@ class _Check:
         return self.compared(self.func(*self.inputs))
 
     def compared(self, outputs: Any) -> list[Any]:
-        """The outputs that have a history, if any has; the others are constants to whoever differentiates."""
+        """Return the outputs that have a history, if any has; the others are constants."""
         found = list(tensors_in(_some_tensor(outputs), is_inexact))
         if self._compared is None:
             some = any(o.requires_grad for o in found)
@@ -308,7 +308,7 @@ class _Check:
         return [part.of(flat(o)) for k, o in enumerate(self.outputs()) for part in _parts(k, o)]
 
     def run(self, mode: Any, fast: bool) -> None:
-        """Compare what ``mode`` computes with finite differences."""
+        """Compare the derivatives of ``mode`` with finite differences."""
         outputs = self.outputs()
         if not any(o.requires_grad for o in outputs):
             self._expect_no_gradient()
@@ -375,7 +375,7 @@ class _Check:
 
 
 def _position(number: int, t: Any) -> str:
-    """The index of an element, as it is written: [1, 2]."""
+    """Return the index of an element as text: [1, 2]."""
     if not t.ndim:
         return ""
     return str([int(v) for v in np.unravel_index(number, tuple(t.shape))])
@@ -443,7 +443,7 @@ class _Backward:
         return [float((g.conj() * flat(d)).sum().real) for g, d in zip(first, directions, strict=True)]
 
     def check_undefined(self) -> None:
-        """Backward where outputs have no gradient (all of them, then each), and where gradients are zero."""
+        """Check backward with undefined gradients of outputs (of all, then of each), and with zero gradients."""
         check = self.check
         outputs = list(_differentiable(check.func(*check.inputs)))
         if not outputs:
@@ -469,7 +469,7 @@ class _Backward:
                     )
 
     def check_batched(self) -> None:
-        """Several gradients at once against one after another."""
+        """Compare batched gradients with gradients one by one."""
         check, random = self.check, np.random.RandomState(0)
         for k, output in enumerate(check.outputs()):
             if not output.requires_grad:
@@ -502,7 +502,7 @@ class _Undefined(Function):
 
 
 def _expect_batches(batched: Any, one_by_one: Any, k: int, check: Any) -> None:
-    """Raise unless batch ``j`` of each tensor is what ``one_by_one[j]`` has there."""
+    """Raise an error unless batch ``j`` of each tensor equals the tensor in ``one_by_one[j]``."""
     for i, together in enumerate(batched):
         for j, alone in enumerate(one_by_one):
             if alone[i] is None and together is None:
@@ -529,7 +529,7 @@ class _Forward:
         self._all: Any = None
 
     def tangents(self, given: Any) -> list[Any]:
-        """The tangents of all outputs, where the checked inputs have those of ``given`` (None: none)."""
+        """Return the tangents of all outputs if the checked inputs have the tangents ``given`` (None: no tangent)."""
         from flambeau_autograd import forward_ad
 
         chosen = iter(given)
@@ -548,7 +548,7 @@ class _Forward:
         return [torch.zeros_like(p) if t is None else t.detach() for p, t in pairs]
 
     def only(self, i: int, tangent: Any) -> list[Any]:
-        """`tangents` where input ``i`` alone moves."""
+        """Return the `tangents` if only input ``i`` has a tangent."""
         return self.tangents([tangent if j == i else None for j in range(len(self.check.checked))])
 
     def all_tangents(self) -> list[Any]:
@@ -591,7 +591,7 @@ class _Forward:
                     )
 
     def check_batched(self) -> None:
-        """Several tangents at once against one after another."""
+        """Compare batched tangents with tangents one by one."""
         from flambeau_autograd.func import vmap
 
         check, random = self.check, np.random.RandomState(0)

@@ -1,4 +1,4 @@
-"""Access to the graph: hooks on saved tensors, edges, and hooks on several gradients at once."""
+"""Access to the graph: hooks on saved tensors, edges, and hooks on several gradients."""
 
 from __future__ import annotations
 
@@ -164,11 +164,11 @@ def register_multi_grad_hook(
 
     Args:
         tensors: tensors that require grad.
-        fn: with ``mode="all"`` it gets the list of gradients (None for tensors that this backward does not reach) when
-            the last of them is known; with ``mode="any"`` the first one that is known.
+        fn: with ``mode="all"`` it receives the list of gradients (None for tensors that this backward does not reach)
+            when the last one is known; with ``mode="any"`` it receives the first known gradient.
 
     Returns:
-        A handle whose ``remove()`` ends that.
+        A handle whose ``remove()`` removes the hook.
 
     Raises:
         ValueError: ``mode`` is neither "all" nor "any".
@@ -193,7 +193,7 @@ def register_multi_grad_hook(
 
 
 class _Runs(dict[Any, list[Any]]):
-    """What hooks note for each run of backward, until it is over; runs may be inside each other."""
+    """Values that hooks store for each run of backward until it ends; runs may be nested."""
 
     def __missing__(self, run: Any) -> list[Any]:
         queue_callback(lambda: self.pop(run, None))
@@ -233,10 +233,10 @@ def _on_last(nodes: Sequence[Node], fn: Callable[..., Any]) -> list[Callable[...
 
 
 class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
-    """Inside the block, tensors may be written to after they were saved: backward sees them as they were.
+    """A context in which tensors may be written to after they were saved: backward uses the saved values.
 
-    What is saved is copied at once, so this costs the memory and the time of these copies. The context object's
-    ``clear()`` lets go of them, and so does the end of the block: backward has to run inside.
+    Every saved tensor is copied immediately, which takes memory and time. The ``clear()`` method of the context drops
+    the copies, and so does the end of the block: backward has to run inside it.
 
     Raises:
         RuntimeError: it is entered twice.
@@ -272,7 +272,7 @@ class allow_mutation_on_saved_tensors(_saved.CopyingHooks):
         return self.copies[key]
 
     def clear(self) -> None:
-        """Let go of all copies; backward through what was recorded so far raises from now on."""
+        """Drop all copies; backward through operations recorded so far raises an error from now on."""
         self.copies = None
 
 

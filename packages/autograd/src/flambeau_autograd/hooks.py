@@ -1,4 +1,4 @@
-"""Hooks on gradients: the handle that removes one, and the checks of what hooks return."""
+"""Hooks on gradients: the handle that removes one, and the checks of their results."""
 
 from __future__ import annotations
 

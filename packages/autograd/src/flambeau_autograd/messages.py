@@ -1,6 +1,6 @@
-"""Longer messages of errors and warnings, and where in the user's program an error in backward comes from."""
+"""Longer messages of errors and warnings, and the forward call to which an error in backward belongs."""
 
-# How a view was made that may not be written to while recording -> why.
+# The kind of a view that must not be written to while recording -> the reason.
 _REASONS = {
     "in no_grad mode": (
         "Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving "
@@ -26,7 +26,7 @@ _REASONS = {
 
 
 def view_error(what: str, made: str, output_nr: int, name: str | None) -> str:
-    """Why a view may not be written to while recording; ``what`` says who is modified, ``name`` who made the view."""
+    """Return the error of a write to a view while recording; ``what`` describes the write, ``name`` the producer."""
     if made == "in inference mode":
         head = f"A view was created in inference mode and {what} modified inplace in normal mode."
     elif made == "in no_grad mode" or name is None:
@@ -40,7 +40,7 @@ def view_error(what: str, made: str, output_nr: int, name: str | None) -> str:
 
 
 def warn_non_leaf_grad() -> None:
-    """Someone reads ``.grad`` of a tensor that will not get one."""
+    """Warn that ``.grad`` of a non-leaf tensor is read, which is never set."""
     import warnings
 
     warnings.warn(
@@ -59,7 +59,7 @@ _FORWARD_CALL = "The forward call of "
 
 
 def forward_call(node) -> str | None:
-    """A sentence that says which line of the user's program recorded ``node``, and the line itself."""
+    """Return a sentence that names the line of the user's program that recorded ``node``, with the line itself."""
     import linecache
     from itertools import islice
 
@@ -75,7 +75,7 @@ def forward_call(node) -> str | None:
 def name_forward_call(error: BaseException, node) -> None:
     """Add to an error that ``node`` raised in backward which forward call it belongs to.
 
-    A RuntimeError, the engine's own kind, gets it in its text; others as a note, which tracebacks show.
+    The text of a RuntimeError, the engine's own type, is extended; other errors get a note, which tracebacks show.
     """
     told = "".join([str(error), *getattr(error, "__notes__", ())])
     if not isinstance(error, Exception) or _FORWARD_CALL in told:
@@ -90,6 +90,6 @@ def name_forward_call(error: BaseException, node) -> None:
 
 
 def argument_name(node, index: int) -> str:
-    """Which argument of the forward call gets the ``index``-th gradient of ``node``, as an addition to a message."""
+    """Return the name of the forward argument for the ``index``-th gradient of ``node``, as an addition to messages."""
     name = node._argument(index)
     return f" (the gradient of argument '{name}')" if name else ""

@@ -1,9 +1,9 @@
 """Mutation detection: a mode that finds undeclared writes in custom Functions.
 
-Two mistakes give wrong gradients without any error: a ``forward`` that writes to an argument and does not call
-``ctx.mark_dirty``, so that what saved the argument before computes with other numbers; and a ``backward`` that writes
-to the gradient it was given, which other paths of the graph may share. In this mode both raise. It copies and compares
-everything that goes into a Function, so it is for debugging; while it is off it costs nothing.
+Two mistakes cause wrong gradients without any error: a ``forward`` that writes to an argument without calling
+``ctx.mark_dirty``, so that operations that saved the argument before compute with other values; and a ``backward`` that
+writes to the gradient it receives, which other paths of the graph may share. In this mode both raise an error. The mode
+copies and compares every argument of a Function, so it is for debugging; when it is off it has no overhead.
 """
 
 import flambeau_tensor as torch
@@ -14,7 +14,7 @@ __all__ = ["detect_mutation", "is_mutation_detection_enabled", "set_detect_mutat
 
 
 class _Snapshot:
-    """What some tensors held at one time."""
+    """The values of some tensors at one time."""
 
     def __init__(self, tensors):
         self.tensors = tensors
@@ -78,11 +78,13 @@ class set_detect_mutation(Since):
 
 
 class detect_mutation(Within):
-    """Inside the block, a custom Function that writes to an argument without ``ctx.mark_dirty``, or whose backward
-    writes to the gradient that it is given, raises.
+    """Raise an error in the block if a custom Function writes to its arguments without declaring it.
+
+    This applies to a forward that writes to an argument without ``ctx.mark_dirty``, and to a backward that writes to
+    the gradient that it receives.
 
     Raises:
-        RuntimeError: one does.
+        RuntimeError: a Function does so.
 
     >>> class Double(torch.autograd.Function):
     ...     @staticmethod

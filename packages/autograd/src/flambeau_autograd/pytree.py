@@ -7,7 +7,7 @@ from flambeau_tensor.return_types import NamedResult
 
 
 class Node(NamedTuple):
-    """How containers of a type are flattened into children and a context, and restored from them."""
+    """Functions that flatten containers of a type into children and a context, and restore them."""
 
     flatten: object
     unflatten: object
@@ -43,7 +43,7 @@ def _unflatten_defaultdict(children, context):
     return defaultdict(context[0], zip(context[1], children, strict=True))
 
 
-# By type; namedtuples of all types stand under the function that makes them. torch.utils._pytree adds to it.
+# By type; all types of namedtuples are listed under their factory. torch.utils._pytree adds to it.
 NODES = {
     tuple: Node(lambda tree: (list(tree), None), lambda children, _: tuple(children), name="builtins.tuple"),
     list: Node(lambda tree: (tree, None), lambda children, _: list(children), name="builtins.list"),
@@ -75,7 +75,7 @@ def is_namedtuple(tree):
 
 
 def node_type(tree):
-    """What a value stands under in `NODES`; its own type for results with names; None for a leaf."""
+    """Return the key of a value's type in `NODES`: its own type for structseqs; None for a leaf."""
     kind = type(tree)
     if kind in NODES:
         return kind
@@ -85,7 +85,7 @@ def node_type(tree):
 
 
 def flatten_node(tree):
-    """The children of a container, and what else makes it."""
+    """Return the children of a container and its context."""
     node = NODES.get(node_type(tree))
     return (list(tree), None) if node is None else node.flatten(tree)
 
@@ -120,9 +120,9 @@ def leaves(tree):
 
 
 def _joined(function, tree, other):
-    """``function`` of the children of two containers in pairs, dicts by their keys, as one list of what it returns.
+    """Apply ``function`` to pairs of children of two containers (dicts by key) and join the lists that it returns.
 
-    None if the containers differ, in type, too, or if it is None for a pair.
+    Return None if the containers or their types differ, or if the function returns None for a pair.
     """
     if type(tree) is not type(other) or len(children(tree)) != len(children(other)):
         return None
@@ -153,9 +153,9 @@ def filled(tree, values):
 
 
 def broadcast(prefix, tree):
-    """The leaves of ``prefix``, whose leaves may stand for whole branches of ``tree``, one for each of the latter's.
+    """Return the leaves of ``prefix``, each repeated for every leaf of the branch of ``tree`` that it corresponds to.
 
-    Returns None if the forms do not agree.
+    Return None if the structures do not match.
     """
     if is_leaf(prefix):
         return [prefix] * len(leaves(tree))

@@ -1,6 +1,7 @@
 """Selective checkpoints: a policy decides per operator which results are saved.
 
-What is kept is found by the order of calls: the second run takes the n-th kept result of an operator for its n-th call.
+Saved results are matched by the order of calls: the n-th call of an operator in the second run uses the n-th saved
+result.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ class CheckpointPolicy(enum.Enum):
     """The policy for an operator's results: save them for backward, or recompute them.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> CheckpointPolicy.MUST_SAVE
     <CheckpointPolicy.MUST_SAVE: 0>
@@ -56,7 +57,7 @@ class SelectiveCheckpointContext:
 
 
 class _Kept:
-    """A tensor with the version that it had."""
+    """A tensor and its version when it was stored."""
 
     def __init__(self, tensor: torch.Tensor, watch: bool) -> None:
         self.tensor, self.version = tensor.detach(), tensor._version if watch else None
@@ -131,7 +132,7 @@ _IGNORED = frozenset({"aten.detach.default"})
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Callable[..., Any] | Sequence[Any], allow_cache_entry_mutation: bool = False
 ) -> tuple[Any, Any]:
-    """The two contexts that let `checkpoint` keep some results; give it ``functools.partial`` of this as `context_fn`.
+    """Return the two contexts with which `checkpoint` saves some results; pass a ``functools.partial`` as `context_fn`.
 
     Args:
         policy_fn_or_list: called with a `SelectiveCheckpointContext`, the operator (of ``torch.ops.aten``) and its
@@ -140,7 +141,7 @@ def create_selective_checkpoint_contexts(
         allow_cache_entry_mutation: whether kept results may be changed in place before backward.
 
     Raises:
-        TypeError: the first argument is neither, or the list has other things than operators.
+        TypeError: the first argument is neither, or the list contains anything but operators.
 
     >>> import flambeau, functools
     >>> from flambeau.utils.checkpoint import checkpoint

@@ -1,4 +1,4 @@
-"""Gradients through geometries: the part of a base that a view sees, and back.
+"""Gradients of views with any geometry: the part of a base that a view covers, and back.
 
 A geometry is (sizes, strides, offset, complex, lazy). A complex tensor and a real view of it count the same memory in
 different units. ``lazy`` has the flags of conjugate and negative views.
@@ -26,7 +26,7 @@ def _meant(t, lazy):
 def part_of(whole, base, view):
     """Return the view of ``whole`` that corresponds to the geometry ``view`` of ``base``."""
     whole = _meant(whole, base[4])
-    regrouped = base[3] != view[3]  # real numbers seen as complex ones, or the other way round
+    regrouped = base[3] != view[3]  # one is complex and the other its real view
     as_complex = regrouped and view[3]
     if regrouped:
         whole = torch.view_as_real(whole) if base[3] else whole
@@ -60,7 +60,7 @@ def _laid_out(grad, geometry):
 def as_strided_backward(grad, base, view):
     """The gradient of a base from that of a view with another geometry.
 
-    Elements that the view sees several times get the sum.
+    Elements that the view repeats get the sum.
     """
     if base[4] or view[4]:
         grad = _meant(grad, view[4]).resolve_conj().resolve_neg()

@@ -1,7 +1,7 @@
-"""Forward mode of what is neither linear nor elementwise, and has no formula of its own.
+"""Forward mode of operations that are neither linear nor elementwise and have no ``jvp`` formula.
 
-``_engine/levels/forward_rules.pyx`` has the others. Reverse formulas are linear in the gradient, so differentiating
-them by it gives the map from tangents to tangents.
+``_engine/levels/forward_rules.pyx`` implements the others. Reverse formulas are linear in the gradient, so
+differentiating them with respect to it gives the map from tangents to tangents.
 """
 
 import flambeau_tensor as torch
@@ -24,7 +24,7 @@ def transposed(function, values, tangents):
     Args:
         function: takes the values; returns a tensor or a tuple.
         values: its arguments.
-        tangents: for each a tensor, a tuple where the argument is a list, or None.
+        tangents: for each value a tensor, a tuple if the value is a list, or None.
 
     Returns:
         A tuple with a tangent for each result, None for those without gradient.

@@ -26,7 +26,7 @@ def run_elsewhere(run):
             engine.drive_here(run)
         except BaseException as error:
             errors.append(error)
-        finally:  # the next thread may get the number of this one
+        finally:  # the next thread may reuse this one's identifier
             levels.take_over(())
             saved.take_over(())
 
@@ -35,7 +35,7 @@ def run_elsewhere(run):
     while thread.is_alive():
         try:
             thread.join()
-        except BaseException as error:  # an interrupt: it is the work that has to end
+        except BaseException as error:  # an interrupt must end the work
             engine.interrupt(thread.ident, type(error))
     if errors:
         raise errors[0]

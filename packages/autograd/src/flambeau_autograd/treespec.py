@@ -11,7 +11,7 @@ DICTS = (dict, OrderedDict, defaultdict)
 
 
 class TreeSpec:
-    """A structure: the type of a container, what else makes it (``context``), and its children's structures."""
+    """A structure: the type of a container, its ``context``, and the structures of its children."""
 
     __slots__ = ("_children", "context", "num_children", "num_leaves", "num_nodes", "type")
 
@@ -35,7 +35,7 @@ class TreeSpec:
         return self._children[index]
 
     def is_leaf(self) -> bool:
-        """Return True if it is that of a leaf."""
+        """Return True for the structure of a leaf."""
         return self.type is None
 
     def unflatten(self, leaves):
@@ -145,11 +145,11 @@ class LeafSpec(metaclass=_Leaf):
 
 
 def tree_flatten(tree, is_leaf=None) -> tuple[list, TreeSpec]:
-    """The leaves and the structure.
+    """Return the leaves and the structure.
 
     Args:
         tree: any value.
-        is_leaf: a function that says of a value that it is a leaf, though it is a container.
+        is_leaf: a function that returns True for containers that should be leaves.
     """
     leaves: list = []
     return leaves, _flatten(tree, leaves, is_leaf)
@@ -282,9 +282,9 @@ def treespec_dumps(treespec: TreeSpec, protocol: int | None = None) -> str:
     """A structure as JSON.
 
     Raises:
-        TypeError: it is none.
+        TypeError: ``treespec`` is not a TreeSpec.
         ValueError: ``protocol`` is not 1.
-        NotImplementedError: a type in it has no name.
+        NotImplementedError: a type in it has no registered name.
     """
     if not isinstance(treespec, TreeSpec):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""The old name of tensors that autograd watches; for programs that still say ``Variable``."""
+"""The old name of tensors that autograd tracks, for programs that still use ``Variable``."""
 
 from __future__ import annotations
 

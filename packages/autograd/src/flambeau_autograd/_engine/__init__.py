@@ -1,1 +1,1 @@
-"""The compiled half: nodes, what they save, recording, the engine, custom Functions, grad modes. Private."""
+"""The compiled half: nodes, saved values, recording, the engine, custom Functions, grad modes. Private."""

@@ -1,4 +1,4 @@
-"""Attributes of classes, as ``getattr`` finds them, straight from the type's method cache."""
+"""Class attributes as ``getattr`` finds them, read directly from the type's method cache."""
 from cpython.object cimport PyObject
 
 cdef extern from *:
@@ -12,7 +12,7 @@ cdef extern from *:
             Py_INCREF(found);
             return found;
         }
-        return PyObject_GetAttr(cls, name);  /* a metaclass may have its own view, and there is the error */
+        return PyObject_GetAttr(cls, name);  /* handles metaclasses, and raises the error */
     }
     """
     object class_attribute "fl_class_attribute"(PyObject* cls, PyObject* name)

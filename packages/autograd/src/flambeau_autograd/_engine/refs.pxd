@@ -1,4 +1,4 @@
-"""Python's C API for references that are owned by hand: arrays of them live in nodes and in runs of the engine."""
+"""Python's C API for manually counted references, which nodes and runs of the engine store in arrays."""
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef extern from "Python.h":
@@ -23,7 +23,7 @@ cdef extern from *:
     PyObject** tuple_items "fl_tuple_items"(PyObject*) noexcept
 
 cdef inline object owned(PyObject* new_reference):
-    """Give a new reference to Cython."""
+    """Hand a new reference over to Cython."""
     o = <object>new_reference
     decref(new_reference)
     return o

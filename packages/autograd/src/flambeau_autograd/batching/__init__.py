@@ -1,9 +1,9 @@
-"""Batching rules: how ``vmap`` runs each operation on all examples at once.
+"""Batching rules: how ``vmap`` runs each operation on a batch.
 
-Elementwise operations need none, compositions batch by what they are made of, and an operation without a rule runs
-once for each example (``table.looped``), so a rule is only ever a matter of speed. One file per family, as in
-``derivatives``; a package with operators of its own (nn) keeps its rules beside them, in a module that it names by
-``extend.batching_rules_in``.
+Elementwise operations need none, compositions are batched by the operations that they call, and an operation without a
+rule runs once for each example (``table.looped``), so rules only affect speed. There is one file per family, as in
+``derivatives``. A package with its own operators (nn) keeps their rules in its own module and registers the module
+with ``extend.batching_rules_in``.
 """
 
 from flambeau_autograd.batching import (  # noqa: F401  (they fill the table)

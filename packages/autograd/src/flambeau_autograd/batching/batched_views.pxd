@@ -1,4 +1,4 @@
-"""Views of tensors with examples: dimensions in another order, and ones of size 1."""
+"""Views of batched tensors: with reordered dimensions, and with dimensions of size 1."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport OperatorInfo
@@ -6,10 +6,10 @@ from flambeau_tensor.abi cimport OperatorInfo
 cdef enum:
     NEW = -1  # a dimension of size 1
 
-cdef bint is_direct(PyObject* tensor) noexcept  # whether a view of it concerns nobody but itself
-# A view whose dimension i is `order[i]` of the tensor, or NEW; dimensions of size 1 may be left out.
+cdef bint is_direct(PyObject* tensor) noexcept  # whether views of it need neither recording, layers nor handlers
+# Returns a view whose dimension i is dimension `order[i]` of the tensor, or NEW; dimensions of size 1 may be omitted.
 cdef object rearranged(PyObject* tensor, const int* order, int n)
-# With the examples in front, and behind them as many dimensions of size 1 as `rank` dimensions of an example need.
+# Moves the batch dimension to the front, and pads an example to `rank` dimensions with dimensions of size 1.
 cdef object examples_first(PyObject* tensor, int dim, int rank)
-cdef object repeated_first(PyObject* tensor, Py_ssize_t size)  # what all examples share, once for each
+cdef object repeated_first(PyObject* tensor, Py_ssize_t size)  # adds a batch dimension to an unbatched tensor
 cdef int ndim_of(PyObject* tensor) noexcept

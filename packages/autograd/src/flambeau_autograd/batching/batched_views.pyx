@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Views of tensors with examples, made at once where nothing is recorded of them, and by operators otherwise."""
+"""Views of batched tensors: created directly if nothing records them, otherwise by operators."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
@@ -96,7 +96,7 @@ cdef object repeated_first(PyObject* tensor, Py_ssize_t size):
 
 
 def batch_first(t, dim, size=None):
-    """``t`` with its examples in dimension 0; a shared one repeated ``size`` times, or as it is without ``size``."""
+    """Move the batch dimension to the front; repeat an unbatched tensor ``size`` times, or keep it without ``size``."""
     if dim is None:
         return t if size is None else repeated_first(<PyObject*>t, size)
     return examples_first(<PyObject*>t, dim, 0)

@@ -1,4 +1,4 @@
-"""Batching rules of factory functions that follow another tensor: each example gets its own."""
+"""Batching rules of factory functions that take their sizes from a tensor: each element of the batch gets its own."""
 
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, plain, shifted
 from flambeau_autograd.strided import extent
@@ -11,7 +11,7 @@ def _sizes(given):
 
 
 def _of_data(level, op, args, dims):
-    """The tensor only says which dtype."""
+    """The tensor argument only determines the dtype."""
     return call(op, batch_first(args[0], dims[0]), *args[1:]), None
 
 

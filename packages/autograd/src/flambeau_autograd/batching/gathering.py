@@ -1,7 +1,7 @@
 """Batching of gathering and scattering along a dimension, and of one-hot vectors.
 
-An index that all examples share stays what it is. Vectors of indices that differ are written out for each element, as
-``gather`` and the ``scatter`` operators take them, which also check their range.
+An index that is not batched is used as it is. Batched vectors of indices are expanded to one index per element, as
+``gather`` and the ``scatter`` operators expect, which also check their range.
 """
 
 import flambeau_tensor as torch
@@ -22,7 +22,7 @@ def _rank(t, dim):
 
 
 def _slices(level, args, dims):
-    """(the tensor with examples in front, its dimension, a vector of indices for each example) of ``index_...``."""
+    """Return (tensor with its batch dimension in front, its dimension, batch of index vectors) of ``index_...``."""
     t = batch_first(args[0], dims[0], level.size)
     if t.ndim == 1:
         t = t.unsqueeze(1)
@@ -129,7 +129,7 @@ def _embedding(level, op, args, dims):
         return in_dim_0(call(op, batch_first(index, dims[0]), *args[1:]))
     weight = batch_first(weight, dims[1])
     size, count, width = weight.shape
-    if dims[0] is None and args[3] is None:  # one matrix with the rows of all examples side by side
+    if dims[0] is None and args[3] is None:  # one matrix with the rows of all examples next to each other
         wide = weight.movedim(0, 1).reshape((count, size * width))
         return call(op, index, wide, *args[2:]).reshape((*index.shape, size, width)), index.ndim
     if args[2] is not None or args[3] is not None:
@@ -141,7 +141,8 @@ def _embedding(level, op, args, dims):
 
 def _one_hot(level, op, args, dims):
     if args[1] < 0:
-        return looped(level, op, args, dims)  # as many classes as the example's largest number says: they must agree
+        # the number of classes depends on the largest index of an example: all must agree
+        return looped(level, op, args, dims)
     return in_dim_0(call(op, batch_first(args[0], dims[0]), args[1]))
 
 

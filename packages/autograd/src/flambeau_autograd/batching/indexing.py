@@ -1,8 +1,8 @@
 """Batching of indexing.
 
-Where indices differ between examples, one more of them counts the examples. It stands first, so the indexed
-dimensions are permuted to the front, and the result is permuted back. A mask that differs selects different numbers of
-elements, so it can only say where to write.
+If indices are batched, an additional index enumerates the batch. It comes first, so the indexed dimensions are permuted
+to the front, and the result is permuted back. A batched mask selects a different number of elements for each example,
+so it can only select where to write.
 """
 
 from typing import NamedTuple
@@ -16,12 +16,12 @@ _MASKS = ("bool", "uint8")
 
 
 class _Permuted(NamedTuple):
-    """An indexed tensor with its indexed dimensions in front, behind that of the examples, if it has one."""
+    """A tensor with its indexed dimensions in front, after the batch dimension, if it has one."""
 
     tensor: object
-    order: tuple  # of its dimensions, to get there
-    indices: tuple  # with one that counts the examples
-    result: tuple  # the order of the result's dimensions, to get from there to where they belong
+    order: tuple  # the permutation that produced ``tensor``
+    indices: tuple  # including the one that enumerates the batch
+    result: tuple  # the permutation that restores the order of the result's dimensions
 
 
 def _is_mask(index):
@@ -29,7 +29,7 @@ def _is_mask(index):
 
 
 def _without_masks(indices, dims):
-    """(indices, their dimensions) with numbers in place of masks; None where a mask differs between examples."""
+    """Replace masks by indices: return (indices, their dimensions), or None if a mask is batched."""
     out, places = [], []
     for index, dim in zip(indices, dims, strict=True):
         if not _is_mask(index):
@@ -62,7 +62,7 @@ def _permuted(level, t, dim, indices, dims):
     width = max(indices[n].ndim - (dims[n] is not None) for n in where)
     chosen = [_aligned(indices[n], dims[n], width) for n in where]
     rest = [n for n in range(rank) if n not in where]
-    before = where[0] if where[-1] - where[0] == len(where) - 1 else 0  # apart from each other, they come first
+    before = where[0] if where[-1] - where[0] == len(where) - 1 else 0  # separated indices put their dimensions first
     result = (
         *range(1 + width, 1 + width + before),
         *range(1, 1 + width),
@@ -131,7 +131,7 @@ def _put_where(level, op, args, dims):
 
 
 def _masked_fill(level, op, args, dims):
-    """A number for each example is a tensor with dimensions, which only ``where`` takes."""
+    """Use ``where`` for batched values, which ``masked_fill`` does not support since they have dimensions."""
     if dims[2] is None:
         return elementwise(level, op, args, dims)
     t, mask, value = args
@@ -148,7 +148,7 @@ def _fill(level, op, args, dims):
 
 def _masked_select(level, op, args, dims):
     if dims[1] is not None:
-        return looped(level, op, args, dims)  # as many elements as a mask has places: they must agree
+        return looped(level, op, args, dims)  # batched masks must select equally many elements
     t, mask = batch_first(args[0], dims[0]), args[1]
     shape = torch.broadcast_shapes(tuple(t.shape[1:]), tuple(mask.shape))
     t = t.reshape((t.shape[0],) + (1,) * (len(shape) - t.ndim + 1) + tuple(t.shape[1:])).expand((level.size, *shape))
@@ -163,7 +163,7 @@ def _masked_scatter(level, op, args, dims):
         return looped(level, op, args, dims)
     mask = mask.reshape((level.size,) + (1,) * (t.ndim - mask.ndim) + tuple(mask.shape[1:])).expand(t.shape)
     rows = flat(mask)
-    places = torch.where(rows, rows.long().cumsum(1) - 1, 0)  # which element of the source comes next
+    places = torch.where(rows, rows.long().cumsum(1) - 1, 0)  # the position of the next element of the source
     return torch.where(mask, source.gather(1, places).reshape(t.shape), t), 0
 
 

@@ -7,7 +7,8 @@ from flambeau_tensor.ops.linear_algebra import factorization, indefinite, solvin
 
 def _matrices(level, op, args, dims):
     result = call(op, *all_batch_first(level, args, dims))
-    if isinstance(result, tuple) and level.size:  # what was not asked for is empty, and has no batch
+    # results that were not requested are empty and have no batch dimension
+    if isinstance(result, tuple) and level.size:
         result = type(result)(tuple([t.expand(level.size, 0) if t.shape == (0,) else t for t in result]))
     return in_dim_0(result)
 
@@ -38,7 +39,7 @@ batched(
 
 
 def _pairs(level, op, args, dims):
-    """What broadcasts by itself: the batches of each example are aligned from the right."""
+    """Operations that broadcast: align the batches of each example from the right."""
     ranks = [t.ndim - (d is not None) for t, d in zip(args[:2], dims[:2], strict=True)]
     first = all_batch_first(level, args, dims)
     most = max(ranks)
@@ -60,8 +61,7 @@ batched(_ldl_solve, indefinite.ldl_solve)
 
 
 def _solve(level, op, args, dims):
-    """The right side may hold vectors, which beside many examples could be taken for matrices: as one column they
-    cannot."""
+    """Treat vectors on the right side as one-column matrices: a batch of vectors would look like matrices."""
     a, b = (batch_first(t, d, level.size) for t, d in zip(args[:2], dims[:2], strict=True))
     if b.ndim > 2 and not (b.ndim == a.ndim - 1 and b.shape[1:] == a.shape[1:-1]):
         return _pairs(level, op, args, dims)

@@ -1,4 +1,4 @@
-"""Batching of products: a batch of matrices is what ``matmul`` multiplies anyway."""
+"""Batching of products: ``matmul`` already multiplies batches of matrices."""
 
 import flambeau_autograd.batching.rule_kinds as kinds
 from flambeau_autograd.batching.table import batch_first, batched, in_dim_0, looped

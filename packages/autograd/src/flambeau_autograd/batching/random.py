@@ -1,4 +1,4 @@
-"""Batching of random numbers: refused, different for each example, or the same for all, as ``vmap`` was asked."""
+"""Batching of random numbers: an error, different for each element of the batch, or the same for all, as requested."""
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.batch_level import BatchLevel
@@ -26,9 +26,9 @@ def _level():
 
 
 def made(op, args):
-    """Numbers drawn without a tensor of examples: one set for each example of every batch that asks for different ones.
+    """Draw random numbers if no argument is batched: one set for each example of every batch with different randomness.
 
-    NotImplemented: all examples share them.
+    Return NotImplemented if all examples share them.
     """
     level = _level()
     if level is None:

@@ -1,4 +1,4 @@
-"""Batching of reductions and of what is normalized over a dimension."""
+"""Batching of reductions and of normalization over a dimension."""
 
 from flambeau_autograd.batching.table import along, batch_first, batched, call, in_dim_0, reduced
 from flambeau_tensor.extend import find_operator
@@ -31,7 +31,7 @@ batched(
 
 
 def total(level, op, args, dims):
-    """Over all elements of each example: along the dimension that they make together."""
+    """Reduce all elements of each batch element, along one flattened dimension."""
     rows = batch_first(args[0], dims[0]).reshape((level.size, -1))
     return in_dim_0(call(find_operator(f"torch.{op.name}.dim"), rows, 1, False, None)[0])
 
@@ -40,7 +40,7 @@ batched(total, "torch.max.default", "torch.min.default")
 
 
 def of_all_examples(level, op, args, dims):
-    """What is asked of all examples together has one answer."""
+    """Return one result for the whole batch."""
     return call(op, args[0]), None
 
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""The kinds of batching rules that run in compiled code; a line of a family's file names the kind of an operator.
+"""The compiled kinds of batching rules; the table of each family assigns a kind to each operator.
 
-What an operator's schema says of its arguments, by their names, is read once for each operator.
+The meaning of an operator's arguments follows from their names in the schema and is determined once per operator.
 """
 from cpython.object cimport PyObject
 
@@ -19,7 +19,7 @@ from flambeau_autograd.batching.batched_views cimport (
 
 from flambeau_tensor.extend import wrapped_dim
 
-cdef enum:  # what an argument says
+cdef enum:  # the meaning of an argument
     PLAIN
     DIM  # a dimension, or several
     SIZE  # the sizes of a tensor
@@ -30,12 +30,12 @@ cdef PyObject* NONE = <PyObject*>None
 
 
 cdef inline int _rank(Examples* call, int slot) noexcept:
-    """How many dimensions an example has of a tensor."""
+    """Return the number of dimensions of an example, without the batch dimension."""
     return ndim_of(call.values[slot]) - (call.dims[slot] >= 0)
 
 
 cdef inline int _first_rank(Examples* call, int slot) noexcept:
-    """The same, of the first tensor where the argument is a list."""
+    """Return the rank of an example of the argument, or of the first tensor if it is a list."""
     if is_tensor(call.values[slot]):
         return _rank(call, slot)
     return ndim_of(tuple_item(call.values[slot], 0)) - (
@@ -54,7 +54,7 @@ cdef inline bint _holds_tensors(PyObject* value) noexcept:
 
 
 cdef int _all_first(BatchLevel level, Examples* call) except -1:
-    """Every tensor with its examples in front, shared ones repeated."""
+    """Move the batch dimension of every tensor to the front, and repeat unbatched tensors."""
     cdef PyObject* p
     cdef int i
     for i in range(call.info.nslots):
@@ -83,7 +83,7 @@ cdef tuple _list_first(BatchLevel level, tuple items, object dims):
 
 
 cdef object _in_python(object rule, BatchLevel level, Examples* call):
-    """What a rule in Python says of the same call; its results have their examples in front, as these have."""
+    """Run a rule in Python on the same call; both kinds of rules return results with the batch dimension in front."""
     result, at = rule(level, <object>call.op, *for_python(call))
     call.at = 0 if at is not None else SHARED
     return result
@@ -92,9 +92,9 @@ cdef object _in_python(object rule, BatchLevel level, Examples* call):
 # --- element by element ---------------------------------------------------------------------------------------------
 
 cdef class Elementwise(BatchRule):
-    """Examples in front, then as many dimensions of size 1 as broadcasting needs.
+    """Elementwise operators: moves the batch dimension to the front and pads examples with dimensions of size 1.
 
-    promote: tells the dtype of tensors of several dtypes, ``[(tensor, dimensions of an example), …]``.
+    promote: computes the result dtype from ``[(tensor, dimensions of an example), …]``.
     """
 
     cdef object promote
@@ -122,7 +122,7 @@ cdef class Elementwise(BatchRule):
         return call_bound(call.op, call.values)
 
     cdef int convert(self, Examples* call) except -1:
-        """Numbers of examples, which have a dimension here, must not count more in promotion than without any."""
+        """Convert batched scalars, so that their batch dimension does not raise their precedence in type promotion."""
         cdef int i, dim
         tensors = [(<object>call.values[i], _rank(call, i)) for i in range(call.info.nslots)
                    if is_tensor(call.values[i])]
@@ -139,7 +139,7 @@ cdef class Elementwise(BatchRule):
 
 
 cdef class Plain(BatchRule):
-    """Operators to which another dimension in front is nothing special."""
+    """Operators that treat an additional leading dimension as a batch."""
 
     cdef object run(self, BatchLevel level, Examples* call):
         _all_first(level, call)
@@ -149,10 +149,10 @@ cdef class Plain(BatchRule):
 # --- along dimensions -----------------------------------------------------------------------------------------------
 
 cdef class _Reading:
-    """What the arguments of an operator's schema say."""
+    """The meaning of an operator's arguments, derived from the schema."""
 
     cdef int[MAX_SLOTS] means
-    cdef int dim, keepdim  # the slots of the arguments of these names, or -1
+    cdef int dim, keepdim  # the slots of the arguments with these names, or -1
     cdef bint has_dims, several  # `dim` is a list
 
 
@@ -180,12 +180,12 @@ cdef _Reading _reading(PyObject* op):
 
 
 cdef class Shifted(BatchRule):
-    """Operators over dimensions: numbers of dimensions move on by one, sizes get the batch's in front.
+    """Operators along dimensions: shifts dimension numbers by one and prepends the batch size to sizes.
 
     looped: the rule for examples without dimensions.
-    more: how many dimensions the result has that the first tensor has not.
-    scalars: the operator takes tensors without dimensions as such of one, and its result has as many.
-    order: the dimensions are a new order of all.
+    more: the number of dimensions that the result has in addition to those of the first tensor.
+    scalars: the operator treats tensors without dimensions as having one, and its result has no more than they.
+    order: the dimensions are a permutation of all.
     """
 
     cdef object looped
@@ -262,7 +262,7 @@ cdef object _shift(object dim, int rank):
 
 
 cdef object _each(object result, object function):
-    """``function`` of every tensor among results."""
+    """Apply ``function`` to every tensor among the results."""
     if is_tensor(<PyObject*>result):
         return function(result)
     items = tuple([_each(r, function) for r in result])
@@ -270,7 +270,7 @@ cdef object _each(object result, object function):
 
 
 def _without_1(t):
-    """``t`` without its dimension 1, which has size 1."""
+    """Remove dimension 1, which has size 1."""
     cdef int order[ABI_MAX_NDIM]
     cdef int i, n = ndim_of(<PyObject*>t) - 1
     order[0] = 0
@@ -280,7 +280,7 @@ def _without_1(t):
 
 
 cdef class Reduced(Shifted):
-    """Reductions: over all dimensions but the examples' where none is named."""
+    """Reductions, over all dimensions except the batch dimension if none is given."""
 
     cdef object run(self, BatchLevel level, Examples* call):
         cdef _Reading r = _reading(call.op)
@@ -311,14 +311,14 @@ cdef tuple _BEHIND = (None, (1,), (1, 2), (1, 2, 3))
 
 
 def _with_1(t):
-    """``t``, which has one dimension, with one of size 1 behind it."""
+    """Append a dimension of size 1 to a one-dimensional tensor."""
     cdef int order[2]
     order[0], order[1] = 0, NEW
     return rearranged(<PyObject*>t, order, 2)
 
 
 cdef object _rows(object t, Py_ssize_t size):
-    """The elements of each example, in front, as a row."""
+    """Flatten each example into a row."""
     cdef TensorInfo f
     cdef Py_ssize_t count = 1
     cdef int i
@@ -335,7 +335,7 @@ cdef object _rows(object t, Py_ssize_t size):
 # --- views ----------------------------------------------------------------------------------------------------------
 
 cdef class Expanded(BatchRule):
-    """``expand``: dimensions that are added stand behind the examples."""
+    """``expand``: inserts new dimensions behind the batch dimension."""
 
     cdef object run(self, BatchLevel level, Examples* call):
         size = <object>call.values[1]
@@ -346,10 +346,10 @@ cdef class Expanded(BatchRule):
 
 
 cdef class Rearranged(BatchRule):
-    """Views of examples with their dimensions in reverse: all of them, or those of matrices alone.
+    """Views with the dimensions of examples reversed: all of them, or only those of matrices.
 
-    by: the operator that reorders dimensions.
-    same: the one that views all of a tensor.
+    by: the operator that permutes dimensions.
+    same: the operator that returns a view of the whole tensor.
     """
 
     cdef object by, same
@@ -375,7 +375,7 @@ cdef class Rearranged(BatchRule):
 # --- products -------------------------------------------------------------------------------------------------------
 
 cdef class Product(BatchRule):
-    """Products of matrices and vectors; left, right: how many dimensions the factors have."""
+    """Products of matrices and vectors; left, right: the number of dimensions of the factors."""
 
     cdef int left, right
 
@@ -393,7 +393,7 @@ cdef class Product(BatchRule):
 
 
 cdef object _multiplied(BatchLevel level, Examples* call, int a, int b):
-    """Factors of one to three dimensions, of which at least one differs between examples."""
+    """Multiply factors whose examples have one to three dimensions; at least one factor is batched."""
     cdef int order[4]
     cdef int rank_a = _rank(call, a), rank_b = _rank(call, b)
     cdef TensorInfo f
@@ -409,7 +409,7 @@ cdef object _multiplied(BatchLevel level, Examples* call, int a, int b):
         rows, columns = f.sizes[1], f.sizes[2]
         out = (left.reshape((level.size * rows, columns)) @ right).reshape((level.size, rows, right.shape[1]))
     else:
-        out = left @ right  # one matrix times many broadcasts
+        out = left @ right  # one matrix broadcasts against many
     if rank_a == 2 and rank_b == 2:
         return out
     order[0], order[1] = 0, 1 if rank_b == 1 else 2
@@ -417,7 +417,7 @@ cdef object _multiplied(BatchLevel level, Examples* call, int a, int b):
 
 
 cdef object _matrix(Examples* call, int slot, int rank, bint left):
-    """A factor with its examples in front, if it has any; a vector as a matrix of one row or column."""
+    """Return a factor with its batch dimension, if any, in front, and a vector as a matrix with one row or column."""
     cdef int order[3]
     cdef int n = 0, dim = call.dims[slot]
     if rank == 2 and dim <= 0:
@@ -433,7 +433,7 @@ cdef object _matrix(Examples* call, int slot, int rank, bint left):
 
 
 cdef class Linear(BatchRule):
-    """``input @ weight.T + bias``; weights that differ between examples are products of each."""
+    """``input @ weight.T + bias``; batched weights become a batched product."""
 
     cdef object looped
 
@@ -486,7 +486,7 @@ cdef class Linear(BatchRule):
 # --- others ---------------------------------------------------------------------------------------------------------
 
 cdef class Joined(Shifted):
-    """``cat``; empty tensors of another rank, which it passes over, are left to single examples."""
+    """``cat``; ignored empty tensors of another rank are left to the loop over examples."""
 
     cdef object run(self, BatchLevel level, Examples* call):
         cdef int rank = _first_rank(call, 0), i
@@ -499,7 +499,7 @@ cdef class Joined(Shifted):
 
 
 cdef class Squeezed(BatchRule):
-    """``squeeze``; same: the operator that views all of a tensor, where there is nothing to do."""
+    """``squeeze``; same: the operator that returns a view of the whole tensor, if there is nothing to squeeze."""
 
     cdef object same
 
@@ -527,9 +527,9 @@ cdef class Squeezed(BatchRule):
 
 
 cdef class Formatted(Plain):
-    """Plain, but where the last argument is a memory format that is one of examples, which ``rule`` knows about.
+    """Plain operators, except that ``rule`` handles calls whose last argument is a memory format for a batch.
 
-    formats: these.
+    formats: these memory formats.
     """
 
     cdef object formats, rule

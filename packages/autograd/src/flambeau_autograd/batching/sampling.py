@@ -1,4 +1,4 @@
-"""Batching of random numbers whose parameters stand in tensors, and of how they move with the parameters."""
+"""Batching of random numbers whose parameters are tensors, and of the derivatives of samples by parameters."""
 
 from flambeau_autograd.batching.table import all_batch_first, batched, call
 from flambeau_tensor.ops import sampling

@@ -39,7 +39,7 @@ def _bucketize(level, op, args, dims):
 
 
 def _histc(level, op, args, dims):
-    """Of a range that all examples share: each element's interval, and then their counts."""
+    """Histogram over a range that all examples share: find each element's bin, then count."""
     t, bins, low, high = args[:4]
     if not low < high or bins <= 0 or not t.is_floating_point():
         return looped(level, op, args, dims)

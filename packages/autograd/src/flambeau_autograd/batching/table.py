@@ -1,9 +1,9 @@
 """The table of batching rules, and the rules that serve many operations.
 
-Most operators have a rule of one of the kinds that are compiled, see ``rule_kinds.pyx``. Any other rule is a function
-``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema, tensors with all
-examples; ``dims`` says for each which dimension runs over them, None for what all examples share (a tuple for a list of
-tensors). It returns the same of its results, in tuples where there are several. The compiled ones can be called so.
+Most operators have a rule of one of the compiled kinds, see ``rule_kinds.pyx``. Any other rule is a function
+``(level, op, args, dims) -> (result, dim)``: ``args`` are all arguments of the operator's schema, with batched tensors;
+``dims`` contains the batch dimension of each, None for arguments that are not batched (a tuple for a list of tensors).
+It returns the results and their batch dimensions, as tuples if there are several. Compiled rules have the same call.
 """
 
 import functools
@@ -52,7 +52,7 @@ def rule_of(op):
     return elementwise
 
 
-# --- moving the examples --------------------------------------------------------------------------------------------
+# --- moving batch dimensions ----------------------------------------------------------------------------------------
 
 
 def flat(t):
@@ -61,7 +61,7 @@ def flat(t):
 
 
 def all_batch_first(level, args, dims):
-    """Every tensor among the arguments with its examples in front, shared ones repeated."""
+    """Move the batch dimension of every tensor argument to the front; repeat tensors that are not batched."""
     out = []
     for a, d in zip(args, dims, strict=True):
         if isinstance(a, Tensor):
@@ -73,14 +73,14 @@ def all_batch_first(level, args, dims):
 
 
 def in_dim_0(result):
-    """Results with their examples in dimension 0."""
+    """Return results with batch dimension 0."""
     if isinstance(result, (tuple, list)):
         return result, tuple(0 if isinstance(r, Tensor) else None for r in result)
     return result, 0
 
 
 class Info(NamedTuple):
-    """The `info` argument of a user's vmap rule: the number of examples, and the treatment of random numbers."""
+    """The `info` argument of a user's vmap rule: the batch size and the randomness mode."""
 
     batch_size: int
     randomness: str
@@ -95,13 +95,13 @@ def registered(level, op, args, dims):
 
 
 def out_of_place(rule):
-    """A rule that knows nothing of writing: what works in place gets what the operator it is made from computes."""
+    """Wrap a rule that does not write in place: an in-place operator writes the result of its functional form."""
 
     @functools.wraps(rule)
     def either(level, op, args, dims):
         if op.functional is None:
             return rule(level, op, args, dims)
-        # What is saved for backward must not be what is written to.
+        # A tensor saved for backward must not be the one that is written to.
         before = args[0].clone() if args[0].requires_grad else args[0]
         new, at = rule(level, op.functional, [before, *args[1:]], dims)
         batch_first(args[0], dims[0]).copy_(batch_first(new, at))
@@ -141,7 +141,7 @@ def _example(args, dims, i):
 
 
 def _stand_in(args, dims):
-    """An example of zeros, where there is none, for the form of the results."""
+    """Return unbatched zeros of the arguments' shapes, to find out the form of the results of an empty batch."""
     return [
         a
         if d is None
@@ -153,7 +153,7 @@ def _stand_in(args, dims):
 
 
 def _none(result):
-    """No example of what ``result`` is one of."""
+    """Return an empty batch of examples like ``result``."""
     if isinstance(result, (tuple, list)):
         columns = [_none(r)[0] if isinstance(r, Tensor) else r for r in result]
         kind = type(result)
@@ -176,6 +176,6 @@ plain = kinds.Plain()
 shifted = kinds.Shifted(looped)
 one_more = kinds.Shifted(looped, 1)  # operators whose result has one dimension more
 one_less = kinds.Shifted(looped, -1)
-along = kinds.Shifted(looped, scalars=True)  # whose result has no dimension where their tensors have none
+along = kinds.Shifted(looped, scalars=True)  # the result has no dimensions if the tensors have none
 reordered = kinds.Shifted(looped, order=True)
 reduced = kinds.Reduced(looped)

@@ -52,7 +52,7 @@ CHANNELS_LAST = {torch.channels_last: 4, torch.channels_last_3d: 5}  # the dimen
 
 
 def _in_format(level, op, args, dims):
-    """Channels last of each example: the format itself would ask for one dimension less."""
+    """Make each batch element channels-last; the format itself expects one dimension fewer."""
     t, memory_format = args
     t, rank = batch_first(t, dims[0]), CHANNELS_LAST[memory_format]
     if t.ndim != rank + 1:

@@ -1,7 +1,6 @@
-"""The derivative rules: one file a family, one line an operation.
+"""The derivative rules: one file per family, one line per operation.
 
-How to write one is told in ``derivative``. What is declared here is complete: ``check_complete`` raises when a
-differentiable operation has no line.
+``derivative`` documents the rules. ``check_complete`` raises an error if a differentiable operation has no rule.
 """
 
 from importlib import import_module as _import
@@ -36,8 +35,8 @@ for _family in FAMILIES:
 
 
 def _has(package, family):
-    """Whether a package has a module of this name. Asking for the module's own spec would import the package: all
-    batching rules, which wait for the first ``vmap``."""
+    """Whether a package has a module of this name. Finding the module by its full name would import the package, and
+    with it all batching rules, which are only loaded at the first ``vmap``."""
     found = _find_spec(package)
     return found is not None and _PathFinder.find_spec(f"{package}.{family}", found.submodule_search_locations)
 

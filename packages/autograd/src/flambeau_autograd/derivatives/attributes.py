@@ -1,4 +1,4 @@
-"""Derivatives of copies and conversions; dtypes and broadcasting are put right centrally."""
+"""Derivatives of copies and conversions; the engine restores dtypes and undoes broadcasting."""
 
 from flambeau_autograd._engine.graph.rule import derivative
 from flambeau_tensor.ops import attributes as ops
@@ -7,11 +7,11 @@ from flambeau_tensor.ops import factories
 derivative(ops.clone, self=lambda grad: grad, linear=True)
 derivative(ops.contiguous, self=lambda grad: grad, linear=True)
 derivative(ops.to_copy, self=lambda grad: grad, linear=True)
-derivative(ops.to_meta, self=lambda grad: grad.cpu())  # raises: there is no way back
+derivative(ops.to_meta, self=lambda grad: grad.cpu())  # raises: meta tensors have no values to copy back
 derivative(ops.as_subclass, self=lambda grad: grad, linear=True)
 
 # --- writing --------------------------------------------------------------------------------------------------------
-# What was there no longer counts.
+# Gradients of overwritten values are zero.
 
 
 def _written(self, tangent):

@@ -14,7 +14,7 @@ def _from_behind(x, dim):
 
 
 def _cumprod(grad, self, dim, result):
-    """Without zeros each share is a quotient; a zero makes it a product of what is left, taken element by element."""
+    """Use quotients if there are no zeros; otherwise compute the product of the other elements, element by element."""
     if self.ndim == 0:
         return grad
     if not elements_are_hidden(self) and not (self == 0).any():
@@ -36,7 +36,7 @@ def _cumprod(grad, self, dim, result):
 
 
 def joined(pieces, dim):
-    """`cat`, found late: joining is a family of its own."""
+    """Call `cat`, imported late because joining is a separate family."""
     from flambeau_tensor.ops import joining
 
     return joining.cat(tuple(pieces), dim)

@@ -1,7 +1,7 @@
-"""Derivatives of distances: 0 where a distance is 0, and the second ones NaN there.
+"""Derivatives of distances: 0 if a distance is 0, and NaN for second derivatives there.
 
-What the second derivative of a function of the distance is at coincident points depends on the function and not on the
-gradient's value alone, so no formula of a distance knows it.
+At coincident points, the second derivative of a function of the distance depends on the function, not only on the value
+of the gradient, so no formula of a distance can compute it.
 """
 
 from flambeau_autograd.derivatives.table import derivative, elements_are_hidden
@@ -10,7 +10,7 @@ from flambeau_tensor.ops import joining, pointwise
 
 
 def _unknown(grad, x, there):
-    """0, linear in `grad`, with the derivative NaN by `x` where `there` is true."""
+    """Return 0, linear in `grad`, whose derivative with respect to `x` is NaN where `there` is true."""
     if not elements_are_hidden(there) and not there.any():
         return 0
     return pointwise.where(there, grad, 0.0) * pointwise.sqrt(pointwise.where(there, x * 0, 1.0))

@@ -7,7 +7,7 @@ from flambeau_tensor.ops import fft as ops
 
 
 def _twice(x, dim, size, factor):
-    """Half a spectrum, times `factor` where an element stands for its mirror image in the other half, too."""
+    """Multiply half a spectrum by `factor` for elements that also represent their mirror image in the other half."""
     weights = torch.full((x.shape[dim],), factor, dtype=x.real.dtype, device=where(x))
     weights[:1] = 1
     if size % 2 == 0:

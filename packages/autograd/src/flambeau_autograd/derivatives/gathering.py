@@ -13,12 +13,12 @@ def _zeros(grad, shape):
 
 
 def _without(grad, dim, index):
-    """The gradient with nothing where an index was written."""
+    """Return the gradient, with zeros at the written indices."""
     return ops.index_fill(grad, dim, index, 0)
 
 
 def _written(grad, dim, index):
-    """Where something was written."""
+    """Return a mask of the written elements."""
     return ops.index_fill(factories.zeros(grad.shape, dtype=_bool, device=where(grad)), dim, index, True)
 
 
@@ -68,7 +68,7 @@ derivative(
 def _gather(grad, self_shape, dim, index, sparse_grad):
     if not sparse_grad:
         return ops.scatter_add(_zeros(grad, self_shape), dim, index, grad)
-    if not self_shape:  # a number has no places
+    if not self_shape:  # a scalar has no positions
         return find_operator("torch._ops.sparse_coo")(
             index.new_zeros((0, grad.numel())), grad.reshape((-1,)), self_shape
         )
@@ -128,7 +128,7 @@ def _scatter_src(grad, dim, index, src_shape, reduce):
 
 
 def _scatter_tangent(self, self_t, dim, index, src_t, reduce):
-    """Where indices repeat, the last write stays: not what the transposed gradients would add up."""
+    """Compute the tangent of scatter: if indices repeat, the last write counts; transposing would add all."""
     if reduce == "multiply":
         raise NotImplementedError(
             "the tangent of scatter(..., reduce='multiply') is not built; use scatter_reduce(..., 'prod')"
@@ -146,7 +146,7 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
     """The gradients of `self` and `src` under scatter_reduce."""
     src_shape = src.shape
     for d, n in enumerate(index.shape):
-        src = src.narrow(d, 0, n)  # what lies beyond was not read
+        src = src.narrow(d, 0, n)  # elements beyond were not read
     if reduce == "sum":
         mine, theirs = grad, ops.gather(grad, dim, index)
     elif reduce == "mean":
@@ -161,7 +161,7 @@ def _share(grad, self, dim, index, src, reduce, include_self, result):
         if not include_self:
             mine_too = ops.scatter(mine_too, dim, index, value=False)
         ties = ops.scatter_add(mine_too.to(grad.dtype), dim, index, chosen.to(grad.dtype))
-        part = grad / ties  # NaN equals nothing, so where one is the result the gradient is 0 / 0
+        part = grad / ties  # NaN is not equal to itself, so a NaN result has the gradient 0 / 0
         mine, theirs = part * mine_too, ops.gather(part, dim, index) * chosen
     else:
         mine, theirs = _share_of_product(grad, self, dim, index, src, include_self, result)
@@ -183,7 +183,7 @@ def _share_of_product(grad, self, dim, index, src, include_self, result):
     own = pointwise.where(no_self, 1.0, self)
     mine = pointwise.where(no_self, product(own, src), whole / conj(own))
     theirs = pointwise.where(no_src, 0.0, ops.gather(whole, dim, index) / conj(pointwise.where(no_src, 1.0, src)))
-    # One zero of each place at a time: the derivative by another zero needs the product in which that one stands.
+    # Handle one zero at a time: the derivative by another zero needs the product that contains this one.
     n = index.shape[dim] if index.ndim else 1
     along = [n if d == dim % index.ndim else 1 for d in range(index.ndim)]
     places = factories.arange(n, device=where(index)).reshape(along)

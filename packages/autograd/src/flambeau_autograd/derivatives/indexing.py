@@ -23,7 +23,7 @@ def _index_put_values(grad, indices, values_shape):
         found = chosen.sum(tuple(range(mask.ndim)))  # the same values went to every place
     else:
         found = ops.index(grad, indices)
-    extra = len(values_shape) - found.ndim  # leading dimensions of size 1 are passed over
+    extra = len(values_shape) - found.ndim  # leading dimensions of size 1 are ignored
     return found if extra <= 0 else found.reshape((1,) * extra + tuple(found.shape))
 
 
@@ -55,7 +55,7 @@ derivative(
 
 
 def _taken(grad, mask, source_shape):
-    """What the mask lets through, in order, and zeros for elements of `source` that were not needed."""
+    """Return the elements selected by the mask, in order, and zeros for elements of `source` that were not needed."""
     from flambeau_tensor.ops import joining
 
     total = 1

@@ -7,7 +7,7 @@ from flambeau_tensor.ops import views
 
 
 def _cat(grad, tensors_shape, dim):
-    """Empty one-dimensional tensors were passed over (an old allowance)."""
+    """Return the gradients of `cat`, which skips empty one-dimensional tensors for compatibility."""
     pieces, at = [], 0
     for shape in tensors_shape:
         if tuple(shape) == (0,) and grad.ndim != 1:

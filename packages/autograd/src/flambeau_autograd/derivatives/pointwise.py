@@ -1,5 +1,7 @@
-"""Derivatives of elementwise operations. Of functions of a complex number PyTorch's convention gives the conjugate
-Wirtinger derivative, hence ``conj``."""
+"""Derivatives of elementwise operations.
+
+For functions of a complex number, PyTorch's convention is the conjugate Wirtinger derivative, hence ``conj``.
+"""
 
 import math
 
@@ -69,7 +71,7 @@ derivative(
 
 
 def _share(grad, self, other, loses):
-    """Where the two are equal both get half; a NaN leaves it to both."""
+    """Return the share of one argument: half where both are equal; where one is NaN, all of it for both."""
     return ops.where(loses(self, other), 0.0, ops.where(self == other, grad * 0.5, grad))
 
 
@@ -213,13 +215,13 @@ derivative(ops.sinc, self=lambda grad, self: grad * conj(_sinc_derivative(self))
 
 
 def _over_square(x, self, other):
-    """`x` / (self² + other²); the origin has no direction."""
+    """Return `x` / (self² + other²), and 0 at the origin, which has no direction."""
     square = self * self + other * other
     return ops.where(square == 0, 0.0, x / square)
 
 
 def _sinc_derivative(x):
-    """(y cos y - sin y) / y² · pi with y = pi x; near zero, where the difference loses all digits, the power series."""
+    """Return (y cos y - sin y) / y² · pi for y = pi x, by a power series near zero, where the difference cancels."""
     y = x * math.pi
     near = y.abs() < 0.3
     far, close = ops.where(near, 1.0, y), ops.where(near, y, 0.0)

@@ -1,4 +1,4 @@
-"""Derivatives of reductions: the gradient is spread over what was reduced."""
+"""Derivatives of reductions: the gradient is broadcast over the reduced dimensions."""
 
 import math
 
@@ -11,7 +11,7 @@ from flambeau_tensor.ops import reductions as ops
 
 
 def spread(x, shape, dim, keepdim):
-    """`x`, a reduction over `dim`, with the reduced dimensions put back (as size 1 where it is broadcast anyway)."""
+    """Return `x`, a reduction over `dim`, with the reduced dimensions reinserted (as size 1 if broadcast anyway)."""
     if keepdim or dim is None or not shape:
         return x
     dims = (dim,) if type(dim) is int else dim
@@ -25,7 +25,7 @@ def spread(x, shape, dim, keepdim):
 
 
 def count(shape, dim):
-    """How many elements go into one result."""
+    """Return the number of elements that are reduced to one result."""
     if dim is None or dim == () or not shape:
         return math.prod(shape)
     return math.prod(shape[d] for d in ((dim,) if type(dim) is int else dim))
@@ -66,7 +66,7 @@ def _product_of_others(x, dim):
 
 
 def settled(product, has_zero):
-    """A product that has a zero among its factors is 0, also where others overflow. Finite ones keep histories."""
+    """Return 0 for a product with a zero factor even if other factors overflow. Finite products keep their history."""
     return pointwise.where(pointwise.logical_and(has_zero, ~pointwise.isfinite(product)), 0.0, product)
 
 
@@ -104,7 +104,7 @@ derivative(ops.amin, self=_extreme)
 
 
 def at_indices(grad, self_shape, dim, keepdim, indices):
-    """Zeros with the gradient where the chosen elements stood."""
+    """Return zeros, with the gradient at the positions of the selected elements."""
     if not self_shape:
         return grad
     if not keepdim:
@@ -133,7 +133,7 @@ def _freedom(shape, dim, correction):
 def _var(grad, self, dim, correction, keepdim):
     n = _freedom(self.shape, dim, correction)
     grad, mean = spread(grad, self.shape, dim, keepdim), self.mean(dim, True)
-    if n <= 0 and (dim is None or not self.ndim):  # of too few numbers; PyTorch says so where it is of all
+    if n <= 0 and (dim is None or not self.ndim):  # too few elements; PyTorch raises the error for a full reduction
         return grad * pointwise.where(self == mean, math.nan, math.inf)
     return grad * (2 / n if n else math.inf) * (self - mean)
 
@@ -154,7 +154,7 @@ derivative(
 
 
 def _vector_norm(grad, self, ord, dim, keepdim, result):
-    """d|x|_p = |x|^(p-1) · direction / |x|_p^(p-1); zero where the norm is zero."""
+    """Differentiate: d|x|_p = |x|^(p-1) · direction / |x|_p^(p-1); zero where the norm is zero."""
     shape = self.shape
     grad, norm = spread(grad, shape, dim, keepdim), spread(result, shape, dim, keepdim)
     if ord == 0:

@@ -5,7 +5,7 @@ from flambeau_tensor.ops import factories, sampling
 
 
 def _dirichlet(grad, self, result):
-    wide = self.double()  # or a small one of very different parameters is nothing beside the sum of all
+    wide = self.double()  # a small parameter would be lost in the sum with much larger ones
     by_one = sampling._dirichlet_grad(result.double(), wide, wide.sum(-1, True).expand_as(wide)).to(grad.dtype)
     return by_one * (grad - (result * grad).sum(-1, True))
 

@@ -10,7 +10,7 @@ _EPS = {torch.float32: 1.1920928955078125e-07, torch.float64: 2.220446049250313e
 
 
 def _quotient_rule(self, result, first):
-    """first - result / x; at zero, where the quotient is half of `first`, which is 1, that."""
+    """Return first - result / x; at zero, where the quotient is half of `first`, which is 1, return one half."""
     small = self.abs() <= _EPS.get(self.dtype, 1e-3)
     return torch.where(small, 0.5, first - result / torch.where(small, 1.0, self))
 

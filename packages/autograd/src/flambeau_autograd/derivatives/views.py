@@ -16,7 +16,7 @@ def _zeros(like, shape):
 
 
 def _bytes_as(t, dtype):
-    """A gradient or tangent of the dtype that ``view`` gave to what it belongs to, one way or the other."""
+    """Reinterpret a gradient or tangent in the dtype that ``view`` gave to its tensor, in either direction."""
     if t.dtype is dtype:
         return t
     if {t.dtype, dtype} in (
@@ -31,7 +31,7 @@ def _bytes_as(t, dtype):
     )
 
 
-# They may lie in memory in another order than what was viewed, so they are reshaped.
+# Gradients may have another memory order than the viewed tensor, so they are reshaped.
 derivative(
     ops.view,
     self=lambda grad, self_shape: grad.reshape(self_shape),
@@ -50,7 +50,7 @@ derivative(ops.transpose, self=lambda grad, dim0, dim1: grad.transpose(dim0, dim
 derivative(ops.t, self=lambda grad: grad.t(), **_back)
 derivative(ops.reversed_dims, self=lambda grad: ops.reversed_dims(grad), **_back)
 derivative(ops.permute, self=lambda grad, dims: grad.permute(_inverse(dims)), **_back)
-derivative(ops.expand, self=lambda grad: grad, **_back)  # the sum over what was repeated is taken centrally
+derivative(ops.expand, self=lambda grad: grad, **_back)  # the sum over repeated elements is computed centrally
 derivative(ops.alias_, self=lambda grad: grad, **_back)
 derivative(
     ops.select, self=lambda grad, self_shape, dim, index: ops.select_backward(grad, self_shape, dim, index), **_part
@@ -82,7 +82,7 @@ derivative(ops.imag, self=lambda grad: grad * 1j, **_back)
 derivative(ops.view_as_real, self=lambda grad: ops.view_as_complex(grad.contiguous()), **_back)
 derivative(ops.view_as_complex, self=lambda grad: ops.view_as_real(grad.contiguous().resolve_conj()), **_back)
 
-# What is written through a view
+# --- writes through a view
 derivative(
     ops.diagonal_scatter,
     src=lambda grad, offset, dim1, dim2: ops.diagonal(grad, offset, dim1, dim2),
@@ -128,7 +128,7 @@ def _window(t, size, stride, offset):
 
 
 def _as_strided(grad, self_geometry, size, stride, storage_offset):
-    """Gradients meet in the storage, and the input reads its own elements from there: a share, where it repeats one."""
+    """Sum gradients up in the storage, and read those of the input from it; repeated elements of it get shares."""
     shape, steps, start = self_geometry[:3]
     offset = start if storage_offset is None else storage_offset
     places = [(shape, steps, start), (tuple(size), tuple(stride), offset)]
@@ -143,7 +143,7 @@ def _as_strided(grad, self_geometry, size, stride, storage_offset):
 
 
 def _tangent_as_strided(self_t, self_geometry, size, stride, storage_offset):
-    """The same window on the tangent's memory, so that writes to either go together."""
+    """Return the same view of the tangent's memory, so that writes affect both alike."""
     start = self_geometry[2]
     return self_t.as_strided(
         size, stride, self_t.storage_offset() + (0 if storage_offset is None else storage_offset - start)

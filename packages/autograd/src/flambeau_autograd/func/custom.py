@@ -25,7 +25,7 @@ def _is_combined(cls):
 
 
 def _bound(cls, args, kwargs):
-    """All arguments, defaults included, where the class' other functions are given all of them."""
+    """Return all arguments, including defaults, if the other functions of the class receive all of them."""
     return (args, kwargs) if _is_combined(cls) else bind(cls.forward, False, args, kwargs)
 
 
@@ -33,22 +33,22 @@ def _root(tensor):
     return tensor if tensor._base is None else tensor._base
 
 
-# --- what levels further out compute --------------------------------------------------------------------------------
+# --- calls at outer levels ------------------------------------------------------------------------------------------
 
 
 def differentiated(cls, args, kwargs, all_histories=False):
-    """Apply ``cls`` at this level: its values come from the levels further out, its node and context are this one's."""
+    """Apply ``cls`` at this level: outer levels compute its values, its node and context belong to this level."""
     return apply_in(context_of(_lifted(cls, all_histories)), None, *args, **kwargs)
 
 
 def _lifted(cls, all_histories):
-    """A Function like ``cls`` whose values come from the levels further out.
+    """Return a Function like ``cls`` whose values are computed at outer levels.
 
-    Histories up to the innermost batch are recorded there; with ``all_histories`` all, for tangents that follow them.
+    Histories up to the innermost batch are recorded there, with ``all_histories`` all, for tangents that follow them.
     """
     made = cls.__dict__.get("_flambeau_lifted")
     if made is None:
-        made = cls._flambeau_lifted = {}  # on the class, to go with it
+        made = cls._flambeau_lifted = {}  # on the class, so that both are freed together
     if all_histories not in made:
         made[all_histories] = _lift(cls, all_histories)
     return made[all_histories]
@@ -58,7 +58,7 @@ def _lift(cls, all_histories):
     if _is_combined(cls):
 
         def forward(ctx, *args, **kwargs):
-            own = cls.forward(ctx, *args, **kwargs)  # for what it keeps on ctx
+            own = cls.forward(ctx, *args, **kwargs)  # for the values that it saves on ctx
             if ctx.dirty_tensors is not None:
                 raise RuntimeError(
                     f"{cls.__name__}: mark_dirty inside of several transforms needs a Function with a "
@@ -79,7 +79,7 @@ def _lift(cls, all_histories):
 
 
 def _apply_further_out(cls, args, kwargs, all_histories):
-    """``cls`` of what the arguments are further out; what it hands on or writes to is the argument again."""
+    """Apply ``cls`` to the arguments as outer levels see them; map results that are arguments back to the originals."""
     given = _tensors((args, kwargs))
     stand_ins = lowered(given) if all_histories else lowered(given, layers.innermost(given)[1])
     rest = iter(stand_ins)
@@ -120,7 +120,7 @@ def _check_batchable(cls):
 
 
 def batch(cls, args, kwargs, level):
-    """All examples at once, by the Function's own rule or by a generated one."""
+    """Run the Function on the whole batch, with its own rule or a generated one."""
     _check_batchable(cls)
     args, kwargs = _bound(cls, args, kwargs)
     values, dims = (tree_map(lambda a, i=i: level.unwrap(a)[i], (args, kwargs)) for i in (0, 1))
@@ -145,13 +145,13 @@ def batch(cls, args, kwargs, level):
 
 
 def _one_example(value, dim, level, given):
-    """A result at the level. ``given``: its arguments, the tensors that hold all their examples, and where."""
+    """Wrap a result at the level. ``given``: the arguments, their batched tensors, and the batch dimensions."""
     if dim is None or not isinstance(value, Tensor):
         return value
     dim %= value.ndim
     for argument, theirs, at in given:
         if value is theirs and dim == at:
-            return argument  # handed on, or written to
+            return argument  # returned unchanged, or written to
     out = level.wrap(value, dim)
     if value._is_view():
         for argument, theirs, _ in given:
@@ -164,7 +164,7 @@ def _one_example(value, dim, level, given):
 
 
 def dual(cls, args, kwargs, level):
-    """Values come from the levels below; the tangents follow from ``jvp``, or from ``backward`` if there is none."""
+    """Compute values at the levels below, and tangents by ``jvp``, or by ``backward`` if there is no ``jvp``."""
     bound, keywords = _bound(cls, args, kwargs)
     flat = leaves((bound, keywords))
     pairs = [level.unpack(a) if isinstance(a, Tensor) else (a, None) for a in flat]
@@ -195,7 +195,7 @@ def dual(cls, args, kwargs, level):
                 _attach(cls, o, tangent, flat, tangents, level, own)
 
     with Paused([level]):
-        # Of copies, and first: forward may write to what it is given.
+        # Use copies, and do this first: forward may write to its arguments.
         derived = (
             None
             if own
@@ -205,7 +205,7 @@ def dual(cls, args, kwargs, level):
         )
         tensors = _tensors(flat)
         further_out, _ = layers.innermost(tensors)
-        # The arguments themselves, so that saved ones keep their tangents for forward over reverse.
+        # Pass the arguments themselves, so that saved ones keep their tangents for forward over reverse.
         ctx = context_of(cls if further_out is None else _lifted(cls, have_tangents(tensors)))
         ctx.dual_level = level
         out = apply_in(ctx, attach, *args, **kwargs)
@@ -229,7 +229,8 @@ def _by_rule(cls, ctx, args, values, tangents, level):
     """The tangents that ``jvp`` returns."""
     for i, (value, tangent) in enumerate(zip(values, tangents, strict=True)):
         if tangent is not None and ctx.dirty_tensors is not None and not layers.holds_examples(tangent, value):
-            tangents[i] = tangent + torch.zeros_like(value)  # jvp writes to it, and the values may be of more examples
+            # jvp may write to it, and the values may have more batch dimensions
+            tangents[i] = tangent + torch.zeros_like(value)
             level.attach(leaves(args)[i], tangents[i])
     given = [_zeros(v) if t is None and ctx.materialize_grads else t for v, t in zip(values, tangents, strict=True)]
     ctx.in_jvp = True
@@ -269,7 +270,7 @@ def _of_whom(out, flat, tangents):
 
 
 def _check_tangent(cls, number, out, tangent, marked):
-    """What ``jvp`` returned for output ``number`` of forward."""
+    """Check the tangent that ``jvp`` returned for output ``number`` of forward."""
     if not isinstance(tangent, Tensor):
         raise RuntimeError(
             f"{cls.__name__}.jvp: expected Variable or None (got {type(tangent).__name__}) for grad output {number}"

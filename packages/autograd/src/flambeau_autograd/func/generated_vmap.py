@@ -1,4 +1,4 @@
-"""Generated batching rules of custom Functions: a call for all examples at once as a Function of its own."""
+"""Generated batching rules of custom Functions: the call on a batch is itself a Function."""
 
 import flambeau_tensor as torch
 from flambeau_autograd._engine.levels.batch_level import BatchLevel
@@ -9,7 +9,7 @@ Tensor = torch.Tensor
 
 
 class ExampleContext(FunctionCtx):
-    """The ``ctx`` that a Function's methods receive while they run for one of many examples."""
+    """The ``ctx`` that a Function's methods receive while they run on one example of a batch."""
 
     def __init__(self, needs_input_grad):
         self.needs_input_grad = needs_input_grad
@@ -28,9 +28,9 @@ class Examples:
     """One call of a Function under ``vmap``.
 
     Args:
-        cls: the Function; its functions run under a level of their own, for one example.
-        values: ``(args, kwargs)``, the tensors among them with all examples.
-        dims: of the same form, the dimension of each that runs over the examples, or None.
+        cls: the Function; its functions run on one example, at a separate level.
+        values: ``(args, kwargs)``, with batched tensors.
+        dims: the batch dimension of each, or None, in the same structure.
         level: the level of the ``vmap``.
     """
 
@@ -44,7 +44,7 @@ class Examples:
         self.form = tree_map(lambda v: None if isinstance(v, Tensor) else v, values)
 
     def run(self):
-        """The results with all examples and the dimensions that run over them."""
+        """Return the batched results and their batch dimensions."""
         cls, values = self.cls, self.values
         self.values = None
         members = {"generate_vmap_rule": True, "backward": self._backward, "forward": self._forward}
@@ -70,7 +70,7 @@ class Examples:
         return filled(self.form, flat)
 
     def _results(self, out, level):
-        """All examples of what one example's call returned."""
+        """Return the batched form of results for one example."""
         pairs = [level.unwrap(o) for o in leaves(out)]
         self.out_form = tree_map(lambda o: None if isinstance(o, Tensor) else o, out)
         self.out_dims = [p[1] for p in pairs]
@@ -85,7 +85,7 @@ class Examples:
         return ExampleContext(tuple(any(f is True for f in leaves(a)) for a in (*args, *kwargs.values())))
 
     def _keep(self, ctx, own, level):
-        """Let ``ctx`` keep, with all examples, what the Function asked its context to."""
+        """Save on ``ctx``, in batched form, the values that the Function saves on its own context."""
         saved = [level.unwrap(t) for t in own.to_save]
         ctx.save_for_backward(*(p[0] for p in saved))
         ctx.saved_dims = ctx.jvp_dims = [p[1] for p in saved]
@@ -147,7 +147,7 @@ class Examples:
             )
 
     def _gradient(self, gradient, shape, dim, level):
-        """The gradient by all examples of an argument, from that by one."""
+        """Return the gradient of a batched argument from that of one example."""
         if gradient is None:
             return None
         one = shape if dim is None else shape[:dim] + shape[dim + 1 :]

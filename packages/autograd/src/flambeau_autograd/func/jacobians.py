@@ -1,4 +1,4 @@
-"""``jacrev``, ``jacfwd``, ``hessian``: whole Jacobians, by one product for each row or column, all at once."""
+"""``jacrev``, ``jacfwd`` and ``hessian``: whole Jacobians; all rows or columns are computed by one batched product."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def jacrev(
         chunk_size: how many rows to compute at once; all by default.
 
     Returns:
-        Of shape ``(*value.shape, *argument.shape)``; nested, results first, where there are several.
+        A Jacobian of shape ``(*value.shape, *argument.shape)``; nested, results first, if there are several.
 
     Raises:
         RuntimeError: ``argnums`` is out of range, or an argument to differentiate has an integer dtype; the function's
@@ -101,7 +101,7 @@ def jacrev(
 
 
 def _refuse_complex(name: str, role: str, tensors: Any) -> None:
-    """A complex function has no Jacobian of the shape that these return."""
+    """Raise an error for complex tensors: complex functions have no Jacobian of the shape that is returned here."""
     for i, t in enumerate(tensors):
         if isinstance(t, Tensor) and t.is_complex():
             raise RuntimeError(

@@ -19,7 +19,7 @@ Tensor = torch.Tensor
 
 
 class _Tape:
-    """A level of reverse mode around a function's run, and whether what leaves it is recorded."""
+    """A level of reverse mode around the run of a function; stores whether results remain recorded."""
 
     def __init__(self) -> None:
         self.level, self.keep = TapeLevel(), is_grad_enabled()
@@ -33,7 +33,7 @@ class _Tape:
     def product(self, outputs: Sequence[Tensor], inputs: Sequence[Tensor]) -> Callable[..., Any]:
         """A function from the outputs' gradients to those of the inputs, also for when this level is over.
 
-        They are recorded if another level may want to differentiate them.
+        The gradients are recorded if another level may differentiate them.
         """
         roots, targets = [edge_of(o) for o in outputs], [edge_of(t) for t in inputs]
 
@@ -66,7 +66,7 @@ def _tensors(tree: Any) -> list[Tensor]:
 
 
 def _parted(out: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
-    """(value, aux) of what a function returned."""
+    """Split the result of a function into (value, aux)."""
     if not has_aux:
         return out, None
     if not isinstance(out, tuple) or len(out) != 2:
@@ -78,7 +78,7 @@ def _parted(out: Any, has_aux: bool, where: str) -> tuple[Any, Any]:
 
 
 def _results(tree: Any, where: str, least: int = 1) -> list[Any]:
-    """The leaves of what a function returned: tensors, and how many at least."""
+    """Return the leaves of a function's result; check that they are tensors, and at least ``least``."""
     flat = leaves(tree)
     if len(flat) < least or tree is None:
         raise RuntimeError(f"{where}: Expected f to be a function that has non-empty output (got output = {tree})")
@@ -108,7 +108,7 @@ def _argnums(argnums: int | tuple[int, ...], args: Sequence[Any]) -> list[int]:
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """Like ``grad``; the returned function gives ``(gradient, value)``, with ``has_aux`` ``(gradient, (value, aux))``.
+    """Like ``grad``; the function returns ``(gradient, value)``, or with ``has_aux`` ``(gradient, (value, aux))``.
 
     Raises:
         RuntimeError: the function's result is not a single number, or an argument to differentiate is of integers;
@@ -147,12 +147,12 @@ def grad_and_value(
 
 
 def grad(func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False) -> Callable[..., Any]:
-    """A function that computes the gradient of ``func``, which returns a tensor of no dimensions.
+    """Return a function that computes the gradient of ``func``, which must return a tensor without dimensions.
 
     Args:
         func: takes tensors, or tuples, lists and dicts of them.
         argnums: the positional arguments to differentiate with respect to; a tuple gives a tuple of gradients.
-        has_aux: ``func`` returns ``(value, aux)``; ``aux`` is handed on: ``(gradient, aux)``.
+        has_aux: ``func`` returns ``(value, aux)``; the new function then returns ``(gradient, aux)``.
 
     Raises:
         RuntimeError: the value has dimensions, or is not a tensor.
@@ -228,7 +228,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         ``(value, tangent)``, with ``has_aux`` ``(value, tangent, aux)``.
 
     Raises:
-        RuntimeError: ``primals`` and ``tangents`` are no tuples, or their sizes differ.
+        RuntimeError: ``primals`` and ``tangents`` are not tuples, or their sizes differ.
 
     >>> torch.func.jvp(torch.sin, (torch.zeros(2),), (torch.tensor([1.0, 2.0]),))
     (tensor([0., 0.]), tensor([1., 2.]))

@@ -1,4 +1,4 @@
-"""``vmap``: a function of one example, applied to all examples at once."""
+"""``vmap``: applies a function of one example to a batch."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from flambeau_autograd.pytree import broadcast, filled, form, is_leaf, leaves, t
 from flambeau_tensor.extend import wrapped_dim
 
 Tensor = torch.Tensor
-# Who takes arguments apart and puts results together. A library with containers that `vmap` is to take for tensors
-# puts functions of its own in their places, in the module that `torch._functorch.vmap` puts here.
+# The module whose functions split arguments and combine results. A library whose containers `vmap` should treat as
+# tensors replaces them in the module `torch._functorch.vmap`, which is stored here.
 steps: Any = sys.modules[__name__]
 
 
@@ -31,21 +31,21 @@ def vmap(
 ) -> Callable[..., Any]:
     """A function that applies ``func`` along a dimension of its arguments.
 
-    Inside of ``func`` a tensor looks like one example; operations run on all examples at once.
+    Inside ``func`` a tensor looks like one example; operations run on the whole batch.
 
     Args:
-        func: takes tensors, or tuples, lists and dicts of them, and returns such.
-        in_dims: which dimension of each argument runs over the examples; None for what all share. A number for all,
-            or a tuple in the form of the arguments. All examples share the keyword arguments.
-        out_dims: where the examples lie in the results.
+        func: takes tensors, or tuples, lists and dicts of them, and returns such values.
+        in_dims: the batch dimension of each argument; None for arguments without one. An int for all arguments, or a
+            tuple in the structure of the arguments. Keyword arguments are not batched.
+        out_dims: the batch dimension of the results.
         randomness: ``"error"`` refuses random numbers, ``"different"`` draws for each example, ``"same"`` once for all.
         chunk_size: how many examples to run at once; all by default.
-        fallback: ``"loop"`` runs ``func`` once for each example where it does what all examples at once cannot: read a
-            number with ``.item()``, branch on data, call NumPy, use a Function without a rule. It warns once.
+        fallback: ``"loop"`` runs ``func`` once for each example if it does something that cannot be batched: reads a
+            number with ``.item()``, branches on data, calls NumPy, uses a Function without a rule. It warns once.
 
     Raises:
         ValueError: ``in_dims`` or ``out_dims`` do not fit the arguments or results, or sizes differ.
-        RuntimeError: ``func`` does what no rule covers.
+        RuntimeError: no rule covers an operation of ``func``.
 
     >>> torch.func.vmap(torch.dot)(torch.ones(3, 2), torch.arange(6.0).view(3, 2))
     tensor([1., 5., 9.])
@@ -79,7 +79,7 @@ def vmap(
 
 
 def _name(func: Callable[..., Any] | str) -> str:
-    """How errors call a function; for objects without a name that takes long, so only errors ask."""
+    """Return the name of a function for errors; it is slow for objects without a name, so only errors call it."""
     if isinstance(func, str):
         return func
     return getattr(getattr(func, "func", func), "__name__", None) or repr(func)
@@ -96,7 +96,7 @@ def _check_out_dims(func: Callable[..., Any], out_dims: Any) -> None:
 def _process_batched_inputs(
     in_dims: Any, args: tuple[Any, ...], func: Callable[..., Any]
 ) -> tuple[int, list[Any], list[Any], Any]:
-    """(number of examples, dimension of each leaf, leaves, what puts leaves together again: the arguments)"""
+    """Return (batch size, batch dimension of each leaf, leaves, structure of the arguments)."""
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
             f"vmap({_name(func)}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or a "
@@ -173,7 +173,7 @@ def _unwrap_batched(result: Any, out_dims: Any, level: BatchLevel, size: int, fu
 def _maybe_remove_batch_dim(
     func: Callable[..., Any] | str, out: Any, level: BatchLevel, size: int, dim: int | None
 ) -> Any:
-    """A result with its examples along ``dim``; without one, a result that all examples share."""
+    """Move the batch dimension of a result to ``dim``; expand a result that is not batched."""
     if not isinstance(out, Tensor):
         if dim is None:
             return out

@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Custom Functions: ``apply``, and the node that is also the context.
 
-``Square.apply(x)`` makes a ``SquareBackward``, a node whose attributes are the user's, hands it to ``forward`` as
-``ctx``, and hangs it into the graph as the ``grad_fn`` of the results.
+``Square.apply(x)`` creates a ``SquareBackward``, a node with the user's attributes, passes it to ``forward`` as
+``ctx``, and makes it the ``grad_fn`` of the results.
 """
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
@@ -44,18 +44,18 @@ cdef PyObject* TRUE = <PyObject*>(<object>True)
 cdef PyObject* FALSE = <PyObject*>(<object>False)
 cdef str FORWARD = "forward", SETUP_CONTEXT = "setup_context"
 cdef enum:
-    SMALL = 4  # arguments; tuples of so many flags are made once
+    SMALL = 4  # number of arguments up to which tuples of flags are cached
     NFLAGS = 32
 cdef PyObject* _FLAGS[NFLAGS]  # at 1 << n | bits
 
 
 # --- apply ----------------------------------------------------------------------------------------------------------
 
-cdef object _base_setup_context = None  # Function.setup_context, which says that a class has none
+cdef object _base_setup_context = None  # Function.setup_context, which means that a class defines none
 
 
 def set_base(function_class):
-    """Name the class that all Functions derive from."""
+    """Set the base class of all Functions."""
     global _base_setup_context
     _base_setup_context = function_class.setup_context
 
@@ -83,7 +83,7 @@ cdef dict _keywords(PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
 
 
 cdef bint _holds_layers(object value) except -1:
-    """Whether there are tensors with levels in a container."""
+    """Whether a container holds tensors with layers."""
     cdef list tensors = []
     template_of(value, tensors)
     for t in tensors:
@@ -93,10 +93,10 @@ cdef bint _holds_layers(object value) except -1:
 
 
 def apply_in(Context ctx not None, on_outputs, *args, **kwargs):
-    """``apply`` of the context's class, with that context, past all levels.
+    """Run ``apply`` of the context's class with that context, bypassing all levels.
 
-    ``on_outputs``, if any, sees the results, as a flat tuple, when they have their history and before they are saved;
-    and which of them forward said to have no gradient.
+    ``on_outputs``, if any, receives the results as a flat tuple, after they got their history and before they are
+    saved, and a list that says which of them ``forward`` marked as non-differentiable.
     """
     cdef object names = tuple(kwargs)
     cdef list values = list(args) + list(kwargs.values())
@@ -115,12 +115,12 @@ def apply_in(Context ctx not None, on_outputs, *args, **kwargs):
 
 
 def context_of(function_class):
-    """A new context for a call of a Function."""
+    """Return a new context for a call of a Function."""
     return new_context(<PyObject*>function_class)
 
 
 cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, bint nested):
-    """``nested``: there may be tensors in containers."""
+    """Run a call with a given context. ``nested``: containers among the arguments may hold tensors."""
     cdef object forward, setup
     cdef dict keywords = None
     cdef tuple bound
@@ -142,7 +142,7 @@ cdef object _apply_in(Context ctx, PyObject* cls, PyObject* const* args, Py_ssiz
 
 
 cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except -1:
-    """Note what the arguments are and where their gradients go; True if the call is to be recorded."""
+    """Note the types of the arguments and the nodes of their gradients; return whether to record the call."""
     cdef Py_ssize_t i
     cdef int e = 0
     cdef unsigned int bits = 0
@@ -179,7 +179,7 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
     ctx.needs_input_grad = needs_input_grad
     if not (any_needs and thread_flags().grad_enabled):
         return False
-    for i in range(n - 1, -1, -1):  # as in record(): the first argument's leaf gets the highest number
+    for i in range(n - 1, -1, -1):  # as in record(), the first argument's leaf gets the highest number
         if ctx.layout[i] == TENSOR:
             e -= 1
             ctx.edges[e].node = gradient_edge(args[i], &ctx.edges[e].output_nr)
@@ -187,7 +187,7 @@ cdef bint _read_inputs(Context ctx, PyObject* const* args, Py_ssize_t n) except 
 
 
 cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ssize_t n):
-    """The common case: ``forward(ctx, ...)`` with positional arguments."""
+    """Run the common case: ``forward(ctx, ...)`` with positional arguments."""
     cdef PyObject* inline_args[INLINE_ARGS + 1]
     cdef PyObject** given = inline_args
     cdef ThreadFlags* thread = thread_flags()
@@ -215,12 +215,12 @@ cdef object _run_plain(Context ctx, object forward, PyObject* const* args, Py_ss
 
 
 cdef object _snapshot(PyObject* const* args, Py_ssize_t n):
-    """What the tensors among the arguments hold now."""
+    """Return a snapshot of the tensors among the arguments."""
     return watch.snapshot(tuple([<object>args[i] for i in range(n) if is_tensor(args[i])]))
 
 
 cdef object _run(Context ctx, object forward, object setup, tuple bound, dict keywords, Py_ssize_t required):
-    """Any other call: a separate setup_context, keywords, tensors inside containers."""
+    """Run any other call: with a separate setup_context, keywords, or tensors in containers."""
     cdef bint recording = thread_flags().grad_enabled, record
     cdef list flat, values = list(bound) + list(keywords.values())
     cdef PyObject** items
@@ -260,7 +260,7 @@ cdef object _run(Context ctx, object forward, object setup, tuple bound, dict ke
 
 
 cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) except -1:
-    """Replace what _read_inputs noted of single tensors by the layout of the arguments they came in."""
+    """Replace the layout of single tensors from _read_inputs with the layout of the arguments that contain them."""
     cdef int i, n = <int>len(templates)
     cdef char* layout
     tensors = ctx.needs_input_grad
@@ -293,7 +293,7 @@ cdef int _describe_arguments(Context ctx, list templates, Py_ssize_t required) e
 
 
 cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object result, bint record):
-    """Hang the outputs onto the node, wherever they are in ``result``, and keep what was saved."""
+    """Attach the outputs in ``result`` to the node, and save the tensors for backward."""
     cdef PyObject* only = <PyObject*>result
     cdef bint single = not isinstance(result, tuple)
     cdef bint nested = not single and type(result) is not tuple
@@ -320,14 +320,14 @@ cdef object _finish(Context ctx, PyObject* const* args, Py_ssize_t n, object res
 
 
 cdef tuple _attached(Context ctx, PyObject* const* args, Py_ssize_t n, tuple outputs, bint record):
-    """The outputs with their history: the same tuple, or another one where some are other objects."""
+    """Return the outputs with their history: the same tuple, or a new one if some outputs were replaced."""
     cdef tuple changed = _attach(ctx, args, n, tuple_items(<PyObject*>outputs), len(outputs), record)
     return outputs if changed is None else changed
 
 
 cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const* outputs, Py_ssize_t count,
                    bint record):
-    """Give the outputs their history. Returns None, or all of them where some are other objects now."""
+    """Give the outputs their history; return None, or all outputs if some were replaced."""
     cdef Py_ssize_t i
     cdef tuple changed = None
     if ctx.dirty_tensors is not None:
@@ -365,7 +365,7 @@ cdef tuple _attach(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* c
 
 
 cdef tuple _with(PyObject* const* items, Py_ssize_t count, Py_ssize_t i, object item):
-    """A tuple of the items, but for number ``i``."""
+    """Return a tuple of the items with item ``i`` replaced."""
     cdef PyObject* made = new_tuple(count)
     cdef PyObject* o
     cdef Py_ssize_t k
@@ -395,7 +395,7 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
             raise RuntimeError(f"mark_dirty can only accept variables, but argument {ctx.dirty_tensors.index(t)} is of "
                                f"type {type(t).__name__}")
         if not ctx._forward_cls._is_lifted:
-            add_version(<PyObject*>t)  # it may have been written to by other means than operators
+            add_version(<PyObject*>t)  # it may have been written to without operators
         if not _is_one_of(<PyObject*>t, args, n):
             if flags_of(<PyObject*>t) & T_VIEW and record:
                 raise RuntimeError("ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that "
@@ -411,7 +411,7 @@ cdef int _check_dirty(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject
 
 
 cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, int nr, bint record, bint several):
-    """One output tensor with its history; another object where the output was an input."""
+    """Return an output tensor with its history; a new tensor if the output is an input."""
     cdef PyObject* t = <PyObject*>out
     cdef TensorInfo f
     cdef bint is_input = _is_one_of(t, args, n), dirty = _among(ctx.dirty_tensors, t)
@@ -452,7 +452,7 @@ cdef object _wrap(Context ctx, PyObject* const* args, Py_ssize_t n, object out, 
 
 
 cdef object _view_of_itself(PyObject* argument):
-    """An argument that is an output is another object; of a subclass, what that makes of ``view_as``."""
+    """Return a new tensor for an argument that is also an output; for a subclass, the result of its ``view_as``."""
     if argument.ob_type == tensor_type():
         return alias(argument)
     tensor = <object>argument
@@ -465,7 +465,7 @@ cdef object _view_of_itself(PyObject* argument):
 
 
 cdef object _as_it_was(PyObject* argument):
-    """An argument that is an output without history: another object, a view where there is none to be cut off."""
+    """Return a new tensor for an argument that is an output without history: a view, unless history must be dropped."""
     if requires_grad(argument) or thread_flags().inference:
         return bare(argument)
     out = _view_of_itself(argument)
@@ -524,7 +524,9 @@ cdef int _save(Context ctx, PyObject* const* args, Py_ssize_t n, PyObject* const
 # --- the method -----------------------------------------------------------------------------------------------------
 
 cdef class Apply:
-    """``apply`` of one class: each has its own, so that finding it makes nothing. On ``Function`` it is nobody's."""
+    """The ``apply`` method of one class. Each class has its own, so that looking it up allocates nothing; that of
+    ``Function`` has no owner.
+    """
 
     cdef vectorcallfunc vectorcall
     cdef readonly object __self__  # the class

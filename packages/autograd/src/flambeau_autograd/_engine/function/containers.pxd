@@ -1,4 +1,4 @@
-"""Tensors inside tuples, lists and dicts."""
+"""Find and replace tensors inside tuples, lists and dicts."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_autograd._engine.refs cimport is_list_kind, is_tuple_kind

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Tensors inside tuples, lists and dicts: finding them, and putting others in their place.
+"""Find and replace tensors inside tuples, lists and dicts.
 
-A *template* has the form of a container, with numbers in the place of its tensors and None in that of anything else;
-what holds no tensors has the template None.
+A *template* has the structure of a container, with numbers in place of its tensors and None in place of other values; a
+value without tensors has the template None.
 """
 from cpython.object cimport PyObject
 
@@ -16,7 +16,7 @@ cdef extern from "Python.h":
 
 
 cdef object template_of(object value, list flat):
-    """The template of ``value``, whose tensors are appended to ``flat``: the numbers say where there."""
+    """Return the template of ``value`` and append its tensors to ``flat``; the numbers are their positions there."""
     if is_tensor(<PyObject*>value):
         flat.append(value)
         return len(flat) - 1
@@ -36,7 +36,7 @@ cdef object template_of(object value, list flat):
 
 
 cdef list numbers_in(object template):
-    """The numbers of a template, in order."""
+    """Return the numbers of a template, in order."""
     if template is None:
         return []
     if isinstance(template, int):
@@ -46,7 +46,7 @@ cdef list numbers_in(object template):
 
 
 cdef object fill(object template, object value, list items):
-    """``value`` with ``items`` in the place of its tensors: itself if they are its own, else one of its type."""
+    """Return ``value`` with its tensors replaced by ``items``: itself if nothing changes, else one of its type."""
     if template is None:
         return value
     if isinstance(template, int):
@@ -67,7 +67,7 @@ cdef object fill(object template, object value, list items):
 
 
 cdef object _replaced(object value, object parts):
-    """A copy of a list or dict with other items; its type and attributes are kept."""
+    """Return a copy of a list or dict with other items and the same type and attributes."""
     from copy import copy
 
     value = copy(value)
@@ -79,7 +79,7 @@ cdef object _replaced(object value, object parts):
 
 
 cdef object gather(object template, list items):
-    """A plain tuple, list or dict of the form of ``template``, with ``items`` at its numbers and None elsewhere."""
+    """Return a plain tuple, list or dict structured like ``template``: ``items`` at its numbers, None elsewhere."""
     if template is None:
         return None
     if isinstance(template, int):
@@ -91,7 +91,7 @@ cdef object gather(object template, list items):
 
 
 cdef str path_to(object template, int number):
-    """Where ``number`` is in ``template``, as Python would write it: "['weights'][0]"; None if it is not there."""
+    """Return the path of ``number`` in ``template`` in Python's syntax, "['weights'][0]", or None if it is missing."""
     if template is None or isinstance(template, int):
         return "" if template is not None and template == number else None
     for key, t in template.items() if isinstance(template, dict) else enumerate(template):

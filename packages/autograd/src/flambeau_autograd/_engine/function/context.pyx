@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The context of a custom Function, which is its node: what users keep on it, and how it runs backward."""
+"""The context of a custom Function, which is also its node: it holds the user's attributes and runs backward."""
 cimport cython
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
@@ -38,13 +38,13 @@ watch = None
 
 
 def set_watch(watcher):
-    """Have ``watcher`` look at what forward and backward of Functions do with what they are given; None: nobody."""
+    """Set an object that checks whether forward and backward of Functions mutate their arguments, or None."""
     global watch
     watch = watcher
 
 
 cdef class Context(Node):
-    """The ``ctx`` of a custom Function, and the node of the graph that stands for its call."""
+    """The ``ctx`` of a custom Function, and the node of the graph for its call."""
 
     def __dealloc__(self):
         cdef PyObject* o
@@ -60,17 +60,17 @@ cdef class Context(Node):
             discard(o)
 
     def __call__(self, *grads):
-        """Run the user's backward on the gradients of the outputs; returns what it returns."""
+        """Run the user's backward on the gradients of the outputs and return its result."""
         function = _user_backward(self)
         return function(self, list(grads)) if self._forward_cls.boxed_grads_call else function(self, *grads)
 
-    @cython.binding(False)  # called for nearly every node: this way the arguments are packed once
+    @cython.binding(False)  # called for nearly every node: without binding, the arguments are packed only once
     def save_for_backward(self, *tensors):
-        """Keep tensors, inputs or outputs of forward, for ``backward``, which finds them in ``ctx.saved_tensors``."""
+        """Save tensors for ``backward``, which reads them from ``ctx.saved_tensors``; inputs or outputs of forward."""
         self.to_save = tensors
 
     def save_for_forward(self, *tensors):
-        """Keep tensors for ``jvp``."""
+        """Save tensors for ``jvp``."""
         for t in tensors:
             if t is not None and not is_tensor(<PyObject*>t):
                 raise AssertionError("save_for_forward expects all arguments to be tensors; you should save "
@@ -78,7 +78,7 @@ cdef class Context(Node):
         self.saved_for_forward = tensors
 
     def replace_saved(self, instead):
-        """Keep other tensors in place of those to be saved, or marked, by ``id``."""
+        """Replace tensors that are to be saved or are marked, given a dict from ``id`` to the replacement."""
         if self.to_save is not None:
             self.to_save = tuple([instead.get(id(t), t) for t in self.to_save])
         if self.saved_for_forward is not None:
@@ -87,23 +87,25 @@ cdef class Context(Node):
             self.non_differentiable = tuple([instead.get(id(t), t) for t in self.non_differentiable])
 
     def mark_dirty(self, *args):
-        """Say which inputs forward has changed in place; they must be returned, too."""
+        """Mark inputs that forward has changed in place; forward must return them, too."""
         self.dirty_tensors = args
 
     def mark_non_differentiable(self, *args):
-        """Say which outputs have no gradient."""
+        """Mark outputs that have no gradient."""
         self.non_differentiable = args
 
     def set_materialize_grads(self, value):
-        """Whether ``backward`` gets zeros (the default) or None for outputs that no gradient came to."""
+        """Set whether ``backward`` receives zeros (the default) or None for outputs without a gradient."""
         if not isinstance(value, bool):
             raise TypeError(f"set_materialize_grads expects a bool, but got {type(value).__name__}")
         self.materialize_grads = value
 
     @property
     def saved_tensors(self):
-        """What was given to ``save_for_backward``, checked for changes in place; in ``jvp`` what was given to
-        ``save_for_forward``."""
+        """The tensors from ``save_for_backward``, checked for in-place changes.
+
+        In ``jvp``, the tensors from ``save_for_forward``.
+        """
         cdef int i
         if self.in_jvp:
             return self.saved_for_forward or ()
@@ -128,7 +130,7 @@ cdef class Context(Node):
         return self.saved_tensors
 
     def _argument(self, int edge):
-        """The name of forward's argument whose gradient goes along an edge; of one inside a container its path."""
+        """Return the name of forward's argument whose gradient flows along an edge, with its path in a container."""
         from flambeau_autograd.function import parameter_names
 
         cdef int i, e = 0
@@ -146,12 +148,12 @@ cdef class Context(Node):
 
     @property
     def _raw_saved_tensors(self):
-        """The saved tensors as objects that take hooks."""
+        """The saved tensors as objects that accept hooks."""
         cdef int i
         return tuple([saved_tensor(self, i, self.origins[i] < CONSTANT) for i in range(self.nsaved)])
 
     def maybe_clear_saved_tensors(self):
-        """In a backward that does not keep the graph: let go of the saved tensors now."""
+        """Free the saved tensors now if the current backward does not keep the graph."""
         if not keeps_graph():
             release_saved(self)
 
@@ -166,13 +168,13 @@ cdef object _saved_tensor(Context ctx, int i):
             _check_tangent(ctx, tensor, i)
         return _with_unknown_history(ctx, tensor, i) if thread_flags().grad_enabled else tensor
     tensor = owned(unpack(ctx, &ctx.saved[i], origin if origin >= 0 else -1, -2 - origin if origin < -1 else -1))
-    if origin < CONSTANT and not requires_grad(<PyObject*>tensor):  # a result: backward may want to record again
+    if origin < CONSTANT and not requires_grad(<PyObject*>tensor):  # an output: backward may record again
         return owned(with_history(ctx, <PyObject*>tensor, -1, -2 - origin))
     return tensor
 
 
 cdef int _check_tangent(Context ctx, object tensor, int i) except -1:
-    """Forward over reverse needs the tangent of a saved intermediate result, which nobody knows."""
+    """Raise an error if forward mode needs the unknown tangent of a saved intermediate result."""
     cdef TensorInfo f
     tensor_info(<PyObject*>tensor, &f)
     if f.dtype >= T_FLOATING and layer_at(<PyObject*>tensor, ctx.dual_level) is None:
@@ -188,9 +190,9 @@ cdef str _intermediate(Context ctx, int i, str why):
 
 
 cdef object _with_unknown_history(Context ctx, object tensor, int i):
-    """A saved intermediate result, while backward is being recorded: to differentiate through it is an error."""
+    """Return a saved intermediate result for a recorded backward: differentiating through it raises an error."""
     if requires_grad(<PyObject*>tensor):
-        return tensor  # it has a history of its own
+        return tensor  # it has its own history
     return delayed_error(tensor, _intermediate(ctx, i, "its backward is being differentiated through that"), ctx, ())
 
 
@@ -217,7 +219,7 @@ cdef Context new_context(PyObject* cls):
 # --- backward -------------------------------------------------------------------------------------------------------
 
 cdef int _apply_backward(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
-    """Call the user's backward and put what it returns where its edges are."""
+    """Call the user's backward and store its results at their edges."""
     if watch is None:
         return _run_backward(<Context>node, grads, out)
     given = watch.snapshot(as_tuple(grads, node.noutputs))
@@ -257,7 +259,7 @@ cdef int _run_backward(Context ctx, PyObject** grads, PyObject** out) except -1:
 
 
 cdef object _missing_gradient(Context ctx, int i):
-    """What backward gets where no gradient came."""
+    """Return the value that backward receives for an output without a gradient."""
     if not ctx.materialize_grads or ctx.metas[i].ndim < 0 or \
             (ctx.without_gradient is not None and not ctx._materialize_non_diff_grads and i in ctx.without_gradient):
         return None
@@ -265,7 +267,7 @@ cdef object _missing_gradient(Context ctx, int i):
 
 
 cdef object _call_with_containers(Context ctx, object function, PyObject** grads):
-    """Gradients in the form that forward's result had; with `boxed_grads_call` in one list, which alone holds them."""
+    """Call backward with gradients structured like forward's result; with `boxed_grads_call`, one list owns them."""
     cdef int i
     cdef bint boxed = ctx._forward_cls.boxed_grads_call
     cdef list items = []
@@ -286,7 +288,7 @@ cdef object _base_backward = None, _base_vjp = None
 
 
 def set_base_backward(backward, vjp):
-    """Name the functions that stand for "not implemented"."""
+    """Set the functions that mean "not implemented"."""
     global _base_backward, _base_vjp
     _base_backward, _base_vjp = backward, vjp
 
@@ -342,7 +344,7 @@ cdef str _not_variable(Context ctx, int position):
 
 
 cdef int _spread_nested(Context ctx, int position, object template, object gradient, PyObject** out) except -1:
-    """Gradients of an argument with tensors inside come in a container of the same layout, or None for all."""
+    """Store the gradients of an argument with nested tensors: a container of the same structure, or None for all."""
     cdef PyObject* g = <PyObject*>gradient
     if gradient is None:
         return 0
@@ -369,13 +371,13 @@ cdef int _spread_nested(Context ctx, int position, object template, object gradi
     return 0
 
 
-# --- errors that wait for a second derivative ------------------------------------------------------------------------
+# --- errors that are raised by a second derivative -------------------------------------------------------------------
 
 cdef PyTypeObject* _DelayedError = make_type("Error", <PyTypeObject*>Node, {"name": lambda self: _ERROR})
 
 
 def delayed_error(object tensor, str message not None, Context ctx not None, tuple grads not None):
-    """``tensor`` without history, except that differentiating it with respect to what the call depends on raises."""
+    """Return ``tensor`` detached; differentiating it with respect to the inputs of the call raises an error."""
     cdef TensorInfo f
     cdef Node node
     cdef int i, n = ctx.nedges
@@ -385,7 +387,7 @@ def delayed_error(object tensor, str message not None, Context ctx not None, tup
         return out
     node = new_node(_DelayedError, _raise_delayed, NODE_OTHER, n + <int>len(grads), 1)
     xdecref(node.code)
-    node.code, node.instruction = ctx.code, ctx.instruction  # what it complains of is the Function's call
+    node.code, node.instruction = ctx.code, ctx.instruction  # the error names the call of the Function
     xincref(node.code)
     for i in range(n):
         node.edges[i] = ctx.edges[i]

@@ -1,1 +1,1 @@
-"""The graph: recording calls, nodes and what they keep, running it backward."""
+"""The graph: recording calls, nodes and saved values, running backward."""

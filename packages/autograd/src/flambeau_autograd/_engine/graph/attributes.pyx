@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What autograd adds to tensors: the kernels behind ``requires_grad``, ``grad``, ``grad_fn``, hooks and ``detach``."""
+"""The kernels of the tensor attributes of autograd: ``requires_grad``, ``grad``, ``grad_fn``, hooks, ``detach``."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
@@ -41,7 +41,7 @@ cdef int _set_requires_grad(PyObject* t, bint on) except -1:
         if f.flags & T_INFERENCE and not thread_flags().inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         if not needs_grad(t):
-            set_history(t, NULL, 0)  # of a transform that is over
+            set_history(t, NULL, 0)  # drop the history of a transform that has ended
         if f.grad_fn == NULL or not needs_grad(t):
             set_flags(t, T_REQUIRES_GRAD, 0)
     else:
@@ -158,12 +158,12 @@ cdef object _register_hook(PyObject* op, PyObject** a):
     cdef TensorInfo f
     if not needs_grad(a[0]):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    node = _grad_fn(op, a)  # a view whose base was written to has another one now, and no hooks
+    node = _grad_fn(op, a)  # if the base of a view was written to, the view gets a new node here, without hooks
     m = autograd_meta(a[0])
     fresh = m.hooks is None
     m.hooks, handle = add_hook(m.hooks, <object>a[1])
     if m.post_hooks is None:
-        m.post_hooks = OrderedDict()  # who watches the dicts of a tensor that has hooks hears of those, too
+        m.post_hooks = OrderedDict()  # users that watch the hook dicts of a tensor see later post hooks, too
     set_flags(a[0], T_HAS_HOOKS, 0)
     if fresh and node is not None:
         tensor_info(a[0], &f)
@@ -210,7 +210,7 @@ cdef object _data(PyObject* op, PyObject** a):
 
 
 cdef int _innermost_transform(PyObject* tensor) except -1:
-    """0: the tensor takes part in none; 1: in one that differentiates; 2: in a batch."""
+    """Return 2 if the innermost transform of the tensor is vmap, 1 if it differentiates, 0 if there is none."""
     cdef Layer layer = layer_of(tensor)
     cdef int depth = history_depth(tensor)
     if layer is not None and layer.many and depth <= layer.level.depth:

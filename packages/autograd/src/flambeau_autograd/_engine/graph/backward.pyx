@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""``backward`` and ``grad``: the checks before the engine runs."""
+"""``backward`` and ``grad``: check the arguments and run the engine."""
 from cpython.object cimport PyObject
 
 from flambeau_overrides import handle_torch_function
@@ -30,7 +30,7 @@ cdef object _no_history(Py_ssize_t i):
 
 
 cdef tuple _root(object tensor, Py_ssize_t i):
-    """The (node, output number) that takes the gradient of an output."""
+    """Return the (node, output number) for the gradient of output `i`; raise an error if it has no history."""
     edge = _edge_of(tensor, i)
     if edge is None:
         raise _no_history(i)
@@ -38,7 +38,7 @@ cdef tuple _root(object tensor, Py_ssize_t i):
 
 
 cdef tuple _edge_of(object tensor, Py_ssize_t i):
-    """The (node, output number) that takes the gradient of output `i`, or of an input (-1); None without history."""
+    """Return the (node, output number) for the gradient of output `i` or of an input (-1); None without history."""
     cdef int nr = 0
     cdef PyObject* node
     if not is_tensor(<PyObject*>tensor):
@@ -56,7 +56,7 @@ cdef bint _is_edge(object o):
 
 
 cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_graph):
-    """The gradient that an output starts with."""
+    """Return the initial gradient of an output: the given one, checked, or a one."""
     cdef TensorInfo f, g
     cdef OutputMeta* meta
     cdef int dtype, ndim, d
@@ -98,7 +98,7 @@ cdef object _initial(object tensor, object given, Py_ssize_t i, bint create_grap
 
 
 cdef tuple _several(object x):
-    """One or several tensors or edges, or the values of a dict of them, as a tuple."""
+    """Return one or several tensors or edges, or the values of a dict of them, as a tuple."""
     if is_tensor(<PyObject*>x) or _is_edge(x):
         return (x,)
     if isinstance(x, tuple):
@@ -129,9 +129,9 @@ cdef int _roots(tuple tensors, object gradients, list roots, list initial, bint 
 
 
 cdef tuple _target(object t):
-    """The (node, output number) that takes the gradient of a wanted input; None if nothing can lead to it."""
+    """Return the (node, output number) that receives the gradient of an input; None if nothing can lead to it."""
     edge = _edge_of(t, -1)
-    if edge is None and not requires_grad(<PyObject*>t):  # which a view that was made without recording does
+    if edge is None and not requires_grad(<PyObject*>t):  # a view made without recording requires grad but has no edge
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     return edge
 
@@ -160,7 +160,7 @@ cdef object _run_backward(tuple tensors, object gradients, object retain_graph, 
 
 
 cdef inline bint _handled(PyObject* tensor) noexcept:
-    """Whether a `__torch_dispatch__` handles calls of this tensor."""
+    """Whether a `__torch_dispatch__` handler receives calls with this tensor."""
     return (flags_of(tensor) | thread_flags().dispatching) & T_DISPATCH != 0
 
 
@@ -175,7 +175,7 @@ cdef object _backward_kernel(PyObject* op, PyObject** a):
     cdef PyObject* node
     cdef bint create_graph = a[3] == TRUE
     refuse_backward()
-    if a[1] == NONE and a[4] == NONE:  # from a scalar to all leaves
+    if a[1] == NONE and a[4] == NONE:  # the gradients of a scalar for all leaves
         tensor_info(a[0], &f)
         if f.numel == 1 and f.dtype < T_COMPLEX:
             node = gradient_edge(a[0], &nr)
@@ -194,14 +194,14 @@ backward_kernel = new_kernel(_backward_kernel)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
-    """Sum the gradients of ``tensors`` with respect to the leaves of their graph into the leaves' ``.grad``.
+    """Add the gradients of ``tensors`` with respect to the leaves of their graph to the leaves' ``.grad``.
 
     Args:
         tensors: a tensor or a sequence of tensors to differentiate.
-        grad_tensors: for each of them a tensor of its shape to multiply the Jacobian with; None is enough for
-            tensors of one element.
-        retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
-        create_graph: record the gradients' computation too, for higher derivatives.
+        grad_tensors: for each tensor, the vector of the vector-Jacobian product, in the tensor's shape; None is
+            sufficient for tensors with one element.
+        retain_graph: keep the saved tensors, so that the graph can run again. Default: the value of ``create_graph``.
+        create_graph: record the computation of the gradients, for higher derivatives.
         inputs: accumulate for these tensors only; a tensor, a sequence of tensors, or a dict of them.
 
     Raises:
@@ -237,25 +237,25 @@ cdef bint _is_overridden(object function, tuple outs, tuple ins) except -1:
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True,
          allow_unused=None, is_grads_batched=False, materialize_grads=False):
-    """The sum of gradients of ``outputs`` with respect to ``inputs``; ``.grad`` is not touched.
+    """Return the sum of gradients of ``outputs`` with respect to ``inputs``, without changing ``.grad``.
 
     Args:
         outputs: a tensor or a sequence of tensors.
         inputs: the tensors to differentiate with respect to: one, a sequence, or a dict of them.
-        grad_outputs: for each output a tensor of its shape to multiply the Jacobian with; None is enough for tensors of
-            one element.
-        retain_graph: keep what the graph saved, so that it can be run again. Default: the value of ``create_graph``.
-        create_graph: record the gradients' computation too, for higher derivatives.
-        allow_unused: give None for inputs that the outputs do not depend on, rather than raise.
-        is_grads_batched: the first dimension of ``grad_outputs`` runs over several such products.
-        materialize_grads: give zeros instead of None; implies ``allow_unused``.
+        grad_outputs: for each output, the vector of the vector-Jacobian product, in the output's shape; None is
+            sufficient for tensors with one element.
+        retain_graph: keep the saved tensors, so that the graph can run again. Default: the value of ``create_graph``.
+        create_graph: record the computation of the gradients, for higher derivatives.
+        allow_unused: return None for inputs that the outputs do not depend on, instead of raising an error.
+        is_grads_batched: the first dimension of ``grad_outputs`` is a batch dimension; compute one product per entry.
+        materialize_grads: return zeros instead of None; implies ``allow_unused``.
 
     Returns:
-        A tuple with a tensor for each input; a dict where ``inputs`` is one.
+        A tuple with a tensor for each input; a dict if ``inputs`` is one.
 
     Raises:
-        RuntimeError: an output has no history, or no gradient and several elements; an input was not used, and
-            ``allow_unused`` is not set; the graph was freed; there is not one of ``grad_outputs`` for each output.
+        RuntimeError: an output has no history, or several elements and no gradient; an input is unused and
+            ``allow_unused`` is not set; the graph was freed; ``outputs`` and ``grad_outputs`` differ in length.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> torch.autograd.grad(x ** 2, x)
@@ -312,8 +312,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=Fal
 
 
 def grad_between(tuple outputs not None, tuple inputs not None, tuple grad_outputs not None, bint create_graph=False):
-    """`grad` of the part of a graph between inputs and outputs: an input that was computed from another one passes
-    nothing on to it. The graph is kept; None stands for unused inputs."""
+    """Like `grad`, but only for the part of a graph between inputs and outputs: no gradient flows through an input to
+    another one. The graph is kept; unused inputs get None."""
     cdef list roots = [], initial = []
     _roots(outputs, grad_outputs, roots, initial, create_graph)
     return tuple(execute(roots, initial, True, create_graph, _targets(inputs, False), False, True))
@@ -321,11 +321,11 @@ def grad_between(tuple outputs not None, tuple inputs not None, tuple grad_outpu
 
 cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bint graph, bint unused,
                           bint materialize):
-    """As many products as the gradients' first dimension is long."""
+    """Compute a vector-Jacobian product for each entry of the first dimension of the gradients."""
     from flambeau_autograd.func import vmap
 
     cdef Py_ssize_t i
-    cdef list used = []  # which inputs the outputs depend on
+    cdef list used = []  # whether the outputs depend on each input
     cdef tuple given = (None,) * len(outs) if gradients is None else _several(gradients)
 
     def product(seeds):
@@ -336,7 +336,7 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
 
     for i in range(min(len(outs), len(given))):
         if given[i] is None:
-            _initial(outs[i], None, i, graph)  # raises where it cannot be one
+            _initial(outs[i], None, i, graph)  # raises if a gradient cannot be created
         elif given[i].shape[1:] != outs[i].shape:
             raise RuntimeError("If `is_grads_batched=True`, we interpret the first dimension of each grad_output as "
                                "the batch dimension, and the others as those of the output: grad_output"
@@ -346,7 +346,7 @@ cdef object _batched_grad(tuple outs, tuple ins, object gradients, bint keep, bi
 
 
 cdef object _zeros_for(object t, bint graph):
-    """The gradient by what nothing depends on; a leaf, if derivatives are to be taken by it."""
+    """Return zeros as the gradient of an unused input; they require grad if the graph is recorded."""
     if not is_tensor(<PyObject*>t):
         zeros = zeros_of(&(<Node>t[0]).metas[<int>t[1]])
     else:

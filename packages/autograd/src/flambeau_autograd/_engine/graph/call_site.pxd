@@ -1,5 +1,6 @@
-"""Which line of the user's program recorded a node."""
+"""Record which line of the user's program created a node."""
 from cpython.object cimport PyObject
 
-# The code object (a new reference) that is running, not counting our own packages, and the instruction in it.
+# Sets `code` to the innermost running code object outside our packages (a new reference), and `instruction` to the
+# instruction in it.
 cdef void note_call_site(PyObject** code, int* instruction) noexcept

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Which line of the user's program recorded a node, for errors in backward to tell.
+"""Record which line of the user's program created a node, so that errors in backward can name it.
 
-A node keeps the code object that made the call and the number of the instruction in it. Both are at hand in the
-frame; lines and source are looked up only when there is an error to report.
+A node keeps the code object that made the call and the number of the instruction in it, both read from the frame.
+Lines and source are looked up only when an error is reported.
 """
 from cpython.object cimport PyObject
 
@@ -15,8 +15,8 @@ cdef str _SEPARATOR = os.sep
 
 cdef extern from * nogil:
     """
-    /* A frame of the interpreter, innermost first. Frame objects are made on demand, which takes as long as a small
-       operation, so where the layout is known (3.11, 3.12) the frames themselves are read. */
+    /* The interpreter's frames, innermost first. Creating a frame object takes as long as a small operation, so if
+       the layout is known (3.11, 3.12), the internal frames are read directly. */
     #if PY_VERSION_HEX < 0x030D0000
     #ifndef Py_BUILD_CORE
     #define Py_BUILD_CORE 1
@@ -43,7 +43,7 @@ cdef extern from * nogil:
     static inline fl_frame fl_innermost(void) { return PyEval_GetFrame(); }
     static inline fl_frame fl_outer(fl_frame f) {
         fl_frame outer = PyFrame_GetBack(f);
-        Py_XDECREF(outer);  /* it is running: the thread holds it */
+        Py_XDECREF(outer);  /* the frame is running, so the thread holds a reference */
         return outer;
     }
     static inline int fl_instruction(fl_frame f) { return PyFrame_GetLasti(f); }
@@ -56,7 +56,7 @@ cdef extern from * nogil:
     int fl_instruction(frame)
 
 cdef enum:
-    SEEN = 128  # code objects to remember
+    SEEN = 128  # size of the cache of code objects
 
 cdef struct Seen:
     PyObject* code  # owned
@@ -81,7 +81,7 @@ cdef tuple _PACKAGES = tuple([f"flambeau{part}" for part in ("", "_tensor", "_au
 
 
 cdef bint _lies_in_our_packages(object code) noexcept:
-    # Nothing here runs Python code: an interrupt would arrive in it, and be lost, as there is nobody to raise it to.
+    # Nothing here runs Python code: an interrupt would be raised in it and lost, since this function cannot raise.
     cdef str path = code.co_filename
     for name in _PACKAGES:
         file = getattr(sys.modules.get(name), "__file__", None)
@@ -94,7 +94,7 @@ cdef bint _noting = True
 
 
 def note_call_sites(bint on):
-    """Whether nodes that are made from now on know the line they come from; returns whether they did."""
+    """Set whether new nodes record their call site; return the previous value."""
     global _noting
     was = _noting
     _noting = on

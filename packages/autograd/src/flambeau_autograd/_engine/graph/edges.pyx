@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Where a tensor's gradient goes: to the node that made it, or into ``.grad`` through AccumulateGrad.
+"""Find the node that receives a tensor's gradient: its producer, or AccumulateGrad, which adds to ``.grad``.
 
-A leaf and its AccumulateGrad know each other: while a graph needs the node it holds the leaf, and afterwards it stays
-with the leaf for the next graph. A view whose memory was written to since it was made gets a new history here, by way
-of its base.
+A leaf and its AccumulateGrad refer to each other: while a graph needs the node, the node holds the leaf; afterwards
+the node stays with the leaf for the next graph. A view whose memory was written to after it was created gets a new
+history here, derived from its base.
 """
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -39,7 +39,7 @@ cdef extern from * nogil:
 
 
 def _variable(Node node not None):
-    """The leaf whose gradient this node sums up."""
+    """The leaf whose gradient this node accumulates."""
     return <object>node.saved[0].value
 
 
@@ -88,8 +88,8 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         if f.version != f.view_version and (f.grad_fn != NULL or flags_of(f.base) & T_REQUIRES_GRAD):
             refresh_view(tensor, &f)
         elif f.grad_fn == NULL and not f.flags & T_REQUIRES_GRAD:
-            return NULL  # made without recording: a gradient ends here, even if the base takes them
-        if f.dtype < T_FLOATING:  # the bytes of what requires grad, as integers
+            return NULL  # created without recording: gradients end here, even if the base requires grad
+        if f.dtype < T_FLOATING:  # an integer view of a tensor that requires grad
             return NULL
     elif not f.flags & T_REQUIRES_GRAD:
         return NULL
@@ -106,7 +106,7 @@ cdef PyObject* gradient_edge(PyObject* tensor, int* output_nr) except? NULL:
         incref(f.accumulator)
         return f.accumulator
     meta = (<Node>f.accumulator).metas
-    if not has_dtype_and_shape(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, say
+    if not has_dtype_and_shape(tensor, meta.dtype, meta.ndim, meta.sizes):  # it was resized, for example
         describe(meta, &f)
     resurrect(f.accumulator, tensor)
     return f.accumulator
@@ -126,7 +126,7 @@ cdef PyObject* _new_accumulator(PyObject* tensor, TensorInfo* f) except NULL:
 # --- leaves ---------------------------------------------------------------------------------------------------------
 
 cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
-    """Add to the leaf's ``.grad``; kernels may let other threads run meanwhile, which then wait here."""
+    """Add to the leaf's ``.grad``. Kernels may release the GIL; other threads then wait here."""
     cdef PyObject* t = node.saved[0].value
     cdef TensorInfo f
     cdef unsigned long me
@@ -134,12 +134,12 @@ cdef int _accumulate(Node node, unsigned long long needs, PyObject** grads, PyOb
     if grads[0] == NULL:
         return 0
     tensor_info(t, &f)
-    if not f.flags & T_REQUIRES_GRAD:  # detached, or told not to, since it was recorded
+    if not f.flags & T_REQUIRES_GRAD:  # detached, or requires_grad was set to False, after recording
         return 0
     if f.grad == NULL and not thread_flags().grad_enabled and not thread_flags().dispatching and \
             refcount(grads[0]) == 1 and exclusive(grads[0]) and \
             not flags_of(grads[0]) & (T_VIEW | T_REQUIRES_GRAD) and same_strides(&f, grads[0]):
-        # Its elements are in the leaf's order: optimizers go through both together.
+        # The gradient has the leaf's strides: optimizers iterate over both together.
         set_grad(t, grads[0])
     else:
         me = PyThread_get_thread_ident()
@@ -180,7 +180,7 @@ cdef bint same_strides(TensorInfo* f, PyObject* other) noexcept:
 
 
 cdef object _like_its_leaf(TensorInfo* f):
-    """A tensor in the layout of a leaf, if that is dense, else in the usual one."""
+    """Return an empty tensor with the strides of a leaf, if these are dense, otherwise a contiguous one."""
     cdef Py_ssize_t expected = 1
     cdef int i, left = 0, before
     for i in range(f.ndim):
@@ -210,7 +210,7 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
     if f.grad == NULL:
         if thread_flags().grad_enabled or flags_of(gradient) & (T_LAYERED | T_META):
             new = _clone(<object>gradient)
-        elif thread_flags().tracer != NULL:  # which holds gradients, too: who else does cannot be told
+        elif thread_flags().tracer != NULL:  # it holds references, so whether others do is unknown
             like = _like_its_leaf(&f)
             new = find_operator("torch.empty_strided")(like.shape, like.stride(), dtype=like.dtype)
             find_operator("torch.Tensor.copy_")(new, <object>gradient)
@@ -221,7 +221,7 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
             new = _like_its_leaf(&f)
             copy_into(<PyObject*>new, gradient)
         return put_grad(t, <PyObject*>new)
-    # A sparse sum that becomes dense is another object, as is one that is recorded.
+    # A sparse sum that becomes dense needs a new object, and so does a recorded sum.
     if thread_flags().grad_enabled or (flags_of(f.grad) & T_DISPATCH and (<object>f.grad).is_sparse and
                                        not (<object>gradient).is_sparse):
         new = <object>f.grad + <object>gradient
@@ -232,7 +232,7 @@ cdef int _add_gradient(PyObject* t, PyObject* gradient) except -1:
 
 
 def stand_in(object tensor, Node leaf not None):
-    """``tensor``, a copy of a leaf's value, recorded as if it were the leaf itself."""
+    """Record ``tensor``, a copy of a leaf's value, as if it were the leaf itself."""
     cdef Node node = new_node(_Alias, _hand_on, NODE_OTHER, 1, 0)
     cdef TensorInfo f
     tensor_info(<PyObject*>tensor, &f)
@@ -254,7 +254,7 @@ cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObjec
 # --- views whose memory was written to ------------------------------------------------------------------------------
 
 cdef int refresh_view(PyObject* tensor, TensorInfo* f) except -1:
-    """Give a view the history that its base has now."""
+    """Give a view a history derived from the current history of its base."""
     cdef Node node
     cdef int nr = 0
     cdef PyObject* producer
@@ -305,7 +305,7 @@ cdef int _move_retained(PyObject* tensor, TensorInfo* f, Node node) except -1:
 
 
 cdef tuple geometry(PyObject* tensor):
-    """(sizes, strides, offset, whether the elements are complex, the flags of conjugate and negative views)"""
+    """Return (sizes, strides, offset, whether the dtype is complex, flags of conjugate and negative views)."""
     cdef TensorInfo f
     tensor_info(tensor, &f)
     return (tuple([f.sizes[i] for i in range(f.ndim)]), tuple([f.strides[i] for i in range(f.ndim)]),
@@ -325,7 +325,7 @@ cdef int _as_strided_backward(Node node, unsigned long long needs, PyObject** gr
 
 
 cdef str odd_view(TensorInfo* f, str what):
-    """Why a view may not be written to while recording."""
+    """Return the error message for a view that must not be written to while recording."""
     from flambeau_autograd.messages import view_error
 
     cdef unsigned int kind = f.flags & T_ODD_VIEW
@@ -335,7 +335,7 @@ cdef str odd_view(TensorInfo* f, str what):
 
 
 def edge_of(tensor):
-    """(node, output number) that takes the gradient of a tensor, or None."""
+    """Return the (node, output number) that receives the gradient of a tensor, or None."""
     cdef int nr = 0
     cdef PyObject* node
     if not is_tensor(<PyObject*>tensor):

@@ -1,11 +1,12 @@
 # cython: language_level=3
-"""Running a graph backward.
+"""Run a graph backward.
 
-Nodes that have a gradient wait in a heap; the one with the highest number goes next. Numbers are a topological order,
-so by then everything that contributes to it has run, and no dependencies need to be counted. There is no recursion.
+Nodes that have received a gradient wait in a heap; the one with the highest number runs next. Numbers are a
+topological order, so all contributions have arrived by then, and no dependencies need to be counted. The engine does
+not recurse.
 
-Arriving gradients wait in the node itself. One run at a time may use those places; a run that starts while another is
-under way (in another thread, or in a backward that calls backward) keeps a table of its own.
+Incoming gradients are stored in the node itself. Only one run at a time may use this space; a run that starts during
+another one (in another thread, or in a backward that calls backward) has its own table.
 """
 cimport cython
 from cpython.exc cimport PyErr_CheckSignals
@@ -31,27 +32,27 @@ cdef extern from "Python.h":
 
 cdef enum:
     INLINE_GRADS = 8
-    MAX_DEPTH = 60  # of runs inside each other in one thread
+    MAX_DEPTH = 60  # nested runs in one thread
 
 cdef long long _runs = 0
-cdef Run _holder = None  # the run that may use the places in the nodes
+cdef Run _holder = None  # the run that stores gradients in the nodes
 cdef bint _anomaly = False
 
 
 def set_anomaly(tuple state not None):
-    """Be told of (whether anomaly mode is on, whether it looks for NaN)."""
+    """Receive (whether anomaly mode is on, whether it checks for NaN)."""
     global _anomaly
     _anomaly = state[0]
     record_tracebacks(_anomaly)
 
 
 def anomaly_address():
-    """Where a C int stands that is not 0 in anomaly mode."""
+    """Return the address of a C int that is nonzero in anomaly mode."""
     return <size_t>&_anomaly
 
 
 cdef class _Slots:
-    """The gradients waiting for one node, in a run that may not use the node's own places."""
+    """The gradients that wait for one node, in a run that may not store them in the node."""
 
     cdef PyObject** grads
     cdef int n
@@ -70,21 +71,21 @@ cdef class Run:
 
     cdef Queue queue
     cdef long long id
-    cdef bint inside  # uses the places in the nodes
+    cdef bint inside  # stores gradients in the nodes
     cdef bint keep_graph, selective, accumulate
-    cdef bint ends  # nothing goes beyond what is captured
+    cdef bint ends  # no gradient flows through captured outputs
     cdef dict table, needed
     cdef dict captures  # node -> list of (output number, place in results)
     cdef list results
-    cdef Node target  # the only capture, if there is one
+    cdef Node target  # the node of the only capture, if there is just one
     cdef int target_nr
     cdef object result
     cdef list callbacks
-    cdef Run outer  # the run that was under way when this one started, in any thread
+    cdef Run outer  # the run that was active when this one started, in any thread
     cdef unsigned long thread
-    cdef int depth  # how many runs it is inside of in its thread
-    cdef bint recording  # what to go back to
-    cdef PyObject* current  # the node that is running, borrowed
+    cdef int depth  # the number of runs of this thread that are active around this one
+    cdef bint recording  # the grad mode to restore
+    cdef PyObject* current  # the running node, borrowed
 
     def __dealloc__(self):
         PyMem_Free(self.queue.heap)
@@ -93,7 +94,7 @@ cdef class Run:
 # --- arriving gradients ---------------------------------------------------------------------------------------------
 
 cdef int _arrive(Run run, Node node, int output_nr, PyObject* gradient) except -1:
-    """A gradient (a reference that is taken over, or NULL) has come for an output of ``node``."""
+    """Add a gradient (a stolen reference, or NULL) to those of an output of ``node``, and queue the node."""
     cdef _Slots s
     cdef PyObject** place
     if run.inside:
@@ -146,7 +147,7 @@ cdef inline bint _is_captured(Run run, Node node) except -1:
 
 
 cdef int _select(Run run, Node root, long long oldest) except -1:
-    """Mark the nodes under a root that lead to a capture. Nodes older than all of those cannot."""
+    """Mark the nodes below a root that lead to a capture. Nodes older than all captures cannot."""
     cdef PyObject** stack = NULL
     cdef PyObject** more
     cdef Py_ssize_t n = 0, room = 0
@@ -190,7 +191,7 @@ cdef int _select(Run run, Node root, long long oldest) except -1:
 # --- the loop -------------------------------------------------------------------------------------------------------
 
 cdef int _capture(Run run, Node node, PyObject** grads, list places) except -1:
-    """Keep the gradients of a node's outputs that are wanted."""
+    """Store the captured gradients of a node's outputs."""
     if node is run.target and grads[run.target_nr] != NULL:
         run.result = <object>grads[run.target_nr]
     if places is not None:
@@ -201,7 +202,7 @@ cdef int _capture(Run run, Node node, PyObject** grads, list places) except -1:
 
 
 cdef int _step(Run run, Node node) except -1:
-    """Run one node on what has arrived for it, and send the results on."""
+    """Run one node on the gradients that have arrived for it, and send its results on."""
     cdef PyObject* inline_grads[INLINE_GRADS]
     cdef PyObject* inline_out[INLINE_GRADS]
     cdef PyObject** grads = inline_grads
@@ -239,7 +240,7 @@ cdef int _step(Run run, Node node) except -1:
                 execute = True
                 if i < 64:
                     needs |= <unsigned long long>1 << i
-        if execute:  # as in PyTorch, what is wanted of a node that runs is what its hooks have not seen yet
+        if execute:  # as in PyTorch, if the node runs, the captured gradient is the one before its hooks
             _capture(run, node, grads, places)
         if node.extra is not None or node.kind == NODE_LEAF:
             tensor_hooks(node, grads)
@@ -260,7 +261,7 @@ cdef int _step(Run run, Node node) except -1:
 
 
 cdef int _execute(Run run, Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
-    """Compute the gradients of a node's inputs, and hand them on."""
+    """Compute the gradients of a node's inputs and send them on."""
     if node.kind == NODE_OP and (<Rule>node.rule).nparts and needs and _add_to_part(run, node, grads[0]):
         if not run.keep_graph:
             release_saved(node)
@@ -279,7 +280,7 @@ cdef int _execute(Run run, Node node, unsigned long long needs, PyObject** grads
 
 
 cdef bint _add_to_part(Run run, Node node, PyObject* gradient) except -1:
-    """Whether the gradient of a view that takes a part went straight to where that of the whole waits."""
+    """Add the gradient of a partial view to the waiting gradient of the whole; False if that is not possible."""
     cdef Node following = <Node>node.edges[0].node
     cdef PyObject* whole
     cdef _Slots s
@@ -294,7 +295,7 @@ cdef bint _add_to_part(Run run, Node node, PyObject* gradient) except -1:
 
 
 cdef inline int _send(Run run, Node node, unsigned long long needs, PyObject** out) except -1:
-    """Hand on what a node returned, to those of its inputs that want it."""
+    """Send the gradients that a node returned to those of its inputs that need them."""
     cdef PyObject* g
     cdef int i
     for i in range(node.nedges):
@@ -309,7 +310,7 @@ cdef inline int _send(Run run, Node node, unsigned long long needs, PyObject** o
 
 
 cdef int _clear(Run run) except -1:
-    """After an error: nothing of this run may stay in the nodes."""
+    """Remove everything that belongs to this run from the nodes, after an error."""
     cdef PyObject* p
     cdef Node node
     cdef int i
@@ -325,7 +326,7 @@ cdef int _clear(Run run) except -1:
     return 0
 
 
-cdef Run _latest = None  # the run that was started last and is still under way
+cdef Run _latest = None  # the most recent run that is still active
 
 
 cdef Run _start(bint keep_graph, bint create_graph):
@@ -369,10 +370,10 @@ cdef int _stop(Run run) except -1:
 
 
 cdef int _drive(Run run) except -1:
-    """Run nodes until none is waiting."""
+    """Run nodes until the queue is empty."""
     if run.depth < MAX_DEPTH:
         return _run(run)
-    # Backward in backward in backward: another thread has a stack, and a limit of recursion, of its own.
+    # Backward calls are nested too deeply: another thread has its own stack and recursion limit.
     from flambeau_autograd.threads import run_elsewhere
 
     run_elsewhere(run)
@@ -380,12 +381,12 @@ cdef int _drive(Run run) except -1:
 
 
 def interrupt(unsigned long thread, kind):
-    """Raise an exception of that kind in a thread, at the next line of Python."""
+    """Raise an exception of the class ``kind`` in a thread, at its next line of Python."""
     PyThreadState_SetAsyncExc(thread, <PyObject*>kind)
 
 
 def drive_here(Run run not None):
-    """Go on with a run, in this thread from now on."""
+    """Continue a run in this thread."""
     cdef unsigned long before = run.thread
     run.thread, run.depth = PyThread_get_thread_ident(), 0
     try:
@@ -408,10 +409,10 @@ cdef int _run(Run run) except -1:
             if count & 127 == 0:
                 PyErr_CheckSignals()
                 if _monotonic() > turn:
-                    with nogil:  # a turn for other threads
+                    with nogil:  # lets other threads run
                         pass
-                    # Who waits gets it for certain after seeing no release for an interval, and never if there are
-                    # always more: the interpreter's lock is then taken again before they wake up.
+                    # A thread that waits for the GIL requests it after an interval without a release, so frequent
+                    # releases starve it: this thread takes the GIL again before the other one wakes up.
                     turn = _monotonic() + 2 * _getswitchinterval()
     except BaseException as error:
         if p != NULL:
@@ -447,7 +448,7 @@ cdef int execute_one(Node node, int output_nr, object gradient, bint keep_graph,
 
 cdef object capture_one(Node node, int output_nr, object gradient, bint keep_graph, bint create_graph, Node target,
                         int target_nr):
-    """Send one gradient through the graph and return what arrives at one output of ``target``, or None."""
+    """Send one gradient through the graph and return the gradient that arrives at one output of ``target``, or None."""
     cdef Run run = _start(keep_graph, create_graph)
     try:
         run.selective = True
@@ -466,9 +467,9 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
                     bint ends=False):
     """Send gradients through the graph.
 
-    ``roots``: pairs (node, output number); ``wanted``: such pairs whose gradients to return, or None for all leaves
-    to accumulate theirs. With ``accumulate``, the nodes of wanted pairs run: leaves accumulate.
-    With ``ends``, what wanted pairs were computed from gets nothing through them.
+    ``roots``: pairs (node, output number); ``wanted``: such pairs whose gradients are returned, or None to
+    accumulate into all leaves. With ``accumulate``, the nodes of wanted pairs run: leaves accumulate.
+    With ``ends``, backward ends at wanted pairs: no gradients flow through them.
     """
     cdef Run run = _start(keep_graph, create_graph)
     cdef Node node
@@ -503,14 +504,14 @@ cdef object execute(list roots, list gradients, bint keep_graph, bint create_gra
         gradients.clear()
         _drive(run)
     finally:
-        if run.queue.n:  # an error before anything ran
+        if run.queue.n:  # an error occurred before anything ran
             _clear(run)
         _stop(run)
     return run.results
 
 
 cdef Run _current():
-    """The innermost run of this thread, or None."""
+    """Return the innermost run of this thread, or None."""
     cdef unsigned long me = PyThread_get_thread_ident()
     cdef Run run = _latest
     while run is not None and run.thread != me:
@@ -524,25 +525,25 @@ cdef bint keeps_graph() noexcept:
 
 
 def current_run():
-    """The number of the run that is under way in this thread, or None."""
+    """Return the number of this thread's active run, or None."""
     cdef Run run = _current()
     return run.id if run is not None else None
 
 
 def running_node():
-    """The node that this thread's run is at, or None."""
+    """Return the node that this thread's run is executing, or None."""
     cdef Run run = _current()
     return <object>run.current if run is not None and run.current != NULL else None
 
 
 def runs_to_all_leaves():
-    """Whether the run that is under way in this thread, if any, computes the gradients of all leaves."""
+    """Whether this thread's active run, if any, computes the gradients of all leaves."""
     cdef Run run = _current()
     return run is None or not run.selective
 
 
 def queue_callback(callback):
-    """Call ``callback()`` when the backward that is running has finished."""
+    """Call ``callback()`` when the current backward pass has finished."""
     cdef Run run = _current()
     if run is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
@@ -552,7 +553,7 @@ def queue_callback(callback):
 
 
 def run_node(Node node not None, tuple grads):
-    """Run one node alone; returns the gradients of its inputs."""
+    """Run one node alone and return the gradients of its inputs."""
     cdef PyObject** buffer
     cdef int i, m = node.nedges, n = node.noutputs
     cdef unsigned long long needs = 0
@@ -582,7 +583,7 @@ def run_node(Node node not None, tuple grads):
 
 
 def will_run(list nodes not None):
-    """Which of ``nodes`` this thread's run has yet to run, or is running."""
+    """Return for each of ``nodes`` whether this thread's run is executing it or will execute it."""
     cdef Run run = _current()
     cdef Node node
     cdef long long oldest = 0x7fffffffffffffff

@@ -1,8 +1,7 @@
 # cython: language_level=3
-"""The formulas that run most, compiled; they mean the same as one line each in the table.
+"""The most frequent formulas, compiled; each is equivalent to a one-line formula in the table.
 
-While recording they go through the operators like any other formula. Otherwise some take a shorter way to the same
-numbers.
+While recording, they call operators like any other formula. Otherwise some compute the same values in fewer steps.
 """
 from cpython.object cimport PyObject
 
@@ -26,11 +25,11 @@ cdef object _sigmoid_backward = find_operator("torch._ops.sigmoid_backward")
 cdef object _relu_backward = find_operator("torch._ops.relu_backward")
 
 cdef enum:
-    SMALL = 256  # elements up to which writing a broadcast gradient out beats reading it as a broadcast one
+    SMALL = 256  # up to this number of elements, a copy of a broadcast gradient is faster than a view
 
 
 cdef inline bint _plain(PyObject* t) noexcept:
-    """Whether nothing is recorded of what is done to this gradient, and nobody handles it."""
+    """Whether calls with this gradient are neither recorded nor handled by a `__torch_dispatch__` handler."""
     return _unrecorded(flags_of(t) | thread_flags().dispatching)
 
 
@@ -51,14 +50,14 @@ cdef inline object _call1(object op, object a):
 
 
 cpdef object conj(object x):
-    """The complex conjugate of a tensor or number; real ones themselves."""
+    """Return the complex conjugate of a tensor or number; real ones are returned unchanged."""
     if is_tensor(<PyObject*>x):
         return x if dtype_number(<PyObject*>x) < T_COMPLEX else x.conj()
     return x.conjugate() if isinstance(x, complex) else x
 
 
 def same(grad):
-    """The gradient itself."""
+    """Return the gradient itself."""
     return grad
 
 
@@ -77,27 +76,27 @@ def scaled_negative(grad, alpha):
 
 
 def mul_self(grad, other):
-    """The gradient of a factor."""
+    """Return the gradient of the first factor of a product."""
     return _call2(_mul, grad, conj(other))
 
 
 def mul_other(grad, self):
-    """The gradient of the other factor."""
+    """Return the gradient of the second factor of a product."""
     return _call2(_mul, grad, conj(self))
 
 
 def negated(grad):
-    """The gradient of what is negated."""
+    """Return the gradient of the operand of a negation."""
     return -grad
 
 
 def div_self(grad, other, rounding_mode):
-    """The gradient of a dividend; of a rounded quotient it is 0."""
+    """Return the gradient of a dividend; it is 0 if the quotient is rounded."""
     return grad / conj(other) if rounding_mode is None else _zeros_like(grad)
 
 
 def div_other(grad, self, other, rounding_mode):
-    """The gradient of a divisor."""
+    """Return the gradient of a divisor."""
     return -grad * conj((self / other) / other) if rounding_mode is None else _zeros_like(grad)
 
 
@@ -112,7 +111,7 @@ def square_self(grad, self):
 
 
 def pow_self(grad, self, exponent):
-    """The gradient of a base; that of what is always 1 is 0."""
+    """Return the gradient of a base; it is 0 if the exponent is 0."""
     if is_tensor(<PyObject*>exponent):
         return _where(exponent == 0.0, 0.0, grad * conj(exponent * self ** (exponent - 1)))
     if exponent == 0:
@@ -195,7 +194,7 @@ def relu_self(grad, result):
 # --- sums -----------------------------------------------------------------------------------------------------------
 
 cdef object _spread(object grad, object shape, object dim, bint keepdim):
-    """``grad``, a reduction over ``dim``, broadcast to ``shape``: without copying, or written out if that is small."""
+    """Broadcast ``grad``, the gradient of a reduction over ``dim``, to ``shape``: a view, or a copy if it is small."""
     cdef TensorInfo f
     cdef Py_ssize_t sizes[ABI_MAX_NDIM]
     cdef Py_ssize_t strides[ABI_MAX_NDIM]
@@ -204,7 +203,7 @@ cdef object _spread(object grad, object shape, object dim, bint keepdim):
     cdef int n = <int>len(shape), i, k = 0
     cdef bint everything = dim is None or (type(dim) is tuple and not dim)
     for i in range(n):
-        sizes[i] = <object>tuple_item(<PyObject*>shape, i)  # torch.Size's own indexing is slow
+        sizes[i] = <object>tuple_item(<PyObject*>shape, i)  # the indexing of torch.Size is slow
         numel *= sizes[i]
         reduced[i] = everything
     if everything and numel <= SMALL and not flags_of(<PyObject*>grad) & T_META:
@@ -240,12 +239,12 @@ cdef object _recorded_spread(object grad, object shape, object dim, bint keepdim
         grad = grad.reshape(tuple([1 if i in dims else shape[i] for i in range(n)]))
     grad = grad.expand(shape)
     if thread_flags().tracer != NULL and grad.numel() <= SMALL and _unrecorded(flags_of(<PyObject*>grad)):
-        return grad.contiguous()  # as it is where no Tracer is at work
+        return grad.contiguous()  # same layout as without a Tracer
     return grad
 
 
 def spread(grad, shape, dim, bint keepdim):
-    """The gradient of a sum: ``grad`` repeated along what was summed."""
+    """Return the gradient of a sum: ``grad`` repeated along the summed dimensions."""
     if _plain(<PyObject*>grad):
         return _spread(grad, shape, dim, keepdim)
     return _recorded_spread(grad, shape, dim, keepdim)
@@ -274,5 +273,5 @@ def mean_self(grad, self_shape, dim, keepdim):
 
 
 def reshaped(grad, self_shape):
-    """The gradient of a view or copy under other sizes."""
+    """Return the gradient of a view or copy with another shape."""
     return grad.reshape(self_shape)

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Switching recording on and off, as contexts and decorators.
+"""Turn recording on and off, with contexts and decorators.
 
-The contexts only write to the thread's flags, so entering and leaving one costs about as much as the ``with``
-statement itself. Each use as a decorator enters a fresh context; generator functions are left while they are suspended.
+The contexts only write to the thread's flags, so entering and leaving one costs about as much as the ``with`` statement
+itself. Each use as a decorator enters a new context; a suspended generator function is outside its context.
 """
 from cpython.object cimport PyObject, newfunc
 
@@ -20,15 +20,15 @@ cdef extern from "Python.h":
 
 
 cdef bint _recorded(bint grad, bint inference) except -1:
-    """Inference mode records nothing, asked or not, but for a transform that differentiates inside of it."""
+    """Whether to record: inference mode disables recording, except in a transform that differentiates inside it."""
     return grad and (not inference or inside())
 
 
 cdef class GradMode:
-    """Base of the contexts: remembers what to go back to."""
+    """Base class of the contexts, which stores the state to restore."""
 
     cdef bint previous, previous_inference
-    cdef object stack  # of earlier states, when one object is entered again before it was left
+    cdef object stack  # saved states, if one object is entered again before it is left
     cdef bint entered
 
     def __call__(self, function):
@@ -62,9 +62,9 @@ cdef class GradMode:
 
 
 cdef class no_grad(GradMode):
-    """Turn recording off: results do not require grad, whatever their inputs.
+    """Turn recording off: results do not require grad, even if inputs do.
 
-    A context and a decorator; in effect for the calling thread.
+    Works as a context and as a decorator, and affects the calling thread.
 
     >>> x = torch.ones(2, requires_grad=True)
     >>> with torch.no_grad():
@@ -81,7 +81,7 @@ cdef class no_grad(GradMode):
 
 
 cdef class enable_grad(GradMode):
-    """Turn recording on, inside ``no_grad`` for example. A context and a decorator.
+    """Turn recording on, for example inside ``no_grad``. Works as a context and as a decorator.
 
     >>> x = torch.ones(1, requires_grad=True)
     >>> with torch.no_grad(), torch.enable_grad():
@@ -97,10 +97,10 @@ cdef class enable_grad(GradMode):
 
 
 cdef class set_grad_enabled(GradMode):
-    """Turn recording on or off: at once when called as a function, and until the end of the block as a context.
+    """Turn recording on or off: immediately if called as a function, until the end of the block as a context.
 
     Raises:
-        TypeError: the mode is no bool.
+        TypeError: the mode is not a bool.
 
     >>> x = torch.ones(1, requires_grad=True)
     >>> with torch.set_grad_enabled(False):
@@ -143,7 +143,7 @@ cdef class _Recording(GradMode):
 
 
 cdef class inference_mode(GradMode):
-    """Like ``no_grad``, and what is made inside can never be part of recorded work.
+    """Like ``no_grad``; in addition, tensors created inside can never be part of a recorded computation.
 
     >>> with torch.inference_mode():
     ...     y = torch.ones(1) * 2
@@ -164,7 +164,7 @@ cdef class inference_mode(GradMode):
 
 
 def switches(state=None):
-    """What this thread's calls do: whether they are recorded, …; with an argument, sets it."""
+    """Return this thread's (grad mode, inference mode, transform depth, kernel count), set to ``state`` if given."""
     cdef ThreadFlags* t = thread_flags()
     if state is not None:
         t.grad_enabled, t.inference, t.transform_depth, t.kernels = state
@@ -194,7 +194,7 @@ def _set_grad_enabled(bint mode):
     thread_flags().grad_enabled = _recorded(mode, thread_flags().inference)
 
 
-# `@no_grad` without parentheses: calling the class with a function decorates it.
+# `@no_grad` without parentheses: a call of the class with a function decorates the function.
 
 cdef newfunc _make_no_grad = (<FullType*>no_grad).tp_new
 cdef newfunc _make_enable_grad = (<FullType*>enable_grad).tp_new
@@ -220,4 +220,4 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 for _cls in (no_grad, enable_grad, inference_mode):
     (<FullType*>_cls).tp_new = <newfunc><void*>_construct
-    (<FullType*>_cls).tp_vectorcall = NULL  # would make an instance without asking tp_new
+    (<FullType*>_cls).tp_vectorcall = NULL  # would create an instance without calling tp_new

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What gradients look like, and their sums."""
+"""Gradients: zeros and constants, checks, sums."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport (
@@ -29,7 +29,7 @@ cdef object constant(int dtype, int ndim, const Py_ssize_t* sizes, bint on_meta,
 
 
 cdef int validate(Node node, PyObject** out) except -1:
-    """Bring what a node returned into the form that its inputs have, or raise."""
+    """Convert the gradients that a node returned to the shapes and dtypes of its inputs, or raise."""
     cdef int i
     cdef Edge* edge
     cdef PyObject* o
@@ -66,7 +66,7 @@ cdef int add_up(PyObject** place, PyObject* gradient) except -1:
     pair[0], pair[1] = place[0], gradient
     try:
         tensor_info(place[0], &a)
-        # In place where that saves memory traffic and nobody else can see it.
+        # In place if that saves memory traffic and no other reference exists.
         if a.numel > LARGE and not thread_flags().grad_enabled and refcount(place[0]) == 1 and \
                 not a.flags & (T_VIEW | T_LAYERED) and has_dtype_and_shape(gradient, a.dtype, a.ndim, a.sizes) and \
                 exclusive(place[0]):

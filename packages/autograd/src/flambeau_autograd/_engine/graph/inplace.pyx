@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Writing to tensors while recording.
+"""Record in-place writes.
 
-A plain tensor gets the writing node as its history. Writing to a view changes its base: the base's new node,
-CopySlices, passes the gradient of the view's part through the writing node and leaves the rest alone; the view, and
-every other one over that base, asks for its history anew (``edges.refresh_view``).
+A plain tensor gets the writing node as its history. A write to a view changes its base: the base's new node,
+CopySlices, passes the gradient of the view's part through the writing node and leaves the rest unchanged. The view,
+and every other view of that base, updates its history when it is next used (``edges.refresh_view``).
 """
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -31,7 +31,7 @@ cdef int check_write(PyObject* tensor) except -1:
         if f.flags & T_ODD_VIEW:
             raise RuntimeError(odd_view(&f, "is being"))
         tensor_info(f.base, &b)
-        # The view may itself be the leaf: of a base that does not require grad.
+        # The view itself may be the leaf, if its base does not require grad.
         if (f.flags | b.flags) & T_REQUIRES_GRAD and (b.grad_fn == NULL or is_input(b.grad_fn)):
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     elif f.flags & T_REQUIRES_GRAD and (f.grad_fn == NULL or is_input(f.grad_fn)):
@@ -47,7 +47,7 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
     if not (f.flags & T_VIEW and f.base != NULL):
         move_hooks(tensor, node)
         return set_history(tensor, <PyObject*>node, 0)
-    # Edge 0 is the base's; the others are the writing node's own, which moves inside.
+    # Edge 0 leads to the base's history; the others are copied from the writing node, which the new node contains.
     tensor_info(f.base, &b)
     base = <object>f.base
     copy = new_node(_CopySlices, _apply_copy_slices, NODE_COPY, node.nedges, 2)
@@ -65,14 +65,14 @@ cdef int rebase(PyObject* tensor, Node node) except -1:
     number(copy)
     move_hooks(<PyObject*>base, copy)
     set_history(<PyObject*>base, <PyObject*>copy, 0)
-    # The view asks for its own when it is next used: its version is behind the storage's.
+    # The view updates its history when it is next used, because its version is older than the storage's.
     if not f.flags & T_REQUIRES_GRAD:
         set_flags(tensor, T_REQUIRES_GRAD, 0)
     return 0
 
 
 def _become(tensor, view):
-    """Give a tensor the history and the tangents of the view of itself that it becomes."""
+    """Give a tensor the history and the tangents of ``view``, a view of itself that it becomes."""
     cdef PyObject* t = <PyObject*>tensor
     cdef TensorInfo f, v
     if tensor is view:
@@ -80,7 +80,7 @@ def _become(tensor, view):
     tensor_info(<PyObject*>view, &v)
     if v.grad_fn != NULL:
         check_write(t)
-        set_history(t, v.grad_fn, v.output_nr)  # its hooks, and the gradient that it retains, are of what it was
+        set_history(t, v.grad_fn, v.output_nr)  # hooks and retain_grad stay with the old history
     tensor_info(t, &f)
     if (f.flags | v.flags) & T_LAYERED:
         set_layer(t, all_layers(<PyObject*>view))
@@ -90,7 +90,7 @@ sockets.become = _become
 
 
 cdef int _apply_copy_slices(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
-    """Let the writing node turn the gradient of the view into that of what it overwrote."""
+    """Pass the gradient of the view through the writing node, and put the result into the gradient of the base."""
     from flambeau_autograd.strided import embed, slice_of
 
     cdef Node inner

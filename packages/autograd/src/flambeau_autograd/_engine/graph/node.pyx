@@ -1,9 +1,9 @@
 # cython: language_level=3
 """The graph's nodes and their lifetime.
 
-Everything that a node refers to (edges, saved tensors, a context's attributes) is dropped through one worklist, so
-freeing a graph of any depth takes no stack. Numbers given to nodes rise with every edge: whatever a node leads to has
-a smaller one, which is all that the engine needs to know about order.
+References from nodes (edges, saved tensors, a context's attributes) are dropped through one worklist, so freeing a
+graph of any depth needs no stack. Numbers of nodes increase along the recording: each node that an edge leads to has a
+smaller number than the node itself, and the engine needs no other order.
 """
 from cpython.mem cimport PyMem_Calloc, PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.object cimport PyObject, PyTypeObject, newfunc
@@ -36,8 +36,8 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* One type for each kind of operation, so that type(grad_fn) tells it, at the speed of a static type. They are
-       made once and never freed. */
+    /* Each kind of operation has its own type, so that type(grad_fn) identifies it, as fast as a static type. The
+       types are created once and never freed. */
     static PyTypeObject *fl_static_type(const char *name, PyTypeObject *base) {
         PyTypeObject *t = (PyTypeObject *)PyMem_RawCalloc(1, sizeof(PyTypeObject));
         if (!t) { PyErr_NoMemory(); return NULL; }
@@ -70,7 +70,7 @@ cdef extern from *:
     #endif
     static FL_THREAD long long fl_tapes[64];
     """
-    long long[64] fl_tapes  # by depth: the number that was given last when the tape there began; 0: there is none
+    long long[64] fl_tapes  # by depth: the last node number before the tape at that depth began; 0: there is no tape
 
 cdef long long _numbers = 0
 any_tapes = False
@@ -96,12 +96,12 @@ cdef void begin_tape(int depth) noexcept:
 
 
 def tapes():
-    """For each depth of transforms, where this thread's tape there begins."""
+    """Return for each depth of transforms the node number at which this thread's tape begins."""
     return tuple([fl_tapes[i] for i in range(64)])
 
 
 def set_tapes(tuple numbers not None):
-    """Give this thread the tapes of another one."""
+    """Set this thread's tapes to those of another thread."""
     for i in range(64):
         fl_tapes[i] = numbers[i]
 
@@ -111,7 +111,7 @@ cdef void end_tape(int depth) noexcept:
 
 
 cdef unsigned long long still_under_way(Node node) noexcept:
-    # A node that is older than the tape at its depth belongs to one before it.
+    # A node that is older than the tape at its depth belongs to an earlier tape.
     cdef unsigned long long bits = node.levels & 1
     cdef int depth = 1
     while node.levels >> depth:
@@ -137,7 +137,7 @@ cdef int number(Node node) except -1:
     return 0
 
 
-# --- the worklist of what is to be dropped --------------------------------------------------------------------------
+# --- the worklist of references to drop -----------------------------------------------------------------------------
 
 cdef PyObject** _doomed = NULL
 cdef Py_ssize_t _ndoomed = 0, _room = 0
@@ -183,12 +183,12 @@ cdef Extra extra_of(Node node):
 
 
 cdef class Node:
-    """A recorded operation. ``tensor.grad_fn`` is one; ``next_functions`` leads to where its gradients go.
+    """A recorded operation, such as ``tensor.grad_fn``; ``next_functions`` leads to the nodes of its inputs.
 
-    Nodes come from recording, never from calling the class.
+    Nodes are created by recording, never by calling the class.
 
     Raises:
-        TypeError: it is made rather than taken from ``grad_fn``.
+        TypeError: the class is called.
 
     >>> y = torch.ones(1, requires_grad=True) * 2
     >>> isinstance(y.grad_fn, torch.autograd.graph.Node), y.grad_fn.name()
@@ -205,14 +205,14 @@ cdef class Node:
 
     @property
     def next_functions(self):
-        """Pairs of the next node (None where no gradient flows) and which of its outputs is meant."""
+        """Pairs (next node, output number), one per input; the node is None if no gradient is needed."""
         cdef int i
         return tuple([(<object>self.edges[i].node if self.edges[i].node != NULL else None, self.edges[i].output_nr)
                       for i in range(self.nedges)])
 
     @property
     def metadata(self):
-        """A dict for notes of one's own."""
+        """A dict for the user's notes."""
         cdef Extra extra = extra_of(self)
         if extra.metadata is None:
             extra.metadata = {}
@@ -223,11 +223,11 @@ cdef class Node:
         return True
 
     def _sequence_nr(self):
-        """Where the node stands in the order of recording."""
+        """The number of the node in the order of recording."""
         return self.seq
 
     def register_hook(self, fn):
-        """Call ``fn(grad_inputs, grad_outputs)`` whenever the node has run; what it returns replaces grad_inputs."""
+        """Call ``fn(grad_inputs, grad_outputs)`` after each run; a result other than None replaces grad_inputs."""
         from flambeau_autograd.hooks import add_hook
 
         cdef Extra extra = extra_of(self)
@@ -235,7 +235,7 @@ cdef class Node:
         return handle
 
     def register_prehook(self, fn):
-        """Call ``fn(grad_outputs)`` whenever the node is about to run; what it returns replaces grad_outputs."""
+        """Call ``fn(grad_outputs)`` before each run; a result other than None replaces grad_outputs."""
         from flambeau_autograd.hooks import add_hook
 
         cdef Extra extra = extra_of(self)
@@ -244,7 +244,7 @@ cdef class Node:
 
     @property
     def _input_metadata(self):
-        """What gradients of the outputs look like: for each output shape and dtype, or None where it is no tensor."""
+        """Shape and dtype of each output's gradient, or None for an output that is not a tensor."""
         from flambeau_autograd.graph import InputMetadata
 
         cdef int i
@@ -253,30 +253,30 @@ cdef class Node:
 
     @property
     def _saves(self):
-        """Whether it saves tensors for backward; after these are gone, whether it may have."""
+        """Whether it saves tensors for backward; after they are freed, whether it may have saved any."""
         cdef int i
         return any([self.saved[i].version != NOT_A_TENSOR and (self.saved[i].value != NULL or self.released)
                     for i in range(self.nsaved)])
 
     @property
     def _has_hooks(self):
-        """Whether it, or a tensor that it made, has hooks, or such a tensor retains its gradient."""
+        """Whether the node or one of its outputs has hooks, or an output retains its gradient."""
         cdef Extra extra = self.extra
         return extra is not None and bool(extra.pre_hooks or extra.post_hooks or extra.retained or
                                           any([hooks for _, hooks in extra.tensor_hooks or ()]))
 
     @property
     def _is_spent(self):
-        """Whether a backward that did not retain the graph has been here."""
+        """Whether a backward pass has run and freed the saved tensors."""
         return self.released
 
     @property
     def _call_site(self):
-        """The code object of the user's function that made the call, and the instruction in it; or None."""
+        """The code object of the user's function that made the call, and the instruction in it, or None."""
         return None if self.code == NULL else (<object>self.code, self.instruction)
 
     def _argument(self, int edge):
-        """The name of the argument whose gradient goes along an edge, as far as it is known."""
+        """Return the name of the argument whose gradient flows along an edge, or None if it is unknown."""
         names = self.rule.argument_names if self.rule is not None else ()
         if len(names) == self.nedges:
             return names[edge]
@@ -289,7 +289,7 @@ cdef class Node:
         return f"<{type(self).__name__} object at {hex(<size_t><PyObject*>self)}>"
 
     def __call__(self, *grads):
-        """Run this node alone on the gradients of its outputs."""
+        """Run only this node on the gradients of its outputs."""
         from flambeau_autograd._engine.graph.engine import run_node
 
         return run_node(self, grads)
@@ -341,19 +341,19 @@ cdef Node new_node(PyTypeObject* cls, apply_t apply, int kind, int nedges, int n
     node.nsaved = nsaved
     node.metas = &node.inline_meta
     node.pending = &node.pending_inline
-    if kind != NODE_LEAF:  # a leaf is no call
+    if kind != NODE_LEAF:  # a leaf is not a call
         note_call_site(&node.code, &node.instruction)
     return node
 
 
 cdef void _dealloc(PyObject* o) noexcept:
-    """Replaces the tp_dealloc that Cython wrote: nodes come and go with every recorded call."""
+    """Replace Cython's tp_dealloc: every recorded call creates and frees a node."""
     cdef bint holds_leaf = (<Node>o).kind == NODE_LEAF and (<Node>o).saved[0].value != NULL
     cdef bint watched = (<PyObject**>(<char*>o + _weakrefs))[0] != NULL
     PyObject_GC_UnTrack(o)
     if watched:
         if holds_leaf:
-            set_accumulator((<Node>o).saved[0].value, NULL)  # what a weak reference calls may use the leaf
+            set_accumulator((<Node>o).saved[0].value, NULL)  # callbacks of weak references may use the leaf
         PyObject_ClearWeakRefs(o)
     if holds_leaf and not watched and (<Node>o).extra is None:
         _make_dormant(<Node>o)
@@ -362,9 +362,9 @@ cdef void _dealloc(PyObject* o) noexcept:
     drain()
 
 
-# A leaf is used by one graph after the other, each of which needs its AccumulateGrad for as long as it lives. Between
-# them the node stays with the leaf, dormant: without references, unknown to the garbage collector, and not holding the
-# leaf, with which it goes.
+# Successive graphs use a leaf, and each needs the leaf's AccumulateGrad while it exists. Between graphs the node stays
+# with the leaf, dormant: it has no references, the garbage collector does not track it, it does not hold the leaf, and
+# it is freed with the leaf.
 
 cdef void _make_dormant(Node node) noexcept:
     cdef PyObject* leaf = node.saved[0].value
@@ -382,7 +382,7 @@ cdef void resurrect(PyObject* o, PyObject* leaf) noexcept:
 
 
 cdef void hold_leaf(Node node, PyObject* leaf) noexcept:
-    """Bind an AccumulateGrad to its leaf, below all nodes to come."""
+    """Make an AccumulateGrad hold its leaf, and number it below all future nodes."""
     global _numbers
     incref(leaf)
     node.saved[0].value = leaf
@@ -424,7 +424,7 @@ cdef void _free(PyObject* o) noexcept:
 
 
 cdef inline void _reset(Node node) noexcept:
-    """Bring a freed node into the state of a new one."""
+    """Reset a freed node to the state of a new one."""
     cdef int i
     node.rule = None
     node.released = node.queued = False
@@ -480,13 +480,13 @@ cdef void _free_metas(Node node) noexcept:
 
 
 cdef void release_saved(Node node) noexcept:
-    """Let go of the saved tensors; numbers and shapes stay, so what saves only those can run again."""
+    """Free the saved tensors; numbers and shapes stay, so a node that saves only those can run again."""
     cdef int i
     cdef PyObject* o
     if node.kind == NODE_LEAF:
         return
     if node.kind == NODE_COPY and node.saved[0].value != NULL:
-        if refcount(node.saved[0].value) == 1:  # nothing else leads to the writing node, which runs once more otherwise
+        if refcount(node.saved[0].value) == 1:  # if anything else refers to the writing node, it may run again
             release_saved(<Node>node.saved[0].value)
         return
     for i in range(node.nsaved):
@@ -528,7 +528,7 @@ cdef void _drop_contents(Node node) noexcept:
         discard(o)
 
 
-# --- garbage collection: the arrays are invisible to Cython ---------------------------------------------------------
+# --- garbage collection: Cython does not see the arrays -------------------------------------------------------------
 
 cdef traverseproc _traverse_fields = (<FullType*>Node).tp_traverse
 cdef inquiry _clear_fields = (<FullType*>Node).tp_clear

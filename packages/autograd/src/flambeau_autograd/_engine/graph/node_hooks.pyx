@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Running the hooks of a node and of the tensors that are its outputs."""
+"""Run the hooks of a node and of its output tensors."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport TensorInfo, tensor_info
@@ -10,7 +10,7 @@ from flambeau_autograd._engine.refs cimport *
 
 
 cdef int tensor_hooks(Node node, PyObject** grads) except -1:
-    """The hooks of the tensors that are this node's outputs, then those that want to keep their gradient."""
+    """Call the hooks of this node's output tensors, then store gradients for retain_grad."""
     cdef TensorInfo f
     cdef Extra extra
     if node.kind == NODE_LEAF:
@@ -32,7 +32,7 @@ cdef int tensor_hooks(Node node, PyObject** grads) except -1:
 
 
 cdef int _call(PyObject** place, object hooks) except -1:
-    """Let each hook see the gradient in ``place``, and replace it."""
+    """Call each hook with the gradient in ``place``, and store a replacement that it returns."""
     cdef PyObject* old
     if hooks is None or place[0] == NULL:
         return 0
@@ -50,7 +50,7 @@ cdef int _call(PyObject** place, object hooks) except -1:
 
 
 cdef int leaf_hooks(object hooks, PyObject* leaf) except -1:
-    """The hooks that wait for a leaf's gradient; each sees what the one before returned, which is an error."""
+    """Run the post-accumulate hooks of a leaf; raise an error if one returns a value."""
     cdef PyObject* value = leaf
     incref(leaf)
     try:
@@ -81,7 +81,7 @@ cdef int post_hooks(Node node, PyObject** out, PyObject** grads) except -1:
 
 
 cdef int _replace(PyObject** places, hook, after, tuple before) except -1:
-    """Put what a hook returned, if anything, in the place of the gradients."""
+    """Replace the gradients with those that a hook returned, if any."""
     cdef Py_ssize_t i
     cdef tuple gradients
     if after is None:

@@ -1,7 +1,8 @@
-"""Gradients of parts of a tensor, added where the gradient of the whole waits."""
+"""Add gradients of parts of a tensor to the waiting gradient of the whole tensor."""
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.graph.node cimport Node
 
-# Add the gradient of a view of a part to that part of ``whole``, which waits for its input. False: it was not done.
+# Add the gradient of a partial view to its part of ``whole``, the waiting gradient of its input. Returns False if that
+# is not possible.
 cdef bint add_to_part(Node node, PyObject* gradient, PyObject* whole) except -1

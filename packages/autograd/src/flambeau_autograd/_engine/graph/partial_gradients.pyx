@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Gradients of parts of a tensor, added where the gradient of the whole waits.
+"""Add gradients of parts of a tensor to the waiting gradient of the whole tensor.
 
-By its formula, the gradient of ``x[i]`` is one of all of ``x``, zeros but for a part. A loop over the rows of ``x``
-would make as many tensors of its size and add them all up. So from the second one on, only the part is touched.
+By its formula, the gradient of ``x[i]`` is a tensor of the size of ``x`` with zeros outside one part. A loop over the
+rows of ``x`` would create and add one such tensor per row. From the second gradient on, only the part is touched.
 """
 from cpython.object cimport PyObject
 

@@ -1,4 +1,4 @@
-"""The nodes of a run that have a gradient, as a heap: the one with the highest number comes next."""
+"""A heap of the nodes of a run that have received a gradient; the one with the highest number runs next."""
 from cpython.object cimport PyObject
 
 from flambeau_autograd._engine.graph.node cimport Node
@@ -8,8 +8,8 @@ cdef struct Waiting:
     PyObject* node  # owned
 
 cdef struct Queue:
-    Waiting* heap  # to be freed by the owner
+    Waiting* heap  # the owner frees it
     int n, room
 
 cdef int push(Queue* queue, Node node) except -1
-cdef PyObject* pop(Queue* queue) noexcept  # hands its reference over
+cdef PyObject* pop(Queue* queue) noexcept  # returns a new reference

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The nodes of a run that have a gradient, as a heap: the one with the highest number comes next."""
+"""A heap of the nodes of a run that have received a gradient; the one with the highest number runs next."""
 from cpython.mem cimport PyMem_Realloc
 from cpython.object cimport PyObject
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Recording a call of an operator, and running its formulas backward."""
+"""Record a call of an operator, and run its formulas in backward."""
 from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_New
 
@@ -50,16 +50,16 @@ cdef class LevelCall:
 
 
 cdef object record(PyObject* op, PyObject** slots, unsigned int flags):
-    """Run an operator's kernel and give what it returns a history."""
+    """Run an operator's kernel and give its results a history."""
     cdef OperatorInfo o
     operator_info(op, &o)
     if o.derivative != NULL and not isinstance(<object>o.derivative, Rule):
-        # A custom operator's rule may be a function, which makes the call and records it in its own way.
+        # The rule of a custom operator may be a function, which makes the call and records it itself.
         return owned(vectorcall(o.derivative, slots, o.nslots, NULL))
     if flags & T_LAYERED or (o.flags & O_RANDOM and thread_flags().transform_depth):
         return _dispatch(op, slots)
     if not flags & T_REQUIRES_GRAD or not thread_flags().grad_enabled or not (o.flags & O_RECORD or o.derivative):
-        return run_kernel(op, slots, flags)  # inside of transforms all calls come here
+        return run_kernel(op, slots, flags)  # inside transforms, every call comes here
     return _record(op, &o, slots, None, flags)
 
 
@@ -124,7 +124,7 @@ cdef object _record(PyObject* op, OperatorInfo* o, PyObject** slots, LevelCall i
     if rule.varies:
         _list_edges(node, rule, slots, inner)
     else:
-        for k in range(nedges - 1, -1, -1):  # the first argument's leaf gets the highest number, so its gradient first
+        for k in range(nedges - 1, -1, -1):  # the first argument's leaf gets the highest number, so it runs first
             if wanted & (1 << k):
                 node.edges[k].node = gradient_edge(slots[rule.slots[k]], &node.edges[k].output_nr)
     if rule.nitems:
@@ -143,7 +143,7 @@ cdef object compose(Rule rule, PyObject** slots, Py_ssize_t n):
 
 cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorInfo* o, PyObject** slots,
                      unsigned int wanted, LevelCall inner) except -1:
-    """Attach the node to its only output."""
+    """Attach the node to its single output."""
     cdef TensorInfo f
     cdef int k
     tensor_info(t, &f)
@@ -161,7 +161,7 @@ cdef int _finish_one(Node node, Rule rule, PyObject* t, OperatorInfo* o, PyObjec
                     return 0
         number(node)
         set_history(t, <PyObject*>node, 0)
-        if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # made by a kernel in Python, where recording is off
+        if f.flags & T_NO_GRAD_VIEW and o.flags & O_VIEW:  # created by a Python kernel, which runs without recording
             set_flags(t, 0, T_NO_GRAD_VIEW)
     if inner is not None:
         inner.finish(<object>t)
@@ -206,7 +206,7 @@ cdef int _finish_several(Node node, Rule rule, object results, OperatorInfo* o, 
 
 
 cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wanted, bint inplace) except -1:
-    """Keep what the wanted gradients' formulas read."""
+    """Save the values that the needed formulas read."""
     cdef int k, j, n, more = rule.nitems
     cdef Item* it
     cdef Saved* place
@@ -246,7 +246,7 @@ cdef int _save_arguments(Node node, Rule rule, PyObject** slots, unsigned int wa
         if it.kind == SAVE_SHAPE:
             if is_tensor(p):
                 if it.argument >= 0 and wanted & (1 << it.argument) and not rule.varies:
-                    continue  # the next node knows it
+                    continue  # the next node stores the shape
                 _keep_object(place, shape_of(p))
                 continue
             if is_tuple(p):
@@ -330,7 +330,7 @@ cdef int _list_edges(Node node, Rule rule, PyObject** slots, LevelCall inner) ex
 # --- backward -------------------------------------------------------------------------------------------------------
 
 cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObject** out) except -1:
-    """Run the formulas of the wanted gradients."""
+    """Run the formulas of the needed gradients."""
     cdef Rule rule = <Rule>node.rule
     cdef PyObject* values[MAX_ITEMS]
     cdef PyObject* args[MAX_PARAMS]
@@ -376,7 +376,7 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
                     ntemporary += 1
             try:
                 if present:
-                    push_all_disabled()  # the formula is ours; what hooks on saved tensors call is not
+                    push_all_disabled()  # the formula is our code; hooks on saved tensors are the user's
                     try:
                         result = vectorcall(f.function, args, f.nparams, NULL)
                     finally:
@@ -392,7 +392,7 @@ cdef int apply_op(Node node, unsigned long long needs, PyObject** grads, PyObjec
 
 
 cdef inline int _edge_of_argument(Node node, Rule rule, int argument) noexcept:
-    # With lists, an argument's first edge depends on how long the lists before it were.
+    # With lists, the first edge of an argument depends on the lengths of the lists before it.
     cdef int k, e = 0
     if not rule.varies:
         return argument
@@ -425,7 +425,7 @@ cdef unsigned int _wanted_arguments(Node node, Rule rule, unsigned long long nee
 
 
 cdef PyObject* _value(Node node, Rule rule, int index) except NULL:
-    """What a formula reads, as a new reference."""
+    """Return a saved value that a formula reads, as a new reference."""
     cdef Item* it = &rule.items[index]
     cdef Saved* place = &node.saved[index]
     cdef Edge* edge
@@ -476,7 +476,7 @@ cdef PyObject* _flags(Rule rule, unsigned int wanted) except NULL:
 
 cdef int _spread(Node node, Rule rule, Formula* f, PyObject* result, unsigned long long needs,
                  PyObject** out) except -1:
-    """Put what a formula returned (a reference that is taken over) where its edges are."""
+    """Store the result of a formula (a stolen reference) at the edges of its arguments."""
     cdef int k, position
     cdef object holder
     if not f.joint and not rule.is_list[f.result]:
@@ -527,10 +527,10 @@ cdef inline int _put(Rule rule, int edge, PyObject* result, unsigned long long n
     return 0
 
 
-# --- saved tensors as attributes of grad_fn -------------------------------------------------------------------------
+# --- saved values as attributes of grad_fn --------------------------------------------------------------------------
 
 def saved_attributes(Rule rule not None):
-    """Properties for what the rule's nodes keep: ``_saved_self``, ``_saved_result``, …"""
+    """Return the properties for the values that the rule's nodes save: ``_saved_self``, ``_saved_result``, …"""
     cdef int k
     attributes = {}
     arguments, returns = rule.op.schema.arguments, rule.op.schema.returns
@@ -550,7 +550,7 @@ def saved_attributes(Rule rule not None):
 
 def _reader(int k):
     def read(Node node not None):
-        """What the node keeps; None if no gradient that is wanted needs it."""
+        """The saved value; None if no needed gradient reads it."""
         if node.saved[k].value == NULL and not node.released:
             return None
         value = owned(_value(node, <Rule>node.rule, k))
@@ -563,7 +563,7 @@ def _reader(int k):
 
 def _raw_reader(int k):
     def read(Node node not None):
-        """What the node keeps as an object that takes hooks; a tuple of those for a list of tensors."""
+        """The saved tensor as an object that accepts hooks; a tuple of these for a list of tensors."""
         cdef Rule rule = <Rule>node.rule
         cdef int i, more = rule.nitems
         if rule.items[k].kind != SAVE_TENSORS:

@@ -1,4 +1,4 @@
-"""A derivative rule, read once and kept in the form that recording and backward need."""
+"""A derivative rule, parsed once into the form that recording and backward need."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_autograd._engine.graph.node cimport Node, apply_t
@@ -20,12 +20,12 @@ cdef enum:  # Item.kind
     SAVE_COUNT  # the length of a list of tensors
 
 cdef enum:
-    TANGENT = -2  # Item.argument, in formulas of forward mode: the tangent of an argument
+    TANGENT = -2  # Item.argument in formulas of forward mode: the tangent of an argument
 
-cdef struct Item:  # something that the formulas read
+cdef struct Item:  # a value that the formulas read
     int kind
-    int index  # slot, or number of the output
-    int argument  # which differentiable argument it is, or -1; TANGENT
+    int index  # slot of the argument, or number of the output
+    int argument  # the number of the differentiable argument, or -1; TANGENT
     unsigned int users  # the differentiable arguments whose formulas read it, as bits
 
 cdef enum:  # Param.kind
@@ -42,7 +42,7 @@ cdef struct Formula:
     PyObject* function  # owned by Rule.functions
     int nparams
     int params  # the first one, in Rule.params
-    int result  # the differentiable argument it gives the gradient of, or -1: a tuple for several
+    int result  # the differentiable argument whose gradient it computes, or -1: a tuple for several
     unsigned int results
     bint joint
     unsigned int grads  # the outputs whose gradients it reads, as bits; 0: all of them
@@ -51,14 +51,14 @@ cdef class Rule:
     cdef readonly object op
     cdef readonly str name  # of the node
     cdef readonly list functions
-    cdef readonly list results  # of each function: the names of the arguments whose gradients it gives
+    cdef readonly list results  # of each function: the names of the arguments whose gradients it computes
     cdef readonly object linear, elementwise, jvp
-    cdef readonly object composition  # what is called instead of the kernel, with all arguments, to be differentiated
-    cdef PyTypeObject* node_type  # made when first needed
+    cdef readonly object composition  # called with all arguments in place of the kernel if the call is differentiated
+    cdef PyTypeObject* node_type  # created at the first use
     cdef int nargs
     cdef int[MAX_DIFFERENTIABLE] slots
     cdef bint[MAX_DIFFERENTIABLE] is_list
-    cdef bint varies  # how many tensors it takes or saves differs from call to call: some are lists
+    cdef bint varies  # the number of tensors that it takes or saves varies, since some are lists
     cdef int nitems
     cdef Item[MAX_ITEMS] items
     cdef int nformulas
@@ -67,12 +67,12 @@ cdef class Rule:
     cdef int nparams
     cdef unsigned int not_outputs  # outputs without gradient, as bits
     cdef bint saves_results
-    cdef int nparts  # of a view that takes a part: how many arguments say which; 0: no such view
-    cdef int[MAX_PARTS] parts  # the items that hold them
+    cdef int nparts  # for a view of a part: the number of arguments that select the part; otherwise 0
+    cdef int[MAX_PARTS] parts  # the items that store these arguments
     cdef readonly tuple argument_names
-    cdef unsigned int linear_in  # the arguments that it is linear in together, as bits
-    cdef unsigned int numbers  # the arguments that a number may stand for, as bits
-    cdef Item* forward  # what the parameters of `jvp` read
+    cdef unsigned int linear_in  # the arguments in which it is jointly linear, as bits
+    cdef unsigned int numbers  # the arguments that may be a number, as bits
+    cdef Item* forward  # the values that the parameters of `jvp` read
     cdef int nforward
     cdef bint forward_reads_results
 

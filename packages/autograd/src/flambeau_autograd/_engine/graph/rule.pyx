@@ -1,18 +1,18 @@
 # cython: language_level=3
-"""Derivative rules: one line per operation, read from the names of the formulas' parameters.
+"""Derivative rules: one line per operation; the parameter names of the formulas determine what is saved.
 
     derivative(mul, self=lambda grad, other: grad * conj(other), other=lambda grad, self: grad * conj(self))
 
-A keyword is a differentiable argument of the operation; its formula gives the gradient of that argument. A formula's
-parameters say what it needs: ``grad`` (of the first output; ``grad1``, … of later ones, ``grads``: a tuple of all),
-any argument by its name in the schema, ``NAME_shape``, ``NAME_dtype`` and ``NAME_geometry`` (sizes, strides, offset and
-whether complex) of a tensor argument (which then need not be kept alive), ``result`` (``result1``, …, or the name of a
-named output), ``needs`` (which gradients are wanted, in the order of the differentiable arguments). Nothing else is
-saved, and nothing that only unwanted gradients would read.
+A keyword is a differentiable argument of the operation; its formula computes the gradient of that argument. The
+parameters of a formula name what it reads: ``grad`` (of the first output; ``grad1``, … of later ones; ``grads`` is a
+tuple of all), any argument by its name in the schema, ``NAME_shape``, ``NAME_dtype`` and ``NAME_geometry`` (sizes,
+strides, offset and whether it is complex) of a tensor argument (which then need not be kept alive), ``result``
+(``result1``, …, or the name of a named output), ``needs`` (which gradients are needed, in the order of the
+differentiable arguments). Nothing else is saved, and nothing that only unneeded gradients would read.
 
-A key ``"self, weight"`` in a dict gives one formula that returns a tuple of gradients. A list of tensors takes a
-formula that returns a sequence. Reducing a broadcast gradient, converting its dtype and dropping the imaginary part of
-the gradient of something real is done centrally, after the formula.
+A key ``"self, weight"`` in a dict has one formula, which returns a tuple of gradients. The formula for a list of
+tensors returns a sequence. Steps common to all formulas follow centrally: summing over broadcast dimensions,
+converting the dtype, and dropping the imaginary part for a real input.
 """
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 from cpython.object cimport PyObject, PyTypeObject
@@ -28,7 +28,7 @@ cdef enum:  # kinds of schema arguments
 
 
 cdef class Rule:
-    """How the gradients of one operation's arguments follow from those of its results."""
+    """A rule that computes the gradients of an operation's arguments from those of its results."""
 
     def __dealloc__(self):
         PyMem_Free(self.params)
@@ -39,7 +39,7 @@ cdef class Rule:
 
 
 cdef tuple _meaning(schema, dict slots, str name):
-    """(kind of item, slot or number of the result) that a formula's parameter names; None: it names none."""
+    """Return (kind of item, slot or number of the result) for a formula's parameter, or None for an unknown name."""
     if name in slots:
         kind = schema.arguments[slots[name]].kind
         return SAVE_TENSOR if kind == K_TENSOR else SAVE_TENSORS if kind == K_TENSORS else SAVE_PLAIN, slots[name]
@@ -65,9 +65,10 @@ cdef dict _types_by_name = {}
 
 
 def node_name(op):
-    """``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``; in place as otherwise.
+    """Return the name of an operator's node: ``log_softmax`` → ``LogSoftmaxBackward0``, ``log1p`` → ``Log1PBackward0``.
 
-    Where C++ has the namespace in the name, so has the node: ``special.i1`` → ``SpecialI1Backward0``.
+    The in-place variant has the same name. If PyTorch's C++ name includes the namespace, the node's name does, too:
+    ``special.i1`` → ``SpecialI1Backward0``.
     """
     space = op.namespace.removeprefix("torch.")
     words = [space] if space in ("fft", "linalg", "special") else []
@@ -75,7 +76,7 @@ def node_name(op):
 
 
 def parameter_names(function):
-    """What a formula reads, by the names of its parameters."""
+    """Return the names of a formula's parameters."""
     code = getattr(function, "__code__", None)
     if code is not None:
         return code.co_varnames[:code.co_argcount]
@@ -83,7 +84,7 @@ def parameter_names(function):
 
 
 cdef class _Reader:
-    """Reads one declaration; its messages name operation and argument."""
+    """Parses one declaration; its error messages name the operation and the argument."""
 
     cdef object op, schema
     cdef dict slots, returns
@@ -99,7 +100,7 @@ cdef class _Reader:
         return self.slots[name]
 
     cdef int item(self, int kind, int index, unsigned int users) except -1:
-        """The number of the item (kind, index), made when first asked for."""
+        """Return the number of the item (kind, index), created at the first request."""
         cdef int k
         cdef Item* it
         key = kind, index
@@ -114,7 +115,7 @@ cdef class _Reader:
             it = &self.rule.items[k]
             it.kind, it.index, it.users, it.argument = kind, index, 0, -1
             if kind == SAVE_TENSORS:
-                self.rule.varies = True  # the saved places depend on the list's length
+                self.rule.varies = True  # the saved slots depend on the list's length
             if kind != SAVE_RESULT:
                 for i in range(self.rule.nargs):
                     if self.rule.slots[i] == index:
@@ -125,7 +126,7 @@ cdef class _Reader:
         return k
 
     cdef int param(self, Param* p, str name, Formula* f) except -1:
-        """What the parameter ``name`` of a formula stands for."""
+        """Parse the parameter ``name`` of a formula."""
         p.kind = FROM_ITEM
         if name == "grads":
             p.kind = FROM_GRADS
@@ -148,7 +149,7 @@ cdef class _Reader:
         return found
 
     cdef object parameters(self, function):
-        """The names of a formula's parameters: of a Python function, or of an operator that computes gradients."""
+        """Return the parameter names of a formula: a Python function, or an operator that computes gradients."""
         if not hasattr(function, "__code__"):
             schema = getattr(function, "schema", None)
             if schema is None:
@@ -170,7 +171,7 @@ cdef class _Reader:
         rule.functions = list(formulas.values())
         rule.results = [tuple([name.strip() for name in key.split(",")]) for key in formulas]
         groups = [[self.slot(name.strip()) for name in key.split(",")] for key in formulas]
-        # Differentiable arguments, and so edges, stand in the order of the schema.
+        # Differentiable arguments, and therefore edges, are in the order of the schema.
         order = sorted([s for group in groups for s in group])
         self.read_arguments(order)
         self.read_linear()
@@ -206,7 +207,7 @@ cdef class _Reader:
         return 0
 
     cdef int read_parameter(self, Item* it, str name) except -1:
-        """What a parameter of a formula of forward mode stands for."""
+        """Parse a parameter of a forward-mode formula."""
         of = name[:len(name) - 2]
         if name.endswith("_t") and of in self.slots:
             it.index, it.argument = self.slots[of], TANGENT
@@ -218,7 +219,7 @@ cdef class _Reader:
         return 0
 
     cdef int read_linear(self) except -1:
-        """Note which arguments the operation is linear in."""
+        """Note the arguments in which the operation is linear."""
         cdef Rule rule = self.rule
         cdef int k
         numbers = self.op.numbers
@@ -231,7 +232,7 @@ cdef class _Reader:
         return 0
 
     cdef int read_arguments(self, list order) except -1:
-        """Note the differentiable arguments, given by their slots."""
+        """Note the differentiable arguments, given their slots."""
         cdef Rule rule = self.rule
         cdef int i
         if len(set(order)) != len(order):
@@ -254,7 +255,7 @@ cdef class _Reader:
         return 0
 
     cdef int read_formulas(self, list groups, list order) except -1:
-        """Note the formulas and what they read; each gives the gradients of a group of arguments."""
+        """Note the formulas and their parameters; each computes the gradients of a group of arguments."""
         cdef Rule rule = self.rule
         cdef Formula* f
         cdef int k, total = 0
@@ -291,34 +292,35 @@ cdef class _Reader:
 
 def derivative(op, formulas=None, /, *, linear=None, elementwise=None, jvp=None, not_differentiable=(), name=None,
                composition=None, part=False, **by_name):
-    """Declare how an operation is differentiated.
+    """Declare the derivative of an operation.
 
     Args:
         op: the Operator, or its qualified name such as ``"torch.add"``.
-        formulas: formulas by argument name, as a dict, where a key cannot be a keyword (``"self, weight"``).
+        formulas: a dict of formulas by argument name, for keys that cannot be keywords (``"self, weight"``).
         by_name: the same as keywords.
-        linear: forward mode. True: linear in all differentiable arguments together, so the tangent is the operation
-            applied to the tangents, with zeros for arguments that have none (numbers in their place included).
-            ``"a b"``: the same of the named arguments; the others keep their values. ``"each"``: linear in each one
-            while the others keep their values (products): the sum over the arguments of the operation with one
-            tangent. A sum of a product and something else (``addmm``) is neither and takes ``jvp``.
-        elementwise: forward mode: each element of the result follows from the elements at its place alone, and each
-            formula is the gradient times a factor, so the tangent is the sum of the formulas applied to tangents
-            (conjugated before and after, as formulas hold conjugate derivatives; of a real result, its real part).
-            What the operator's kernel says, if nothing of forward mode is given; False where a formula is no product.
-        jvp: forward mode: a formula of the tangent. Its parameters are ``NAME_t`` for tangents (None where there is
-            none) and whatever reverse formulas may read; of several results it gives that of the first, or a tuple.
-            Without any of these the tangent is had by transposing the formulas, which is right, and slower.
+        linear: forward mode. True: the operation is jointly linear in all differentiable arguments, so the tangent is
+            the operation applied to the tangents, with zeros for arguments that have none (including numbers). ``"a
+            b"``: the same for the named arguments; the others keep their values. ``"each"``: it is linear in each
+            argument while the others keep their values (products), so the tangent is a sum over the arguments: the
+            operation with one argument replaced by its tangent. A sum of a product and another term (``addmm``) is
+            neither and needs ``jvp``.
+        elementwise: forward mode: each element of the result depends only on the elements at the same position, and
+            each formula multiplies the gradient by a factor. The tangent is then the sum of the formulas applied to
+            tangents (conjugated before and after, since formulas contain conjugate derivatives; the real part for a
+            real result). The default is the property of the operator's kernel, if no other forward-mode option is
+            given; pass False if a formula is not a product.
+        jvp: forward mode: a formula for the tangent. Its parameters are ``NAME_t`` for tangents (None if there is none)
+            and everything that reverse formulas may read; for several results it returns the tangent of the first, or a
+            tuple. Without any of these options, the formulas are transposed, which is correct but slower.
         not_differentiable: results that never have gradients, by name or number; results of integer or bool dtype
             never have any.
-        name: what the node is called, if not after the operation.
+        name: the name of the node, if it is not derived from the operation.
         composition: instead of formulas, a function of all arguments that computes the same by other operations. It
-            runs in the kernel's place where the call is to be differentiated; for the gradients of other operations.
-        part: the operation is a view of a part of its first argument, no element twice. Where a gradient of that
-            argument waits already, this one is added to its part, in place of a sum of two whole ones.
-
+            replaces the kernel if the call is differentiated; for operators that compute gradients of others.
+        part: the operation is a view of a part of its first argument and repeats no element. If a gradient of that
+            argument is already waiting, the new one is added to its part, instead of a sum of two whole tensors.
     Raises:
-        ImportError: a name is not in the operation's schema; names the operation and what was wrong.
+        ImportError: a name is not in the operation's schema; the message names the operation and the error.
 
     >>> from flambeau_tensor import sinh, cosh
     >>> derivative(sinh, self=lambda grad, self: grad * cosh(self))
@@ -352,8 +354,11 @@ def _never(grads):
 
 
 cdef Rule declared(op):
-    """The rule of an operator that has none yet: a custom one's, as an extension declared it, by operators that compute
-    the gradients, or else one that raises when gradients are asked for."""
+    """Return the rule of an operator that has none yet.
+
+    This is a custom operator's rule, as an extension declared it with operators that compute the gradients, or else a
+    rule that raises an error when gradients are requested.
+    """
     if op.gradients is not None:
         return derivative(op, op.gradients)
     if _overwrites(op):
@@ -373,21 +378,21 @@ cdef Rule declared(op):
 
 
 cdef bint _overwrites(op):
-    """Whether an operator writes what has no gradients (``x.eq_(y)``): those of the tensor it writes to end there."""
+    """Whether the operator writes values without gradients (``x.eq_(y)``): those of its first argument end there."""
     return op.functional is not None and not op.functional.records
 
 
 def declare_overwriting():
-    """Give the operators that do so the rule that says it."""
+    """Declare the rule of operators that overwrite a tensor with values without gradients."""
     for op in declared_operators().values():
         if op.records and op.derivative is None and _overwrites(op):
             declared(op)
 
 
 def missing_derivatives(namespace=None):
-    """The differentiable operators (of one namespace and those below it) that have no rule.
+    """Return the differentiable operators (of one namespace and those below it) that have no rule.
 
-    Custom operators, those below ``torch.ops``, count only where their namespace is asked for.
+    Custom operators, which are below ``torch.ops``, are included only if their namespace is requested.
     """
     return [op for op in declared_operators().values()
             if op.records and op.derivative is None and not _overwrites(op) and _within(op.namespace, namespace)]
@@ -400,7 +405,7 @@ cdef bint _within(str space, namespace):
 
 
 def check_complete(namespace=None):
-    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule; names all.
+    """Raise ImportError if a differentiable operator (of one namespace and those below it) has no rule, naming all.
 
     >>> torch.autograd.check_complete()
     """

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Tensors kept for backward: checked for in-place changes when they are read, packed by hooks where some are set.
+"""Tensors saved for backward: checked for in-place changes when they are read, and packed by hooks if some are set.
 
-An input is kept as the tensor that it is. An output is kept as a detached tensor over the same memory, because the
-output refers to the node: read while recording, it gets its history back.
+An input is saved as it is. An output is saved as a detached tensor on the same memory, because the output refers to
+the node; if it is read while recording, it gets its history back.
 """
 from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -20,12 +20,12 @@ from flambeau_autograd._engine.levels.level cimport inside
 from flambeau_autograd._engine.graph.node cimport NODE_LEAF, NODE_OP, Node, Saved
 from flambeau_autograd._engine.refs cimport *
 
-cdef dict _hooks = {}  # thread -> list of (pack, unpack), or of a message that forbids them
+cdef dict _hooks = {}  # thread -> list of (pack, unpack), or of a message for the error that forbids them
 cdef bint _any_hooks = False  # in any thread
 
 
 cdef class Packed:
-    """What a pack hook made of a tensor."""
+    """The result of a pack hook."""
 
     cdef object content, unpack_hook
     cdef bint requires_grad
@@ -50,17 +50,17 @@ cdef int _pop() except -1:
 
 
 def hooks_of_thread():
-    """The hooks on saved tensors that are set in this thread, those set last at the end."""
+    """Return this thread's hooks on saved tensors, innermost last."""
     return tuple(_hooks.get(PyThread_get_thread_ident(), ()))
 
 
 def any_hooks_address():
-    """Where a C int stands that is not 0 while any thread has hooks on saved tensors."""
+    """Return the address of a C int that is nonzero while any thread has hooks on saved tensors."""
     return <size_t>&_any_hooks
 
 
 def take_over(given):
-    """Give this thread the hooks that another one has."""
+    """Set this thread's hooks to those of another thread."""
     if given:
         _hooks[PyThread_get_thread_ident()] = list(given)
     else:
@@ -68,13 +68,13 @@ def take_over(given):
 
 
 cdef object _innermost():
-    """The (pack, unpack) or the message that was set last in this thread; None: neither."""
+    """Return the innermost (pack, unpack) or message of this thread, or None."""
     stack = _hooks.get(PyThread_get_thread_ident())
     return stack[len(stack) - 1] if stack else None
 
 
 cdef class SavedHooks:
-    """Inside the block, ``pack_hook`` sees every tensor that this thread saves."""
+    """A context in which ``pack_hook`` receives every tensor that this thread saves."""
 
     cdef public object pack_hook, unpack_hook
 
@@ -95,7 +95,7 @@ cdef bint _copying = False
 
 
 cdef class CopyingHooks(SavedHooks):
-    """`SavedHooks` of which only one block at a time may be under way, in any thread; with it what they kept goes."""
+    """`SavedHooks` that allow only one active block at a time, in any thread; the end of the block drops the copies."""
 
     cdef public object copies
 
@@ -115,7 +115,7 @@ cdef class CopyingHooks(SavedHooks):
 
 
 cdef class ForbiddenHooks:
-    """Inside the block, `SavedHooks` raise a message."""
+    """A context in which entering `SavedHooks` raises an error with a given message."""
 
     cdef public object error_message
 
@@ -144,7 +144,7 @@ cdef int check_saveable(PyObject* tensor) except -1:
 
 
 cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
-    """Keep ``tensor`` in ``place``."""
+    """Save ``tensor`` in ``place``."""
     check_saveable(tensor)
     place.version = version_of(tensor)
     if _any_hooks:
@@ -161,7 +161,7 @@ cdef int save(Saved* place, PyObject* tensor, bint is_output) except -1:
 
 
 cdef int _pack(Saved* place, PyObject* tensor, tuple hooks, bint is_output) except -1:
-    """Keep in ``place`` what a hook makes of ``tensor``."""
+    """Save the result of the pack hook for ``tensor`` in ``place``."""
     cdef Packed p = Packed.__new__(Packed)
     cdef Py_ssize_t version = version_of(tensor)
     cdef bint recording = thread_flags().grad_enabled
@@ -256,7 +256,7 @@ cdef PyObject* with_history(Node node, PyObject* t, int edge, int output_nr) exc
         return t
     kept = bare(t)
     if (<Node>producer).kind == NODE_LEAF:
-        # Not the leaf object itself (a hook rebuilt it): stand in for it through a node that hands gradients on.
+        # Not the leaf object itself (a hook rebuilt it): record it as an alias of the leaf.
         from flambeau_autograd._engine.graph.edges import stand_in
 
         kept = stand_in(kept, <object>producer)
@@ -301,7 +301,7 @@ cdef str _modified(Node node, Saved* place, int edge, int output_nr):
 
 
 def bump_version(tensor):
-    """Count one more write to the tensor's memory."""
+    """Increment the version of the tensor's storage."""
     if not is_tensor(<PyObject*>tensor):
         raise RuntimeError(f"increment_version expects a Tensor or an iterable of Tensors, got {type(tensor).__name__}")
     add_version(<PyObject*>tensor)

@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""A saved tensor as an object, for hooks on it alone: what ``grad_fn._raw_saved_self`` gives."""
+"""A saved tensor as an object, for hooks on it alone: the value of ``grad_fn._raw_saved_self``."""
 from flambeau_autograd._engine.graph.node cimport IN_PLACE_OF_A_TENSOR, NOT_A_TENSOR, Node
 from flambeau_autograd._engine.graph.saved cimport pack_later
 
 
 cdef class SavedTensor:
-    """One of the tensors that a node keeps for backward. Nodes make these; ``register_hooks`` is what they are for."""
+    """A tensor that a node saves for backward. Nodes create it; its purpose is ``register_hooks``."""
 
     cdef Node node
     cdef int place
@@ -15,10 +15,10 @@ cdef class SavedTensor:
         raise TypeError("cannot create 'SavedTensor' instances")
 
     def register_hooks(self, pack_hook, unpack_hook):
-        """Replace what is kept by what ``pack_hook`` makes of it; backward reads it through ``unpack_hook``.
+        """Save the result of ``pack_hook`` instead of the tensor; backward reads it through ``unpack_hook``.
 
         Raises:
-            RuntimeError: it has hooks already, was freed, or is None; or ``pack_hook`` wrote to it.
+            RuntimeError: the tensor has hooks already, was freed, or is None; or ``pack_hook`` wrote to it.
 
         >>> x = torch.tensor(3.0, requires_grad=True)
         >>> y = x.exp()
@@ -32,7 +32,7 @@ cdef class SavedTensor:
         pack_later(&self.node.saved[self.place], (pack_hook, unpack_hook), self.is_output)
 
     cdef bint _is_none(self):
-        """Whether the formulas of the wanted gradients had no need of it."""
+        """Whether no needed formula reads the value, so that nothing was saved."""
         return self.node.saved[self.place].value == NULL and not self.node.released
 
 

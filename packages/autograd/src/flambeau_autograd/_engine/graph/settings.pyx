@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Settings that hold for the length of a ``with`` block.
+"""Settings that are in effect during a ``with`` block.
 
-An interrupt may come at any call and line of Python. What is changed and changed back here is so in one step each,
-and a block that was entered is left, whatever happens in it.
+An interrupt may arrive at any call or line of Python. Each change here, and each restoration, is therefore a single
+compiled step, and a block that was entered is always left.
 """
 from flambeau_autograd._engine.levels.level cimport Level
 
@@ -10,7 +10,7 @@ from flambeau_autograd._engine.levels.dual_level import enter_outer_dual, leave_
 
 
 cdef class Setting:
-    """A value that blocks change; ``changed``, if any, is told of each new one, and has to be compiled, too."""
+    """A value that blocks change; ``changed``, if given, is a compiled function that receives each new value."""
 
     cdef readonly object value
     cdef object changed
@@ -26,11 +26,11 @@ cdef class Setting:
 
 
 cdef class Within:
-    """A block, and a decorator, in which a setting has another value."""
+    """A context and decorator in which a setting has another value."""
 
     cdef Setting setting
     cdef object value
-    cdef list before  # one for each time that it was entered and not left
+    cdef list before  # the previous values, one for each time that the block was entered and not yet left
 
     def __init__(self, Setting setting not None, value):
         self.setting, self.value, self.before = setting, value, []
@@ -52,7 +52,7 @@ cdef class Within:
 
 
 cdef class Since(Within):
-    """A block whose setting has the other value from the call that makes it."""
+    """A context that changes a setting as soon as it is created."""
 
     def __init__(self, Setting setting not None, value):
         Within.__init__(self, setting, value)
@@ -63,7 +63,7 @@ cdef class Since(Within):
 
 
 cdef class Paused:
-    """Inside the block, layers at some levels are passed over."""
+    """A context that ignores layers at some levels."""
 
     cdef list levels
 
@@ -80,7 +80,7 @@ cdef class Paused:
 
 
 cdef class OuterDual:
-    """Forward mode outside of all transforms."""
+    """A context for forward mode outside all transforms."""
 
     def __enter__(self):
         enter_outer_dual()

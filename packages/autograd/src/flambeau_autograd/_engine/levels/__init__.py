@@ -1,1 +1,1 @@
-"""The transforms under way: levels, what tensors are at each, calls on those."""
+"""The active transforms: levels, the layers of tensors at each level, and calls on tensors with layers."""

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""``vmap`` as a level: a call on single examples becomes one on tensors that hold all of them, by a batching rule.
+"""``vmap`` as a level: a batching rule turns a call on single examples into one on batched tensors.
 
-Reverse mode records a call here only where a tensor's history began inside of the batch; the histories of levels
-further out go on with the tensors that hold all examples.
+Reverse mode records a call here only if a tensor's history began inside the batch; the batched tensors carry the
+histories of outer levels.
 """
 from cpython.object cimport PyObject
 
@@ -22,12 +22,12 @@ from flambeau_autograd._engine.refs cimport *
 
 from flambeau_autograd._engine.levels.level import VmapUnsupportedError
 
-cdef list _modules = []  # with batching rules, of packages above
+cdef list _modules = []  # of higher packages, with batching rules
 cdef object _rule_of = None  # operator -> its rule
 
 
 def batching_rules_in(str module not None):
-    """Name a module that fills the table of batching rules; it is imported with the table, at the first ``vmap``."""
+    """Register a module that adds rules to the table of batching rules; it is imported at the first ``vmap``."""
     if module not in _modules:
         _modules.append(module)
     if _rule_of is not None:
@@ -40,12 +40,12 @@ cdef int _import_rules() except -1:
 
     for module in _modules:
         import_module(module)
-    _rule_of = batching.rule_of  # from now on they are not asked for again
+    _rule_of = batching.rule_of  # packages add no rules later
     return 0
 
 
 cdef class BatchLevel(Level):
-    """``vmap`` over ``size`` examples; ``randomness`` is ``"error"``, ``"different"`` or ``"same"``."""
+    """``vmap`` over a batch of ``size`` entries; ``randomness`` is ``"error"``, ``"different"`` or ``"same"``."""
 
     kind = "vmap"
 
@@ -63,11 +63,11 @@ cdef class BatchLevel(Level):
         return 0
 
     def wrap(self, value, int dim):
-        """One example's view of ``value``, whose dimension ``dim`` runs over the examples."""
+        """Return ``value``, which has batch dimension ``dim``, as a batched tensor that looks like a single example."""
         return wrap_batch(value, dim, self)
 
     def unwrap(self, tensor):
-        """(all examples, the dimension that runs over them) of a tensor; (tensor, None) if the examples share it."""
+        """Return (value, batch dimension) of a batched tensor, or (tensor, None) if it is not batched at this level."""
         cdef Layer layer
         if not is_tensor(<PyObject*>tensor):
             return tensor, None
@@ -93,7 +93,7 @@ cdef class BatchLevel(Level):
 
         if thread_flags().grad_enabled and any([history_depth(<PyObject*>t) > batch_depth
                                                 for t in _tensors_of((args, kwargs))]):
-            # Differentiated for each example: the node sees single examples.
+            # Differentiated inside the batch: the node receives single examples.
             return differentiated(cls, args, kwargs)
         return batch(cls, args, kwargs, self)
 
@@ -105,7 +105,7 @@ cdef list _tensors_of(tree):
 
 
 cdef object wrap_batch(object value, int dim, Level level):
-    """One example's view of ``value``, whose dimension ``dim`` runs over the examples of ``level``."""
+    """Return ``value``, which has batch dimension ``dim``, as a batched tensor that looks like a single example."""
     cdef PyObject* v = <PyObject*>value
     cdef TensorInfo f
     cdef Py_ssize_t sizes[ABI_MAX_NDIM]
@@ -127,13 +127,13 @@ cdef object wrap_batch(object value, int dim, Level level):
 # --- rules ----------------------------------------------------------------------------------------------------------
 
 cdef class BatchRule:
-    """How operators run on all examples at once; called like a rule in Python, it makes one call of an operator."""
+    """Runs operators on batched tensors; callable like a rule in Python, for one call of an operator."""
 
     cdef object run(self, BatchLevel level, Examples* call):
         raise NotImplementedError
 
     def __call__(self, BatchLevel level not None, op, args, dims):
-        """``(result, dim)`` of one call, whose arguments and their dimensions are given."""
+        """Return ``(result, dim)`` of one call, given its arguments and their batch dimensions."""
         cdef PyObject* values[MAX_SLOTS]
         cdef PyObject* nested[MAX_SLOTS]
         cdef int where[MAX_SLOTS]
@@ -162,7 +162,7 @@ cdef class BatchRule:
 
 
 cdef object _form(object result, int at):
-    """The dimensions of results, in the form that rules in Python return."""
+    """Return the batch dimensions of results in the form that rules in Python return."""
     if isinstance(result, (tuple, list)):
         return tuple([_form(r, at) for r in result])
     return at if at >= 0 and is_tensor(<PyObject*>result) else None
@@ -185,7 +185,7 @@ cdef void _release(Examples* call, int n) noexcept:
 # --- calls of operators ---------------------------------------------------------------------------------------------
 
 cdef class _BatchCall(LevelCall):
-    """One call of an operator on examples. It lives while the call's arguments do."""
+    """One call of an operator on batched tensors. It must not outlive the call's arguments."""
 
     cdef PyObject* op
     cdef OperatorInfo* info
@@ -219,7 +219,7 @@ cdef class _BatchCall(LevelCall):
             _release(&call, n)
 
     cdef int look(self, Examples* call, int slot) except -1:
-        """Fill one argument."""
+        """Fill in one argument."""
         cdef PyObject* p = self.slots[slot]
         cdef Layer layer
         call.nested[slot], call.dims[slot] = NULL, SHARED
@@ -245,7 +245,7 @@ cdef class _BatchCall(LevelCall):
         return 0
 
     cdef tuple examples(self, object a):
-        """(an item of a list as the levels further out see it, the dimension of its examples or None)"""
+        """Return (an item of a list as outer levels see it, its batch dimension or None)."""
         cdef PyObject* p = <PyObject*>a
         cdef Layer layer
         if is_tensor(p):
@@ -261,7 +261,7 @@ cdef class _BatchCall(LevelCall):
         return a, None
 
     cdef object wrap(self, object result, int at):
-        """Results with their examples in one dimension."""
+        """Wrap results that all have the same batch dimension."""
         if at < 0:
             return result
         if is_tensor(<PyObject*>result):
@@ -271,7 +271,7 @@ cdef class _BatchCall(LevelCall):
         return result
 
     cdef object wrap_each(self, object result, object dims):
-        """Results, each with a dimension of its own."""
+        """Wrap results that have their own batch dimensions."""
         if isinstance(result, (tuple, list)):
             return _like(result, [self.wrap_each(r, d) for r, d in zip(result, dims, strict=True)])
         return result if dims is None or not is_tensor(<PyObject*>result) else self.wrap_one(result, dims)
@@ -287,7 +287,7 @@ cdef class _BatchCall(LevelCall):
 
 
 cdef object _like(object result, list items):
-    """A tuple, list or named tuple with other contents."""
+    """Return a tuple, list or named tuple of the same type with other items."""
     return type(result)(items) if type(result) is tuple or type(result) is list else type(result)(tuple(items))
 
 
@@ -305,7 +305,7 @@ cdef object _run_in_python(object rule, BatchLevel level, Examples* call):
     cdef Py_ssize_t i
     args, dims = for_python(call)
     for i, a in enumerate((<object>call.op).schema.arguments):
-        if type(args[i]) is int and (a.type == "int[]" or a.type == "Any[]"):  # x.view(6): a list of one number
+        if type(args[i]) is int and (a.type == "int[]" or a.type == "Any[]"):  # x.view(6): a list with one number
             args[i] = args[i],
     return rule(level, <object>call.op, args, dims)
 

@@ -1,8 +1,7 @@
 # cython: language_level=3
-"""Calls on tensors that have layers: the innermost level that one of the arguments has a layer at processes them.
+"""Calls on tensors that have layers: the innermost level at which an argument has a layer processes them.
 
-It makes the call again on what the arguments are to the levels further out, and so comes back here until there are no
-layers left.
+The level repeats the call on the arguments as outer levels see them. This recurses here until no layers are left.
 """
 from cpython.object cimport PyObject
 
@@ -56,7 +55,7 @@ cdef object _drawing_rule = None
 
 
 cdef object _draw(object op, list args):
-    """What an operator draws for examples that none of its arguments stands for; NotImplemented: they share it."""
+    """Draw random numbers for a batch if no argument is batched; NotImplemented if all examples share them."""
     global _drawing_rule
     if _drawing_rule is None:
         from flambeau_autograd.batching.random import made
@@ -66,7 +65,7 @@ cdef object _draw(object op, list args):
 
 
 def dispatch_function(cls, args, kwargs):
-    """``cls.apply(*args, **kwargs)`` where an argument has a layer, or a transform is under way."""
+    """Run ``cls.apply(*args, **kwargs)`` if an argument has a layer or a transform is active."""
     from flambeau_autograd.pytree import leaves
 
     level, batch_depth = innermost(leaves((args, kwargs)))
@@ -74,7 +73,7 @@ def dispatch_function(cls, args, kwargs):
 
 
 def call(op, *args):
-    """Call an operator with every argument of its schema in place, past overrides."""
+    """Call an operator with all arguments of its schema, bypassing overrides."""
     cdef PyObject* slots[MAX_SLOTS]
     cdef Py_ssize_t i
     for i in range(len(args)):
@@ -83,7 +82,7 @@ def call(op, *args):
 
 
 def kernel(op, *args):
-    """Run an operator's kernel, with every argument of its schema in place, past all levels."""
+    """Run an operator's kernel with all arguments of its schema, bypassing all levels."""
     cdef PyObject* slots[MAX_SLOTS]
     cdef Py_ssize_t i, n = len(op.schema.arguments)
     if len(args) != n:
@@ -93,10 +92,10 @@ def kernel(op, *args):
     return run_kernel(<PyObject*>op, slots, T_LAZY)
 
 
-# --- what the tensor package asks -----------------------------------------------------------------------------------
+# --- functions for the tensor package -------------------------------------------------------------------------------
 
 def _check_read(tensor, str what):
-    """Raise where memory that stands for one example of many, or has a tangent, is about to be handed out."""
+    """Raise an error before the memory of a batched tensor, or of one with a tangent, is exposed."""
     cdef Layer layer = layer_of(<PyObject*>tensor)
     if layer is None:
         return
@@ -106,7 +105,7 @@ def _check_read(tensor, str what):
 
 
 def _describe(tensor):
-    """(text with a line for each level or None, what to add to the plain text)"""
+    """Return (text with a line for each level or None, additions to the plain text)."""
     cdef PyObject* t = <PyObject*>tensor
     cdef Layer layer = all_layers(t) if flags_of(t) & T_LAYERED else None
     cdef int depth
@@ -114,7 +113,7 @@ def _describe(tensor):
         layer = layer.outer
     try:
         depth = _tape_under_way(history_depth(t))
-    except RuntimeError:  # a view whose history a write to its base made invalid
+    except RuntimeError:  # a view whose history is invalid after a write to its base
         depth = -1
     if depth >= 1 and (layer is None or depth > layer.level.depth):
         return wrapped_text("GradTrackingTensor", depth, "", _one_tape_less(tensor, depth)), ()

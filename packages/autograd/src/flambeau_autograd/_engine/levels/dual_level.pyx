@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Forward mode as a level: a call on tensors with tangents is one on their values, and one of the tangent rule.
+"""Forward mode as a level: a call on tensors with tangents becomes one on their values, and one of the tangent rule.
 
-A recorded call attaches the tangents when its results have their history and before they are saved for backward.
+In a recorded call, results receive their tangents after they got their history and before they are saved for backward.
 """
 from cpython.object cimport PyObject
 
@@ -28,17 +28,17 @@ cdef enum:
     MAX_SLOTS = 32
 
 cdef object _without_layers(PyObject* tensor):
-    """The values alone: of the tensor's class where that answers calls itself."""
+    """Return the tensor without layers; through `detach` of its class if that handles calls."""
     return detached(tensor) if flags_of(tensor) & T_DISPATCH else detach(tensor)
 
 
 cdef class DualLevel(Level):
-    """``jvp``, or ``forward_ad``'s own level."""
+    """The level of ``jvp`` or of ``forward_ad``."""
 
     kind = "jvp"
 
     def make_dual(self, tensor, tangent):
-        """``tensor`` with a tangent at this level."""
+        """Return ``tensor`` with a tangent at this level."""
         cdef PyObject* t = <PyObject*>tensor
         cdef Layer outer = layer_of(t)
         if tangent.dtype is not tensor.dtype:
@@ -56,7 +56,7 @@ cdef class DualLevel(Level):
         return out
 
     def unpack(self, tensor):
-        """(value, tangent or None) of a tensor; this must be the innermost level that it has a layer at."""
+        """Return (value, tangent or None) of a tensor; this level must be the innermost one at which it has a layer."""
         cdef PyObject* t = <PyObject*>tensor
         cdef Layer layer = layer_of(t)
         if layer is None or layer.level is not self:
@@ -66,7 +66,7 @@ cdef class DualLevel(Level):
         return with_history(out, t), (<DualLayer>layer).tangent
 
     def attach(self, tensor, tangent):
-        """Give a result its tangent; where it has one, that is replaced."""
+        """Set or replace the tangent of a result."""
         cdef Layer layer = layer_of(<PyObject*>tensor)
         if layer is None or layer.level is not self:
             layer = new_dual(self, None, None, layer)
@@ -105,29 +105,29 @@ cdef class DualLevel(Level):
 
 
 cdef bint _has_tangents(object a, Level but) except -1:
-    """Whether a tensor among an argument's has a tangent at another level."""
+    """Whether an argument contains a tensor with a tangent at a level other than `but`."""
     if is_tensor(<PyObject*>a):
         return has_tangents(<PyObject*>a, but)
     return isinstance(a, (tuple, list)) and any([_has_tangents(item, but) for item in a])
 
 
 def have_tangents(tensors):
-    """Whether one of the tensors has a tangent."""
+    """Whether any of the tensors has a tangent."""
     return _has_tangents(tensors, None)
 
 
-# --- forward mode outside of all transforms -------------------------------------------------------------------------
+# --- forward mode outside all transforms ----------------------------------------------------------------------------
 
-cdef DualLevel _outer = None  # forward_ad's own level; there is one for all threads, as there is in PyTorch
+cdef DualLevel _outer = None  # the level of forward_ad; as in PyTorch, all threads share it
 
 
 def enter_outer_dual():
-    """Begin forward mode outside of all transforms."""
+    """Begin forward mode outside all transforms."""
     global _outer
     if _outer is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
     level = DualLevel()
-    if levels():  # inside of transforms it is one of them
+    if levels():  # inside transforms, it nests like the others
         level.__enter__()
     else:
         (<Level>level).alive = True
@@ -136,7 +136,7 @@ def enter_outer_dual():
 
 
 def leave_outer_dual():
-    """End it: tangents are forgotten."""
+    """End forward mode outside all transforms and drop the tangents."""
     global _outer
     if _outer is None:
         raise RuntimeError("Trying to exit a forward AD level but no level is active")
@@ -147,12 +147,12 @@ def leave_outer_dual():
 
 
 def outer_dual():
-    """The level of forward mode outside of all transforms, or None."""
+    """Return the level of forward mode outside all transforms, or None."""
     return _outer
 
 
 def dual_levels():
-    """The levels of forward mode that this thread's operations see."""
+    """Return the forward-mode levels that apply to this thread's operations."""
     found = [level for level in levels() if isinstance(level, DualLevel)]
     return found if _outer is None or _outer.depth else [_outer, *found]
 
@@ -160,19 +160,19 @@ def dual_levels():
 # --- calls of operators ---------------------------------------------------------------------------------------------
 
 cdef class _DualCall(LevelCall):
-    """One call of an operator on tensors with tangents. It lives while the call's arguments do."""
+    """One call of an operator on tensors with tangents. It must not outlive the call's arguments."""
 
     cdef PyObject* op
     cdef OperatorInfo* info
     cdef PyObject** slots
     cdef DualLevel level
     cdef bint inplace, view, recording
-    cdef bint all_histories  # levels further out give tangents, too, which follow the same histories
-    cdef bint moving  # there is a tangent
-    cdef int entered  # how many of the following are filled
-    cdef PyObject** values  # owned: the arguments one level further out, as what the tangent's formulas read
+    cdef bint all_histories  # outer levels have tangents, too, which follow the same histories
+    cdef bint moving  # whether an argument has a tangent
+    cdef int entered  # the number of filled entries in the following arrays
+    cdef PyObject** values  # owned: the arguments one level further out, as the tangent formulas read them
     cdef PyObject** tangents  # owned, or NULL
-    cdef object before  # the tangent that a call in place is about to overwrite, where something may keep it
+    cdef object before  # the tangent that an in-place call overwrites, if it may still be needed
 
     cdef object run(self):
         cdef PyObject* args[MAX_SLOTS]
@@ -186,7 +186,7 @@ cdef class _DualCall(LevelCall):
                 version = version_of(self.slots[0])
             result = call_bound(self.op, args)
             if self.inplace:
-                if version_of(self.slots[0]) == version:  # a stand-in that a class made counts for itself
+                if version_of(self.slots[0]) == version:  # a class may return a replacement that counts its own writes
                     add_version(self.slots[0])
                 return self.written(args[0])
             return self.restored(result, args)
@@ -195,7 +195,7 @@ cdef class _DualCall(LevelCall):
                 decref(args[i])
 
     cdef int enter(self, int i, PyObject** args) except -1:
-        """Fill an argument as the levels further out see it, and what the tangent's formulas read of it."""
+        """Fill in an argument as outer levels see it, and the value that the tangent formulas read."""
         cdef PyObject* p = self.slots[i]
         cdef Layer layer
         cdef bint has_history
@@ -216,7 +216,7 @@ cdef class _DualCall(LevelCall):
                 argument = value = <object>p if tangent is None else self.one_further_out(p, layer)
             else:
                 argument, value = self.argument(<object>p), self.parts(<object>p)[0]
-            if i == 0 and self.inplace:  # which is about to be overwritten
+            if i == 0 and self.inplace:  # will be overwritten
                 copy = value_of(<PyObject*>value)
                 value = with_history(copy, <PyObject*>value) if requires_grad(<PyObject*>value) else copy
                 if self.recording and tangent is not None:
@@ -239,7 +239,7 @@ cdef class _DualCall(LevelCall):
         return t
 
     cdef object written(self, PyObject* stand_in):
-        """What a call in place returns; what took its place may have got tangents."""
+        """Return the result of an in-place call; the outer call may have given the replacement tangents."""
         cdef PyObject* p = self.slots[0]
         cdef Layer layer
         if p != stand_in:
@@ -252,7 +252,7 @@ cdef class _DualCall(LevelCall):
         return <object>p
 
     cdef object argument(self, object a):
-        """An argument as the levels further out see it."""
+        """Return an argument as outer levels see it."""
         cdef PyObject* p = <PyObject*>a
         cdef Layer layer
         if not is_tensor(p):
@@ -266,7 +266,7 @@ cdef class _DualCall(LevelCall):
             t = bare(p)
         else:
             return a
-        # Histories up to the innermost batch are recorded there; others are this recording's. A tensor may have both.
+        # Histories up to the innermost batch are recorded there; the others are recorded here. A tensor may have both.
         if requires_grad(p) and (self.all_histories or self.batch_depth >= 0):
             if self.all_histories:
                 with_history(t, p)
@@ -275,7 +275,7 @@ cdef class _DualCall(LevelCall):
         return t
 
     cdef object restored(self, object result, PyObject** args):
-        """Arguments that the call returned as they were, and views whose base is one, in terms of the originals."""
+        """Map arguments that the call returned unchanged, and bases of views, back to the original arguments."""
         cdef TensorInfo f
         cdef int i
         if not is_tensor(<PyObject*>result):
@@ -297,7 +297,7 @@ cdef class _DualCall(LevelCall):
     # --- tangents
 
     cdef tuple parts(self, object a):
-        """(value, tangent or None) of an argument; the value with its history if tangents must follow that."""
+        """Return (value, tangent or None) of an argument; the value has its history if tangents must follow it."""
         cdef PyObject* p = <PyObject*>a
         cdef Layer layer
         if not is_tensor(p):
@@ -367,7 +367,7 @@ cdef class _DualCall(LevelCall):
         return write_to_base(p) if self.inplace else 0
 
     cdef bint replace(self, DualLayer layer, object tangent, PyObject* p) except -1:
-        """Give a result that has a tangent another one; whether what shares its memory has it, too."""
+        """Replace the tangent of a result; return whether tensors that share its memory see the new one, too."""
         if self.view:
             layer.tangent = tangent
             return True
@@ -375,7 +375,7 @@ cdef class _DualCall(LevelCall):
             tangent = layer.tangent * 0
         if tangent is layer.tangent or tangent is self.before:
             return True
-        if holds_examples_of(layer.tangent, tangent):  # what views this memory views the tangent's
+        if holds_examples_of(layer.tangent, tangent):  # views of this memory have views of the tangent
             layer.tangent.copy_(tangent)
             return True
         own = layer.origin is layer.tangent
@@ -384,11 +384,11 @@ cdef class _DualCall(LevelCall):
         return False
 
     cdef object own(self, object tangent, PyObject* p):
-        """A tangent that writes to `p` may change."""
+        """Return a tangent that may be modified by writes to `p`."""
         return laid_out(tangent, p, flags_of(<PyObject*>tangent) & T_VIEW or self.is_given(tangent))
 
     cdef bint is_given(self, object tangent) except -1:
-        """Whether a rule handed on an argument's tangent, which writes to the result must not reach."""
+        """Whether a rule returned an argument's own tangent, which writes to the result must not modify."""
         cdef PyObject* t = <PyObject*>tangent
         cdef Py_ssize_t k
         cdef int i

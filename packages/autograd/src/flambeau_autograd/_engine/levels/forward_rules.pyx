@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Forward mode: the tangents of an operation's results from those of its arguments.
+"""Forward mode: compute the tangents of an operation's results from those of its arguments.
 
-Most follow from what is already there. A linear operation is its own tangent rule; an elementwise one multiplies the
-tangent by the factor that its reverse formula multiplies gradients by. What is neither, and has no ``jvp`` of its own,
-gets its tangent by transposing the reverse formulas, see ``flambeau_autograd/tangents.py``.
+Most rules follow from the reverse rules. A linear operation is its own tangent rule; an elementwise one multiplies the
+tangent by the factor by which its reverse formula multiplies gradients. Other operations without a ``jvp`` transpose
+their reverse formulas, see ``flambeau_autograd/tangents.py``.
 """
 from cpython.object cimport PyObject
 
@@ -33,7 +33,7 @@ cdef bint reads_results(Rule rule) noexcept:
 
 
 cdef object tangents_of(PyObject* op, Rule rule, PyObject** values, PyObject** tangents, int n, object result):
-    push_all_disabled()  # the formulas are ours
+    push_all_disabled()  # the formulas are our own code
     try:
         if rule.jvp is not None:
             out = _own_formula(rule, values, tangents, result)
@@ -53,7 +53,7 @@ cdef object tangents_of(PyObject* op, Rule rule, PyObject** values, PyObject** t
 
 
 cdef object _matched(object tangent, object result):
-    """A tangent in the form of what it is the tangent of."""
+    """Convert a tangent to the dtype and shape of its result; None if the result has no tangent."""
     cdef TensorInfo f, g
     if tangent is None or not is_tensor(<PyObject*>result):
         return None
@@ -69,7 +69,7 @@ cdef object _matched(object tangent, object result):
 
 
 cdef object _expanded(object tangent, TensorInfo* to):
-    """A tangent in the sizes of another tensor, which it broadcasts to."""
+    """Broadcast a tangent to the sizes of another tensor."""
     cdef Py_ssize_t strides[ABI_MAX_NDIM]
     cdef TensorInfo f
     cdef PyObject* t = <PyObject*>tangent
@@ -108,7 +108,7 @@ cdef object _linear(PyObject* op, Rule rule, PyObject** values, PyObject** tange
         if tangents[rule.slots[k]] != NULL:
             moving |= <unsigned int>1 << k
     if rule.linear != "each":
-        if moving & ~rule.linear_in:  # it is linear in some arguments, and others move
+        if moving & ~rule.linear_in:  # linear only in some arguments, and others have tangents
             return _by_transposing(op, values, tangents, n)
         return _once(op, rule, values, tangents, n, rule.linear_in)
     total = None
@@ -120,7 +120,7 @@ cdef object _linear(PyObject* op, Rule rule, PyObject** values, PyObject** tange
 
 
 cdef object _once(PyObject* op, Rule rule, PyObject** values, PyObject** tangents, int n, unsigned int which):
-    """The operation applied to the tangents of some of the differentiable arguments; zeros where they have none."""
+    """Apply the operation to the tangents of some differentiable arguments; zeros replace missing ones."""
     cdef PyObject* args[MAX_SLOTS]
     cdef list made = []
     cdef int k, s
@@ -153,7 +153,7 @@ cdef object _zeros(object value):
 # --- elementwise operations -----------------------------------------------------------------------------------------
 
 cdef object _factors(Rule rule, PyObject** values, PyObject** tangents, object result):
-    """Each tangent through the formula of its argument's gradient."""
+    """Apply to each tangent the gradient formula of its argument, and add the results."""
     cdef Formula* f
     cdef int i, k
     total = None
@@ -173,7 +173,7 @@ cdef object _factor(Rule rule, Formula* f, int argument, PyObject** values, obje
     cdef int k, place
     tensor_info(<PyObject*>result, &r)
     tangent = _expanded(tangent, &r)
-    if dtype_number(<PyObject*>tangent) >= T_COMPLEX:  # the formulas give conjugate derivatives
+    if dtype_number(<PyObject*>tangent) >= T_COMPLEX:  # the formulas compute conjugate derivatives
         tangent = tangent.conj()
     for k in range(f.nparams):
         p = &rule.params[f.params + k]
@@ -199,7 +199,7 @@ cdef object _factor(Rule rule, Formula* f, int argument, PyObject** values, obje
 
 
 cdef PyObject* _direct(Item* it, PyObject** values, object result) noexcept:
-    """What a formula reads, if it is an argument or the only result, else NULL."""
+    """Return the saved value that a formula reads as a borrowed reference, or NULL if it must be computed."""
     if it.kind == SAVE_RESULT:
         return NULL if isinstance(result, tuple) else <PyObject*>result
     return values[it.index] if it.kind <= SAVE_PLAIN else NULL

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Histories: on the tapes of which levels a tensor is.
+"""Histories: the levels on whose tapes a tensor is.
 
-A node knows the levels it depends on as bits by depth (``Node.levels``); bit 0 stands for recording outside of all
-transforms. Leaving a level cuts tensors off from the nodes that only belonged to it.
+A node stores the levels that it depends on as bits by depth (``Node.levels``); bit 0 stands for recording outside all
+transforms. Leaving a level detaches tensors from nodes that belonged only to it.
 """
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -28,7 +28,7 @@ cdef Node _producer(PyObject* tensor, int* nr):
 
 
 cdef unsigned long long history_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
-    """The levels whose tapes a tensor is on, itself, not what its layers hold."""
+    """Return the levels on whose tapes the tensor itself is, not the tensors in its layers."""
     cdef TensorInfo f
     cdef Node node
     cdef int nr
@@ -51,7 +51,7 @@ cdef int history_depth(PyObject* tensor) except -2:
 
 
 cdef unsigned long long _all_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF:
-    """Those of its layers, too."""
+    """Return the levels on whose tapes the tensor or a tensor in its layers is."""
     cdef unsigned long long bits = history_levels(tensor)
     cdef Layer layer = layer_of(tensor)
     while layer is not None:
@@ -63,26 +63,26 @@ cdef unsigned long long _all_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFFFF
 
 
 def depends_on_others(tensor, Level level not None):
-    """Whether a tensor's history, or that of its layers, goes beyond ``level``."""
-    # When the level is over, its bit may stand for another.
+    """Whether the history of a tensor or of its layers contains levels other than ``level``."""
+    # After the level has ended, its bit may stand for another level.
     cdef unsigned long long own = <unsigned long long>1 << level.depth if level.alive else 0
     return (_all_levels(<PyObject*>tensor) & ~own) != 0
 
 
 cdef object with_history(object tensor, PyObject* of, int up_to=MAX_DEPTH):
-    """``tensor``, which has none, as if it were ``of`` to reverse mode, on the tapes of levels up to a depth."""
+    """Give ``tensor``, which has no history, the history of ``of`` on the tapes of levels up to a depth."""
     return with_history_of(tensor, of, history_levels(of) & ((<unsigned long long>2 << up_to) - 1))
 
 
 cdef object with_history_of(object tensor, PyObject* of, unsigned long long levels):
-    """The same on the tapes of these levels, which those of ``of`` include."""
+    """Give ``tensor`` the history of ``of`` on the tapes of these levels, a subset of those of ``of``."""
     cdef int nr = 0
     cdef Node node = _producer(of, &nr) if levels else None
     return tensor if node is None else _through(_Alias, tensor, node, nr, levels)
 
 
 cdef object as_input(object tensor, PyObject* of, Level level):
-    """``tensor``, which has no history, as what ``level`` differentiates by; levels further out see ``of``."""
+    """Return ``tensor``, which has no history, as a differentiable input of ``level``; outer levels see ``of``."""
     cdef int nr = 0
     cdef Node node = _producer(of, &nr)
     return _through(_Input, tensor, node, nr,
@@ -94,7 +94,7 @@ cdef bint is_input(PyObject* node) noexcept:
 
 
 cdef object _through(PyTypeObject* kind, object tensor, Node producer, int nr, unsigned long long levels):
-    """Give ``tensor`` a history: a node that hands gradients on to ``producer`` (None: to nobody)."""
+    """Give ``tensor`` a history: a node that passes gradients on to ``producer`` (None: to no node)."""
     cdef Node node = new_node(kind, _hand_on, NODE_OTHER, 1, 0)
     cdef TensorInfo f
     tensor_info(<PyObject*>tensor, &f)
@@ -116,5 +116,5 @@ cdef int _hand_on(Node node, unsigned long long needs, PyObject** grads, PyObjec
 
 
 def lowered(tensors, int up_to=MAX_DEPTH):
-    """Tensors with the part of their history that levels further out record: that up to a depth; -1: none."""
+    """Return the tensors with only the history that levels up to a depth record; -1: without history."""
     return [bare(<PyObject*>t) if up_to < 0 else with_history(bare(<PyObject*>t), <PyObject*>t, up_to) for t in tensors]

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Layers: what a tensor is at each level.
+"""Layers: the state of a tensor at each level.
 
-Under ``vmap`` a tensor looks like one example, a tensor with that example's sizes, and its *layer* holds all of them.
-Under ``jvp`` it looks like its value, and its layer holds the tangent. Reverse mode needs no layer: nodes of the graph
-know which levels they depend on, see ``histories.pyx``.
+Under ``vmap`` a tensor looks like a single example, and its *layer* holds the batch. Under ``jvp`` it looks like its
+value, and its layer holds the tangent. Reverse mode needs no layers: nodes of the graph store the levels that they
+depend on, see ``histories.pyx``.
 """
 from cpython.object cimport PyObject
 
@@ -22,7 +22,7 @@ from flambeau_tensor.extend import find_operator
 
 
 cdef class Layer:
-    """What a tensor is at one level. Levels in Python derive theirs from it, see ``own_level.pyx``."""
+    """The state of a tensor at one level. Levels written in Python derive their own, see ``own_level.pyx``."""
 
     def __init__(self, Level level not None):
         self.level = level
@@ -41,7 +41,7 @@ cdef class Layer:
 
 
 cdef class BatchLayer(Layer):
-    """It is one example of many."""
+    """The layer of a batched tensor."""
 
     cdef object held(self):
         return self.value
@@ -57,7 +57,7 @@ cdef class BatchLayer(Layer):
 
 
 cdef class DualLayer(Layer):
-    """It has a tangent."""
+    """The layer of a tensor with a tangent."""
 
     cdef object held(self):
         return self.tangent
@@ -106,7 +106,7 @@ cdef str why_not_one_example(str name):
             "operations, or use vmap(..., fallback=\"loop\").")
 
 
-# --- looking --------------------------------------------------------------------------------------------------------
+# --- lookup ---------------------------------------------------------------------------------------------------------
 
 cdef Layer layer_of(PyObject* tensor):
     cdef TensorInfo f
@@ -115,7 +115,7 @@ cdef Layer layer_of(PyObject* tensor):
     if flags & T_VIEW:
         tensor_info(tensor, &f)
         if f.base != NULL and flags_of(f.base) & T_LAYERED and f.dtype >= T_FLOATING and \
-                (f.version != f.view_version or f.grad_fn != NULL):  # as old as that, or with a history that may be
+                (f.version != f.view_version or f.grad_fn != NULL):  # the view or its history may be outdated
             _read_from_base(tensor, f.base)
             flags = flags_of(tensor)
     if not flags & T_LAYERED:
@@ -165,15 +165,18 @@ cdef Layer innermost_layer(object argument, Layer found, int* batch_depth):
 
 
 def innermost(tensors):
-    """(the innermost level that one of the tensors has a layer at or None, the depth of the innermost batch or -1)"""
+    """Return (the innermost level at which a tensor has a layer or None, the depth of the innermost batch or -1)."""
     cdef int batch_depth = -1
     cdef Layer layer = innermost_layer(tensors, None, &batch_depth)
     return None if layer is None else layer.level, batch_depth
 
 
 def elements_are_hidden(*tensors):
-    """Whether a formula must not choose by the elements of one of the tensors: it stands for many examples, or a
-    handler of ``__torch_dispatch__`` hears of what is done with it, to do the same with others."""
+    """Whether a formula must not branch on the elements of the tensors.
+
+    This is so if one of them is batched, or if a ``__torch_dispatch__`` handler sees the calls, to repeat them with
+    other values.
+    """
     if thread_flags().modes != NULL or innermost(tensors)[1] >= 0:
         return True
     return any([flags_of(<PyObject*>t) & T_DISPATCH for t in tensors])
@@ -193,7 +196,7 @@ cdef bint holds_examples_of(object tangent, object other) except -1:
 
 
 def holds_examples(tangent, other):
-    """Whether ``other`` can be written to ``tangent``: it stands for no more examples."""
+    """Whether ``other`` can be written to ``tangent``: it has no batch dimension that ``tangent`` lacks."""
     return holds_examples_of(tangent, other)
 
 
@@ -208,7 +211,7 @@ cdef unsigned long long _batch_levels(PyObject* tensor) except? 0xFFFFFFFFFFFFFF
     return bits
 
 
-# --- setting --------------------------------------------------------------------------------------------------------
+# --- changes --------------------------------------------------------------------------------------------------------
 
 cdef int set_layer(PyObject* tensor, Layer layer) except -1:
     if layer is None:
@@ -233,7 +236,7 @@ cdef int detach_layers(PyObject* tensor) except -1:
 
 
 cdef Layer without_tangents(Layer layer):
-    """The first of a tensor's layers that is more than a tangent."""
+    """Return the first of a tensor's layers that is not a tangent."""
     while layer is not None and layer.moving:
         layer = layer.outer
     return layer
@@ -250,7 +253,7 @@ cdef object detached(PyObject* tensor):
         _detach = find_operator("torch.detach")
     if not flags_of(tensor) & T_LAYERED:
         return _apart(_detach(<object>tensor), tensor)
-    layers = all_layers(tensor)  # which would answer in place of the class, as would those of a view's base
+    layers = all_layers(tensor)  # they, and those of a view's base, would handle the call instead of the class
     cdef unsigned int view = flags_of(tensor) & T_VIEW
     set_layer(tensor, None)
     set_flags(tensor, 0, view)
@@ -262,7 +265,7 @@ cdef object detached(PyObject* tensor):
 
 
 cdef object _apart(object answer, PyObject* of):
-    """What a class answers to `detach`, as no view of a base whose layers it would take."""
+    """Make the result of a class's `detach` independent of its base, whose layers it would inherit."""
     if <PyObject*>answer != of and is_tensor(<PyObject*>answer) and flags_of(<PyObject*>answer) & T_VIEW:
         detach_in_place(<PyObject*>answer)
     return answer
@@ -276,7 +279,7 @@ cdef object bare(PyObject* tensor):
 
 
 def without_history(tensor):
-    """A tensor with its layers, on no tape itself."""
+    """Return the tensor detached, with its layers."""
     return bare(<PyObject*>tensor)
 
 
@@ -289,11 +292,11 @@ cdef object value_of(PyObject* tensor):
         return copy_of(tensor)
     if _clone is None:
         _clone = find_operator("torch.clone")
-    return _clone(bare(tensor))  # recorded, for the history that its layers have
+    return _clone(bare(tensor))  # recorded, for the history of its layers
 
 
 def take_layers(tensor, stand_in):
-    """Give ``tensor`` the layers that ``stand_in``, which took its place at a level further out, has got since."""
+    """Give ``tensor`` the layers that ``stand_in``, its replacement at an outer level, has received since."""
     cdef Layer inner = None, layer = all_layers(<PyObject*>tensor)
     while layer is not None and layer.level.paused:
         inner, layer = layer, layer.outer
@@ -305,12 +308,12 @@ def take_layers(tensor, stand_in):
 
 
 def set_view_of(tensor, base):
-    """Let a result be a view of an argument at the same level."""
+    """Make a result a view of an argument at the same level."""
     set_base(<PyObject*>tensor, <PyObject*>base)
 
 
 def add_layer(tensor, Layer layer not None):
-    """``tensor`` as it is at a level that is entered: with a layer of that level in front of those it has."""
+    """Return ``tensor`` with a layer of a newly entered level inside its existing layers."""
     cdef PyObject* t = <PyObject*>tensor
     out = with_history(bare(t), t)
     layer.outer = layer_of(t)
@@ -319,7 +322,7 @@ def add_layer(tensor, Layer layer not None):
 
 
 def remove_layer(tensor, Level level not None):
-    """(``tensor`` as the levels further out see it, its layer) if its innermost layer is of a level; (itself, None)."""
+    """Remove the innermost layer if it is of ``level``: return (``tensor`` as outer levels see it, layer or None)."""
     cdef PyObject* t = <PyObject*>tensor
     cdef Layer layer = layer_of(t)
     if layer is None or layer.level is not level:
@@ -332,7 +335,7 @@ def remove_layer(tensor, Level level not None):
 # --- tangents of views ----------------------------------------------------------------------------------------------
 
 cdef object laid_out(object tangent, PyObject* like, bint copy=False):
-    """A tangent with the strides of what it belongs to, so that views of one go with views of the other."""
+    """Return a tangent with the strides of its tensor, so that views of one correspond to views of the other."""
     cdef TensorInfo g
     cdef int i
     if copy:
@@ -342,13 +345,13 @@ cdef object laid_out(object tangent, PyObject* like, bint copy=False):
         return tangent
     for i in range(g.ndim):
         if g.sizes[i] > 1 and g.strides[i] == 0:
-            return tangent  # of what nobody can write to
+            return tangent  # an expanded tensor, which cannot be written to
     strides = tuple([g.strides[i] for i in range(g.ndim)])
     return tangent.new_empty_strided(shape_of(like), strides).copy_(tangent)
 
 
 cdef int _insert(PyObject* tensor, DualLayer new) except -1:
-    """Put a layer of forward mode where its level belongs among a tensor's."""
+    """Insert a forward-mode layer at its position among a tensor's layers."""
     cdef Layer inner = None, outer = all_layers(tensor)
     while outer is not None and outer.level.depth > new.level.depth:
         inner, outer = outer, outer.outer
@@ -360,7 +363,7 @@ cdef int _insert(PyObject* tensor, DualLayer new) except -1:
 
 
 cdef int _read_from_base(PyObject* view, PyObject* base) except -1:
-    """Give a view the tangents that its base got after the view was made."""
+    """Update a view's tangents from tangents that its base received after the view was created."""
     cdef Layer layer = all_layers(base)
     cdef DualLayer theirs, own
     cdef TensorInfo b

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Levels: the transforms that are under way in a thread, each inside of the one before.
+"""Levels: the active transforms of a thread, nested in each other.
 
-A level is entered by ``with``. It says how it processes a call of an operator (``process``) and one of a custom
-Function (``process_function``) whose arguments it is the innermost level of: ``BatchLevel`` for ``vmap``, ``DualLevel``
-for forward mode, ``TapeLevel`` for reverse mode, ``OwnLevel`` for what is written in Python. What a tensor is at a
-level stands in ``layers.pyx``.
+``with`` enters a level. A level defines how it processes calls of operators (``process``) and of custom Functions
+(``process_function``) if it is the innermost level of the arguments: ``BatchLevel`` for ``vmap``, ``DualLevel`` for
+forward mode, ``TapeLevel`` for reverse mode, ``OwnLevel`` for levels written in Python. ``layers.pyx`` describes the
+state of a tensor at a level.
 """
 from cpython.object cimport PyObject
 from cpython.pythread cimport PyThread_get_thread_ident
@@ -16,11 +16,11 @@ cdef dict _stacks = {}  # thread -> its levels, outermost first
 
 
 class VmapUnsupportedError(RuntimeError):
-    """What a function does that cannot be done for all examples at once, and can for one after the other."""
+    """An operation that cannot run on a batch, but can run on one example after the other."""
 
 
 cdef class Level:
-    """One transform under way in one thread."""
+    """One active transform of one thread."""
 
     kind = "none"
 
@@ -38,7 +38,7 @@ cdef class Level:
         return self
 
     def __exit__(self, *error):
-        """End it, and what was begun inside of it and not ended, as where an interrupt came between."""
+        """Leave this level and all levels inside it that were not left, for example because of an interrupt."""
         cdef Level last
         stack = _stacks.get(PyThread_get_thread_ident())
         if stack is None or self not in stack:
@@ -68,17 +68,17 @@ cdef class Level:
         return NotImplementedError(text)
 
     def process_function(self, cls, args, kwargs, int batch_depth):
-        """``cls.apply(*args, **kwargs)``, where this is the innermost level of the arguments."""
+        """Run ``cls.apply(*args, **kwargs)``; this is the innermost level of the arguments."""
         raise NotImplementedError
 
 
 def levels():
-    """The levels of this thread, outermost first."""
+    """Return the levels of this thread, outermost first."""
     return tuple(_stacks.get(PyThread_get_thread_ident(), ()))
 
 
 def take_over(given):
-    """Give this thread the levels that another one is at."""
+    """Set this thread's levels to those of another thread."""
     if given:
         _stacks[PyThread_get_thread_ident()] = list(given)
     else:

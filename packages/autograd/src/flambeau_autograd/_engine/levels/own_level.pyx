@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Levels that are written in Python, for transforms of other packages' own."""
+"""Levels written in Python, for transforms of other packages."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor.abi cimport O_INPLACE, OperatorInfo, is_tensor, operator_info
@@ -12,21 +12,21 @@ from flambeau_autograd._engine.graph.record cimport LevelCall, process_call
 
 
 cdef class OwnLevel(Level):
-    """A level whose subclass in Python says how it processes calls.
+    """A level whose Python subclass defines how it processes calls.
 
-    ``add_layer`` gives a tensor a layer at it, of a class derived from ``Layer``.
+    ``add_layer`` gives a tensor a layer of this level, an instance of a subclass of ``Layer``.
     """
 
     def process_call(self, op, args, layers):
-        """One call of an operator some of whose arguments have their innermost layer here.
+        """Process a call of an operator; the innermost layer of its arguments belongs to this level.
 
         Args:
             op: the operator.
-            args: all arguments of its schema, as the levels further out see them.
-            layers: for each of them the layer that it has here, or None; a list of those for a list.
+            args: all arguments of its schema, as outer levels see them.
+            layers: for each argument, its layer at this level or None; a list of these for a list.
 
         Returns:
-            The results, with the layers that they get. What works in place returns nothing.
+            The results, with their new layers. The result of an in-place call is ignored.
         """
         raise NotImplementedError
 
@@ -39,7 +39,7 @@ cdef class OwnLevel(Level):
 
 
 cdef class _OwnCall(LevelCall):
-    """One call of an operator. It lives while the call's arguments do."""
+    """One call of an operator. It must not outlive the call's arguments."""
 
     cdef PyObject* op
     cdef OperatorInfo* info
@@ -73,6 +73,6 @@ cdef class _OwnCall(LevelCall):
         else:
             t = bare(p)
             set_layer(<PyObject*>t, layer.outer)
-        if requires_grad(p) and self.batch_depth >= 0:  # histories of levels further out are recorded there
+        if requires_grad(p) and self.batch_depth >= 0:  # histories of outer levels are recorded there
             with_history(t, p, self.batch_depth)
         return t, layer

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Reverse mode as a level: calls are recorded in the graph, whose nodes know the levels that they belong to.
+"""Reverse mode as a level: calls are recorded in the graph, whose nodes store the levels that they belong to.
 
-It has no layers, so a call comes to it when no other level has any of its arguments; those levels record themselves
-what a tape inside of them wants, see ``record.process_call``.
+The level has no layers, so it receives a call if no argument has a layer. If there are layers, their level records the
+call for the tapes inside it, see ``record.process_call``.
 """
 from cpython.object cimport PyObject
 
@@ -23,7 +23,7 @@ cdef TapeLevel outermost = TapeLevel()
 
 
 cdef class TapeLevel(Level):
-    """``grad`` and ``vjp``; ``internal``: of a call of the engine's own."""
+    """The level of ``grad`` and ``vjp``; ``internal``: it serves a call of the engine."""
 
     kind = "grad"
 
@@ -39,7 +39,7 @@ cdef class TapeLevel(Level):
         return 0
 
     def wrap(self, tensor):
-        """``tensor`` as an input to differentiate by; levels further out still see where it comes from."""
+        """Return ``tensor`` as an input to differentiate with respect to; outer levels keep its history."""
         cdef PyObject* t = <PyObject*>tensor
         cdef TensorInfo f
         tensor_info(t, &f)
@@ -48,9 +48,9 @@ cdef class TapeLevel(Level):
         return as_input(bare(t), t, self)
 
     def unwrap(self, tensor, bint keep=True):
-        """``tensor`` as seen from outside: on the tapes of levels further out only; without ``keep``, on none."""
+        """Return ``tensor`` as seen outside: only on the tapes of outer levels, or without ``keep`` on none."""
         cdef PyObject* t = <PyObject*>tensor
-        cdef unsigned long long inner, bits  # inner: its own bit and those of levels inside of it
+        cdef unsigned long long inner, bits  # inner: the bits of this level and of those inside it
         cdef Layer layer, left
         if not is_tensor(t):
             return tensor

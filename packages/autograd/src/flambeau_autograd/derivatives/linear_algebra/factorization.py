@@ -2,7 +2,7 @@
 
 The formulas are those of Seeger, Hetzel, Dai, Meissner and Lawrence, "Auto-differentiating linear algebra" (2017),
 and of Roberts and Roberts, "QR and LQ decomposition matrix backpropagation algorithms for square, wide, and deep
-matrices" (2020). A gradient that is None is one of zeros.
+matrices" (2020). A gradient of None means zeros.
 """
 
 import flambeau_tensor as torch
@@ -23,12 +23,12 @@ def half_diagonal(t):
 
 
 def added(total, more):
-    """The sum of two, either of which may be None."""
+    """Return the sum of two tensors, either of which may be None."""
     return more if total is None else total if more is None else total + more
 
 
 def is_final(*tensors):
-    """Return True if nothing will be differentiated again, so that what was saved as mere numbers may be used."""
+    """Return True if nothing will be differentiated again, so that saved values may be used as constants."""
     return not is_grad_enabled() and not any(t is not None and is_layered(t) for t in tensors)
 
 
@@ -106,8 +106,9 @@ def _det(grad, A, result, LU, pivots):
 
 
 def _cofactors(grad, A):
-    """By singular values, which give the cofactors of singular matrices, too: those of UΣVᴴ are those of Σ between U
-    and Vᴴ, times the determinants of both."""
+    """Compute the cofactors from singular values, which works for singular matrices, too: those of UΣVᴴ are those of Σ
+    between U and Vᴴ, times the determinants of both.
+    """
     u, s, vh = spectral._svd(A)
     n, one = s.shape[-1], find_operator("torch.ones_like")(s.narrow(-1, 0, 1))
     products = []  # of all singular values but one
@@ -148,7 +149,7 @@ def _qr(grads, Q, R, A_shape, mode):
         return None
     if m >= n:
         return _qr_deep(grad_q, grad_r, Q, R)
-    # Of wide matrices the left part alone makes Q; the right one Y is Q times the rest V of R, so V = QᴴY.
+    # For wide matrices, Q depends only on the left part; the right part is Y = QV with V the rest of R, so V = QᴴY.
     square, rest = R.narrow(-1, 0, m), R.narrow(-1, m, n - m)
     if grad_r is None:
         return joining.cat((_qr_deep(grad_q, None, Q, square), Q @ rest * 0), -1)
@@ -209,7 +210,8 @@ def _times_reflected(input, tau, other, left, transpose, *rest):
     order = range(tau.shape[-1])
     if not order:
         return other + (_nothing_of(input).sum() + _nothing_of(tau).sum())
-    # Q = H₀H₁…: the last one meets `other` first from the left, the first one from the right; adjoint the other way.
+    # Q = H₀H₁…: from the left, the last factor is applied to `other` first, from the right, the first; the adjoint
+    # reverses this.
     for i in order if left == transpose else reversed(order):
         v, factor = vectors.narrow(-1, i, 1), tau.narrow(-1, i, 1).unsqueeze(-1)
         factor = conj(factor) if transpose else factor

@@ -1,6 +1,6 @@
-"""Derivatives of inverses and of what solves systems of equations.
+"""Derivatives of inverses and of solvers of linear systems.
 
-Of X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
+For X = A⁻¹B: dX = A⁻¹(dB - dA X). Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
 differentiation" (2008).
 """
 
@@ -58,7 +58,7 @@ derivative(
 
 
 def _lu_solve(LU, pivots, B, left, transposed, *rest):
-    """By two triangles, where LU itself is to be differentiated."""
+    """Solve by two triangular systems, for the derivative with respect to LU itself."""
     P, L, U = factorization.lu_unpack(LU, pivots)
     triangle = ops.solve_triangular
     if left and not transposed:
@@ -148,7 +148,7 @@ derivative(ops.cholesky_inverse, self=_cholesky_inverse, jvp=_cholesky_inverse_t
 
 
 def _lstsq(grads, self, b, solution, needs):
-    """Of X = A⁺B and of the squares of the residuals B - AX, where X is where they are smallest."""
+    """Compute the gradients of X = A⁺B and of the squared residuals of B - AX, which X minimizes."""
     grad, grad_squares = grads[:2]
     vector = self.ndim - b.ndim == 1
     right = _as_matrix(b, vector)

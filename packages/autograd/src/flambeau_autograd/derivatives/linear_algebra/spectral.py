@@ -17,7 +17,7 @@ from flambeau_tensor.ops.views import adjoint
 
 
 def _differences(values):
-    """values[j] - values[i], with ones on the diagonal."""
+    """Return values[j] - values[i], with ones on the diagonal."""
     wide = values.unsqueeze(-2) - values.unsqueeze(-1)
     return wide + torch.diag_embed(values * 0 + 1)
 
@@ -27,7 +27,7 @@ def _without_diagonal(t):
 
 
 def _check_phase(name, products, size):
-    """Raise where a complex loss depends on the phase of vectors, which is arbitrary."""
+    """Raise an error if a complex loss depends on the phase of the vectors, which is arbitrary."""
     if products.is_complex() and is_final(products) and products.numel():
         phase = products.diagonal(0, -2, -1).imag.abs().amax()
         if bool(phase > 1e-2 * (1 + size.abs().amax())):
@@ -72,7 +72,7 @@ def _eig(grads, eigenvalues, eigenvectors):
     if grad_vectors is not None:
         products = adjoint(eigenvectors) @ grad_vectors
         _check_phase("linalg_eig_backward", products, grad_vectors)
-        # Their length stays 1.
+        # The vectors have constant length 1.
         along = products.diagonal(0, -2, -1).real.to(products.dtype)
         products = products - (adjoint(eigenvectors) @ eigenvectors) * along.unsqueeze(-2)
         inner = _without_diagonal(products) / conj(_differences(eigenvalues))
@@ -104,7 +104,7 @@ def _svd(grads, U, S, Vh, A_shape, compute_uv):
         )
     m, n = A_shape[-2:]
     k = min(m, n)
-    if U.shape[-1] > k:  # what completes the vectors is arbitrary
+    if U.shape[-1] > k:  # the vectors that complete the basis are arbitrary
         U, grad_u = U.narrow(-1, 0, k), None if grad_u is None else grad_u.narrow(-1, 0, k)
     if Vh.shape[-2] > k:
         Vh, grad_vh = Vh.narrow(-2, 0, k), None if grad_vh is None else grad_vh.narrow(-2, 0, k)
@@ -143,7 +143,7 @@ derivative(ops._svd, A=_svd, name="LinalgSvdBackward0")
 
 
 def of_pseudoinverse(grad, a, inverse):
-    """The gradient of a matrix from that of its pseudoinverse, where its rank is constant."""
+    """Return the gradient of a matrix of constant rank from the gradient of its pseudoinverse."""
     turned, back = adjoint(grad), adjoint(inverse)
     first = (turned @ inverse) @ back
     second = (back @ inverse) @ turned
