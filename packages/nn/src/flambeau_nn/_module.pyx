@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""What a Module does often, compiled: finding attributes, assigning them, and being called.
+"""The frequent operations of a Module, compiled: finding attributes, assigning them, and being called.
 
-A module's state stays in its ``__dict__`` (``_parameters``, ``_buffers``, ``_modules``), as programs that look there
-expect. The class has no fields at all, so it combines with any other base class.
+A module's state stays in its ``__dict__`` (``_parameters``, ``_buffers``, ``_modules``), where programs expect it. The
+class has no fields, so it can be combined with any other base class.
 
-Python asks ``__getattr__`` only after an ordinary lookup has failed and raised. Classes that leave ``__getattr__`` and
-``__getattribute__`` alone get a slot function instead that looks in the three dicts at once. In the same way classes
-that leave ``Module.__call__`` alone get a slot function that does what it does.
+Python calls ``__getattr__`` only after an ordinary lookup has failed and raised an error. Classes that do not override
+``__getattr__`` and ``__getattribute__`` get a slot function instead, which searches the three dicts directly. In the
+same way, classes that do not override ``Module.__call__`` get an equivalent slot function.
 """
 cimport cython
 from cpython.dict cimport PyDict_CheckExact, PyDict_Next
@@ -27,7 +27,7 @@ cdef extern from "Python.h":
     int PyObject_GenericSetAttr(object, object, PyObject*) except -1
     PyObject* PyDict_GetItemWithError(PyObject*, PyObject*) except? NULL
     int PyDict_Check(PyObject*)
-    # Whoever calls these looks for NULL.
+    # Callers of these check for NULL.
     PyObject* PyObject_Vectorcall(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
     PyObject* PyObject_VectorcallDict(PyObject*, PyObject* const*, size_t, PyObject*) noexcept
     PyObject* PyObject_Call(PyObject*, PyObject*, PyObject*) noexcept
@@ -50,7 +50,7 @@ cdef extern from "Python.h":
 cdef str _PARAMETERS = "_parameters", _BUFFERS = "_buffers", _MODULES = "_modules", _FORWARD = "forward"
 cdef str _GETATTR = "__getattr__", _CALL = "__call__", _HOOKED = "_forward_hooks"
 
-# Made when somebody looks: most modules never have a hook.
+# Created at the first access: most modules never have a hook.
 cdef dict _LATE = {
     "_forward_hooks": OrderedDict, "_forward_pre_hooks": OrderedDict, "_backward_hooks": OrderedDict,
     "_backward_pre_hooks": OrderedDict, "_forward_hooks_with_kwargs": OrderedDict,
@@ -65,14 +65,14 @@ cdef frozenset _CALL_HOOKS = CALL_HOOKS
 
 
 def late_state():
-    """What is made when somebody looks, as it is then."""
+    """Return the initial values of attributes that are created at the first access."""
     return {name: make() for name, make in _LATE.items()}
 
 
 cdef enum:
-    GLOBAL_HOOKS = 4  # kinds of hooks for all modules that a call has to look for
+    GLOBAL_HOOKS = 4  # kinds of hooks for all modules that a call must check
 
-cdef PyObject* _global_hooks[GLOBAL_HOOKS]  # dicts; _held_hooks keeps them
+cdef PyObject* _global_hooks[GLOBAL_HOOKS]  # dicts; _held_hooks holds references
 cdef tuple _held_hooks = ()
 cdef object _slow_call = None
 cdef object _assign = None, _module_class = None
@@ -84,7 +84,7 @@ cdef inline PyObject* _state(object self) except NULL:
     """The instance's ``__dict__``, borrowed."""
     cdef PyObject** place = _PyObject_GetDictPtr(<PyObject*>self)
     if place == NULL or place[0] == NULL:
-        _fresh = PyObject_GenericGetAttr(self, "__dict__")  # makes it
+        _fresh = PyObject_GenericGetAttr(self, "__dict__")  # creates it
         return _PyObject_GetDictPtr(<PyObject*>self)[0]
     return place[0]
 
@@ -103,12 +103,12 @@ cdef inline object _entry(PyObject* state, str group, object name):
     if PyDict_CheckExact(<object>g) or type(<object>g) is OrderedDict:
         found = PyDict_GetItemWithError(g, <PyObject*>name)
         return _ABSENT if found == NULL else <object>found
-    entries = <object>g  # another mapping, which answers in its own way
+    entries = <object>g  # another mapping, with its own lookup
     return entries[name] if name in entries else _ABSENT
 
 
 cdef inline object _registered(object self, object name):
-    """The parameter, module or buffer of that name, or _ABSENT."""
+    """Return the parameter, module or buffer of that name, or _ABSENT."""
     cdef PyObject* state = _state(self)
     found = _entry(state, _PARAMETERS, name)
     if found is _ABSENT:
@@ -119,7 +119,7 @@ cdef inline object _registered(object self, object name):
 
 
 cdef object _missing(object self, object name):
-    """An attribute that is nowhere: made now, or an error."""
+    """Create an attribute at its first access, or raise the error for a missing attribute."""
     make = _LATE.get(name)
     if make is None:
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
@@ -131,7 +131,7 @@ cdef object _missing(object self, object name):
 
 
 cdef int _mark_hooked(object self) except -1:
-    """Calls look for one kind of hooks only: where there is another kind, this one is there too."""
+    """Mark the module as hooked: calls check only for this entry, whatever kind of hook was added."""
     cdef PyObject* d = _state(self)
     if PyDict_GetItemWithError(d, <PyObject*>_HOOKED) == NULL:
         none = OrderedDict()
@@ -140,12 +140,12 @@ cdef int _mark_hooked(object self) except -1:
 
 
 cdef object _getattro(object self, object name):
-    """The lookup of classes that leave ``__getattr__`` alone."""
+    """Look up attributes of classes that do not override ``__getattr__``."""
     cdef PyObject* found
     if _PyType_Lookup(<PyTypeObject*>Py_TYPE(self), <PyObject*>name) != NULL:
         try:
             return PyObject_GenericGetAttr(self, name)
-        except AttributeError:  # a property that failed: a registered name may stand behind it
+        except AttributeError:  # a property raised it: a registered name may exist, too
             value = _registered(self, name)
             if value is _ABSENT:
                 raise
@@ -170,7 +170,7 @@ cdef inline bint _hooked(PyObject* state) except -1:
 
 
 cdef bint _keeps_hooks(PyObject* state) except -1:
-    """Whether there is a hook: removing one leaves its dict behind."""
+    """Whether there is a hook; removing the last hook leaves an empty dict."""
     cdef PyObject* found
     for name in _HOOK_DICTS:
         found = PyDict_GetItemWithError(state, <PyObject*>name)
@@ -179,14 +179,14 @@ cdef bint _keeps_hooks(PyObject* state) except -1:
     return False
 
 
-# What bad arguments raise. Other exceptions are messages of programs to themselves.
+# Errors that invalid arguments cause. Programs use other exceptions for control flow.
 cdef tuple _NOTED = (
     RuntimeError, TypeError, ValueError, LookupError, ArithmeticError, AssertionError, AttributeError,
 )
 
 
 cdef PyObject* _failed(object self, object args, PyObject* kwargs) except NULL:
-    """Returns NULL, with the current error, which gets a note that says in which module it was raised."""
+    """Return NULL with the current error set, after adding a note that names the module in which it was raised."""
     cdef PyObject *kind = NULL
     cdef PyObject *error = NULL
     cdef PyObject *traceback = NULL
@@ -197,7 +197,7 @@ cdef PyObject* _failed(object self, object args, PyObject* kwargs) except NULL:
             from flambeau_nn.modules._notes import note_module
 
             note_module(<object>error, self, args, {} if kwargs == NULL else <object>kwargs)
-        except Exception:  # the first error is the one to report
+        except Exception:  # report the first error
             pass
         PyErr_Restore(kind, error, traceback)
     return NULL
@@ -210,7 +210,7 @@ cdef inline object _owned(PyObject* owned):
 
 
 cdef object _call_forward(object self, PyObject* state, PyObject* args, PyObject* kwargs):
-    """``self.forward(*args, **kwargs)`` without making a bound method."""
+    """Return ``self.forward(*args, **kwargs)`` without creating a bound method."""
     cdef PyObject* own = PyDict_GetItemWithError(state, <PyObject*>_FORWARD)
     cdef PyObject* function
     cdef PyObject* result
@@ -226,7 +226,7 @@ cdef object _call_forward(object self, PyObject* state, PyObject* args, PyObject
         forward = self.forward
         result = PyObject_Call(<PyObject*>forward, args, kwargs)
         return _owned(result if result != NULL else _failed(self, <object>args, kwargs))
-    forward = <object>function  # held: the class may lose it meanwhile
+    forward = <object>function  # hold it: the class may lose it meanwhile
     stack[0] = <PyObject*>self
     for i in range(n):
         stack[i + 1] = PyTuple_GET_ITEM(<object>args, i)
@@ -242,7 +242,7 @@ cdef object _call(object self, PyObject* args, PyObject* kwargs):
 
 
 cdef object call_one(object module, object x):
-    """``module(x)`` without packing the argument."""
+    """Return ``module(x)`` without packing the argument."""
     cdef PyObject* function
     cdef PyObject* result
     cdef PyObject* stack[2]
@@ -262,7 +262,7 @@ cdef object call_one(object module, object x):
 
 
 def sequential_forward(self, input):
-    """Runs the modules one after the other, each on what the one before returned."""
+    """Run the modules in order, each on the result of the previous one."""
     cdef PyObject* modules = _group(self, _MODULES)
     cdef PyObject* key
     cdef PyObject* value
@@ -272,7 +272,7 @@ def sequential_forward(self, input):
             input = module(input)
         return input
     held = <object>modules
-    Py_EnterRecursiveCall(" while calling modules")  # a group may hold itself
+    Py_EnterRecursiveCall(" while calling modules")  # a group may contain itself
     try:
         while PyDict_Next(held, &at, &key, &value):
             module = <object>value
@@ -292,7 +292,7 @@ cdef PyObject* _group(object self, str name) except NULL:
 # --- assignment -----------------------------------------------------------------------------------------------------
 
 def set_attribute(self, name, value):
-    """``Module.__setattr__``. As a slot of the base class, ``object.__setattr__(module, …)`` would be refused."""
+    """``Module.__setattr__``. As a slot of the base class, it would make ``object.__setattr__(module, …)`` an error."""
     if type(value) not in _plain_values or _registered(self, name) is not _ABSENT:
         if _assign(self, name, value):
             return
@@ -320,19 +320,19 @@ cdef dict _NAMED = {_PARAMETERS: "named_parameters", _BUFFERS: "named_buffers"}
 cdef tuple _OWN_STATE = (_PARAMETERS, _BUFFERS, _MODULES)
 
 cdef enum:
-    DEPTH = 200  # of modules in modules; what goes deeper is left to Python, which knows where to stop
+    DEPTH = 200  # of nested modules; deeper ones are left to Python, which limits the recursion
     FEW = 64
 
 
 cdef inline bint _leaves_alone(object module, str name) except -1:
-    """Whether a module has Module's method of that name."""
+    """Whether a module does not override Module's method of that name."""
     cdef PyObject* usual = PyDict_GetItemWithError((<FullType*>_module_class).tp_dict, <PyObject*>name)
     return (_PyType_Lookup(<PyTypeObject*>Py_TYPE(module), <PyObject*>name) == usual
             and PyDict_GetItemWithError(_state(module), <PyObject*>name) == NULL)
 
 
 cdef bint _walk(object module, str prefix, bint once, set seen, list paths, list modules, int depth) except -1:
-    """Appends the modules and, unless `paths` is None, their paths; whether all of them are walked over as usual."""
+    """Append the modules and, unless `paths` is None, their paths; return False if a module overrides the traversal."""
     cdef PyObject* below
     if module in seen:
         return True
@@ -353,14 +353,16 @@ cdef bint _walk(object module, str prefix, bint once, set seen, list paths, list
 
 
 def walk_modules(module, str prefix not None, bint once):
-    """(path, module) of a module and all below it, None where one of them has a `named_modules` of its own. With `once`
-    each is listed once."""
+    """Return a list of (path, module) for a module and all below it; with `once`, each module is listed once.
+
+    Return None if a module overrides `named_modules`.
+    """
     paths, modules = [], []
     return list(zip(paths, modules)) if _walk(module, prefix, once, set(), paths, modules, 0) else None
 
 
 cdef list _members(str group, list paths, list modules, bint once):
-    """What these modules have in a group, with names where there are paths."""
+    """Return the entries of a group in these modules, with names if `paths` is given."""
     cdef list found = []
     cdef set memo = set()
     cdef Py_ssize_t i
@@ -378,8 +380,10 @@ cdef list _members(str group, list paths, list modules, bint once):
 
 
 def walk_members(module, str group not None, str prefix, bint recurse, bint once):
-    """What the modules have in a group such as ``"_parameters"``, with names that begin with `prefix` unless that is
-    None. None is returned where the walk, or what is listed, is not the usual."""
+    """Return the entries of a group such as ``"_parameters"``, with names that begin with `prefix` unless it is None.
+
+    Return None if a module overrides the traversal or the method that lists the entries.
+    """
     cdef list paths = None if prefix is None else [], modules = []
     if not (_leaves_alone(module, _NAMED_MEMBERS) and _leaves_alone(module, _NAMED[group])):
         return None
@@ -392,8 +396,10 @@ def walk_members(module, str group not None, str prefix, bint recurse, bint once
 
 
 def walk_parameters(module):
-    """The parameters of a module and all below it, and whether there may be modules in plain lists or dicts among their
-    attributes. None is returned where the walk, or what is listed, is not the usual."""
+    """Return the parameters of a module and all below it, and whether lists or dicts in attributes may hold modules.
+
+    Return None if a module overrides the traversal or the method that lists the parameters.
+    """
     cdef list modules = []
     if not (_leaves_alone(module, _NAMED_MEMBERS) and _leaves_alone(module, _NAMED[_PARAMETERS])):
         return None
@@ -403,8 +409,10 @@ def walk_parameters(module):
 
 
 cdef bint _hold_modules(list modules) except -1:
-    """Whether a plain list, tuple or dict among the modules' attributes holds a module, or containers in turn; of each
-    the first few entries are looked at."""
+    """Whether a list, tuple or dict among the modules' attributes holds a module or another container.
+
+    Only the first few entries of each are checked.
+    """
     cdef PyObject* key
     cdef PyObject* value
     cdef PyObject* item
@@ -436,8 +444,8 @@ cdef class ModuleBase:
         return _missing(self, name) if value is _ABSENT else value
 
     def __reduce_ex__(self, protocol):
-        # With what is made late, which PyTorch's modules look for. The protocols 0 and 1 would want to copy what this
-        # class keeps in fields, which is nothing.
+        # Include attributes that are created at the first access, which PyTorch's modules expect. Protocols 0 and 1
+        # would copy the fields of this class, which has none.
         reduced = object.__reduce_ex__(self, max(protocol, 2))
         state = reduced[2] if len(reduced) > 2 else None
         if isinstance(state, dict) and "_parameters" in state:
@@ -445,18 +453,18 @@ cdef class ModuleBase:
         return reduced
 
     def _call(self, tuple args not None, dict kwargs not None):
-        """The call, with the arguments packed."""
+        """Call the module with packed arguments."""
         return _call(self, <PyObject*>args, <PyObject*>kwargs)
 
     def _call_forward(self, args, kwargs):
-        """``forward`` with the arguments packed."""
+        """Call ``forward`` with packed arguments."""
         args = args if type(args) is tuple else tuple(args)
         kwargs = kwargs if type(kwargs) is dict else dict(kwargs)
         return _call_forward(self, _state(self), <PyObject*>args, <PyObject*>kwargs)
 
 
 def take_fast_slots(cls):
-    """Replace Python's generic slots of a subclass by the functions above where these do the same."""
+    """Replace Python's generic slots of a subclass by the functions above if these are equivalent."""
     cdef FullType* t = <FullType*>cls
     cdef PyObject* base = (<FullType*>ModuleBase).tp_dict
     cdef PyObject* own = PyDict_GetItemWithError(base, <PyObject*>_GETATTR)
@@ -470,10 +478,10 @@ def take_fast_slots(cls):
 def _prepare():
     cdef FullType* t = <FullType*>ModuleBase
     cdef dict names = <dict>t.tp_dict
-    # object's own __getattribute__ is inherited, so that a class with a __getattr__ gets an ordinary lookup before it.
+    # Inherit object's own __getattribute__, so that a class with a __getattr__ uses the ordinary lookup first.
     names.pop("__getattribute__", None)
     t.tp_getattro = _getattro
-    # Likewise __new__: there is nothing to make, and Python would not let another first base class use ours.
+    # Likewise __new__: nothing needs creating, and with our own __new__ Python would reject another first base class.
     names.pop("__new__", None)
     t.tp_new = (<FullType*>object).tp_new
     PyType_Modified(<PyTypeObject*>ModuleBase)
@@ -483,8 +491,10 @@ _prepare()
 
 
 def connect(module, assign, slow_call):
-    """Hand over what lives above: the class Module, the assignment of parameters, modules and buffers, and the call of
-    modules that have hooks."""
+    """Set what higher modules define.
+
+    These are the class Module, the assignment of parameters, modules and buffers, and the call of modules with hooks.
+    """
     global _assign, _slow_call, _module_call, _module_class
     _assign, _slow_call, _module_class = assign, slow_call, module
     _module_call = PyDict_GetItemWithError((<FullType*>module).tp_dict, <PyObject*>_CALL)
@@ -492,11 +502,11 @@ def connect(module, assign, slow_call):
 
 
 def set_global_hooks(*hooks):
-    """The dicts of hooks for all modules: while they are empty, calls of modules without hooks do not ask for any."""
+    """Set the dicts of hooks for all modules; while they are empty, calls of modules without hooks skip the check."""
     global _held_hooks
     if len(hooks) != GLOBAL_HOOKS:
         raise ValueError(f"set_global_hooks(): {GLOBAL_HOOKS} dicts are needed")
-    # What is no dict answers in its own way: as if it were never empty.
+    # Another mapping counts as never empty.
     held = tuple([h if isinstance(h, dict) else {None: h} for h in hooks])
     for i in range(GLOBAL_HOOKS):
         _global_hooks[i] = PyTuple_GET_ITEM(held, i)

@@ -8,10 +8,10 @@ NUMBERS = {word: number for number, word in enumerate(REDUCTIONS)}
 
 
 def get_enum(reduction: str) -> int:
-    """The number of a reduction.
+    """Return the number of a reduction.
 
     Raises:
-        ValueError: there is no such reduction.
+        ValueError: the reduction does not exist.
     """
     if reduction == "elementwise_mean":
         warnings.warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.", stacklevel=2)

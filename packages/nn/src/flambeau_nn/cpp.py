@@ -1,4 +1,4 @@
-"""Modules that are written in C++ as modules of Python: what ``torch::python::bind_module`` of C++ extensions binds."""
+"""C++ modules as Python modules, bound by ``torch::python::bind_module`` in C++ extensions."""
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from typing import Any, Self
@@ -10,10 +10,10 @@ __all__ = ["ModuleWrapper", "OrderedDictWrapper"]
 
 
 class OrderedItems:
-    """What a ``torch::OrderedDict`` of C++ holds: it iterates over pairs and is indexed by names or positions.
+    """The contents of a C++ ``torch::OrderedDict``: it iterates over pairs and is indexed by names or positions.
 
     Args:
-        pairs: names and values in their order.
+        pairs: names and values, in order.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, Any]]) -> None:
@@ -48,7 +48,7 @@ class OrderedDictWrapper:
     """A dict of a C++ module, read again at each use, since C++ may have changed it.
 
     Args:
-        cpp_module: the module, as it is bound.
+        cpp_module: the bound module.
         attr: ``"_parameters"``, ``"_buffers"`` or ``"_modules"``.
     """
 
@@ -58,7 +58,7 @@ class OrderedDictWrapper:
 
     @property
     def cpp_dict(self) -> OrderedItems:
-        """What the dict holds now."""
+        """The current contents of the dict."""
         held: OrderedItems = getattr(self.cpp_module, self.attr)
         return held
 
@@ -88,12 +88,12 @@ class OrderedDictWrapper:
 
 
 class ModuleWrapper(Module):
-    """A C++ module that takes part in hierarchies of Python modules.
+    """A C++ module in a hierarchy of Python modules.
 
     Its public methods are those of the C++ module. ``parameters()``, ``buffers()`` and ``modules()`` return lists.
 
     Args:
-        cpp_module: the module, as ``torch::python::bind_module`` binds it.
+        cpp_module: the module, bound by ``torch::python::bind_module``.
     """
 
     def __init__(self, cpp_module: Any) -> None:
@@ -102,13 +102,13 @@ class ModuleWrapper(Module):
         state = self.__dict__
         for attr in ("_parameters", "_buffers", "_modules"):
             state[attr] = OrderedDictWrapper(cpp_module, attr)
-        del state["training"]  # the property below
+        del state["training"]  # replaced by the property below
         for name in dir(cpp_module):
             if not name.startswith("_") and name != "training":
                 state[name] = getattr(cpp_module, name)
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replace the data of all parameters, their gradients and buffers by what ``fn`` makes of them."""
+        """Replace the data of all parameters, their gradients and buffers by the results of ``fn``."""
         for tensor in (*self.cpp_module.parameters(recurse), *self.cpp_module.buffers(recurse)):
             tensor.data = fn(tensor.data)
             if tensor.grad is not None:
@@ -129,7 +129,7 @@ class ModuleWrapper(Module):
 
 
 def wrapper_class(cpp_class: type, module: str) -> type[ModuleWrapper]:
-    """The class of Python whose instances wrap those of a bound class; it takes the arguments of its constructors."""
+    """Return a Python class that wraps a bound class, with the arguments of its constructors."""
 
     def __init__(self: ModuleWrapper, *args: Any, **kwargs: Any) -> None:
         ModuleWrapper.__init__(self, cpp_class(*args, **kwargs))

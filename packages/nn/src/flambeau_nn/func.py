@@ -25,7 +25,7 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """``module(*args, **kwargs)`` with other tensors in place of the module's parameters and buffers.
+    """Call ``module(*args, **kwargs)`` with other tensors instead of the module's parameters and buffers.
 
     Afterwards the module has its own tensors again, even after an error. The dict receives the buffers that forward
     replaces.
@@ -34,7 +34,7 @@ def functional_call(
         module: a module.
         parameter_and_buffer_dicts: a dict from the names of ``named_parameters()`` and ``named_buffers()`` to tensors,
             or several dicts without common names. Other parameters and buffers stay unchanged.
-        args: the positional arguments, a tuple; what is not a tuple is the only one.
+        args: the positional arguments, a tuple; any other value is the only argument.
         kwargs: the keyword arguments.
         tie_weights: whether to replace a tensor that the module has under several names under all of them.
         strict: whether the dicts must contain exactly the parameters and buffers.
@@ -42,7 +42,7 @@ def functional_call(
     Raises:
         ValueError: a name is in several dicts, or tied names have different tensors.
         RuntimeError: names are missing or unexpected and ``strict`` is true.
-        AttributeError: the module has no such parameter.
+        AttributeError: the module does not have the parameter.
 
     >>> layer = torch.nn.Linear(2, 1)
     >>> weights = {"weight": torch.ones(1, 2), "bias": torch.zeros(1)}
@@ -72,7 +72,7 @@ def functional_call(
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The stacked parameters and buffers of several modules, to run all of them at once with ``vmap``.
+    """Stack the parameters and buffers of several modules, to run all of them at once with ``vmap``.
 
     Args:
         models: modules of one class, all in training or all in evaluation mode.
@@ -81,7 +81,7 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Tensor], dic
         ``(params, buffers)``: dicts from names to tensors with the modules in dimension 0. The parameters are leaves.
 
     Raises:
-        RuntimeError: there is no module, or the modules differ in class, mode or requires_grad.
+        RuntimeError: there are no modules, or they differ in class, mode or requires_grad.
 
     >>> layers = [torch.nn.Linear(2, 1) for _ in range(3)]
     >>> params, buffers = torch.func.stack_module_state(layers)
@@ -112,9 +112,9 @@ def _stacked(states: list[dict[str, Tensor]]) -> dict[str, Tensor]:
 
 
 def replace_all_batch_norm_modules_(root: _M) -> _M:
-    """Remove the running statistics from all batch normalizations in a module; returns the module.
+    """Remove the running statistics from all batch normalizations in a module and return the module.
 
-    ``vmap`` cannot write statistics of many examples into a buffer that they share.
+    ``vmap`` cannot write the statistics of a batch into a buffer that is not batched.
 
     Raises:
         AttributeError: the argument is not a module.

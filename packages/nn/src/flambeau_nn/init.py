@@ -78,7 +78,7 @@ def calculate_gain(nonlinearity: str, param: int | float | None = None) -> float
 
 
 def _fans(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs feed an output, and how many outputs an input feeds."""
+    """Return the number of inputs of an output, and the number of outputs of an input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -104,8 +104,10 @@ def _empty(tensor: Tensor) -> bool:
 
 
 def _filling(packing: str | None = None) -> Callable[[_F], _F]:
-    """A decorator: the function records nothing. With a packing types may override it; the others are made of methods
-    that they may override."""
+    """Decorate a function that fills a tensor: it is not recorded.
+
+    With a packing, types may override the function; the others call methods, which types may override.
+    """
 
     def decorate(function: _F) -> _F:
         function = no_grad()(function)
@@ -154,7 +156,7 @@ def _upto(mean: float, std: float, x: float) -> float:
 
 
 def _redraw(tensor: Tensor, draw: Callable[[Tensor], Any], rejected: Callable[[Tensor], Tensor]) -> Tensor:
-    """``draw(fresh)`` fills a tensor; where ``rejected(fresh)`` says so, again, until there is nothing to reject."""
+    """Fill a tensor with ``draw(fresh)``, and again while ``rejected(fresh)`` selects elements."""
     draw(tensor)
     wrong = rejected(tensor)
     while wrong.any():
@@ -422,7 +424,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 @_filling()
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, where a fraction ``sparsity`` of each column is zero (Martens, 2010).
+    """Fill with normal random numbers, and set a fraction ``sparsity`` of each column to zero (Martens, 2010).
 
     Shape:
         (n, m); modified in place without recording, and returned.

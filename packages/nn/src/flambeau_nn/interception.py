@@ -22,20 +22,20 @@ def _subclasses(cls: type) -> Iterator[type]:
 
 
 def restored(cls: type) -> None:
-    """Let calls and reads of a class of modules and its subclasses be fast again, once its own methods are back."""
+    """Re-enable fast calls and reads for a class of modules and its subclasses after its methods were restored."""
     for sub in _subclasses(cls):
         take_fast_slots(sub)
 
 
 @contextmanager
 def intercepted(call: Callable[..., Any], attribute: Callable[..., Any]) -> Iterator[None]:
-    """Let functions answer for modules in this context.
+    """Replace calls and attributes of modules in this context by functions.
 
     Args:
-        call: gets a module, args, kwargs, and what the call would have done, a function of ``*args, **kwargs``;
-            returns the result.
-        attribute: gets a module, the name of a parameter, buffer or submodule, and its value; returns what the reader
-            gets.
+        call: receives a module, args, kwargs, and the original call as a function of ``*args, **kwargs``; returns the
+            result.
+        attribute: receives a module, the name of a parameter, buffer or submodule, and its value; returns the value
+            to return to the reader.
     """
     original = Module.__call__
     read = ModuleBase.__getattr__

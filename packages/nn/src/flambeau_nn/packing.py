@@ -1,5 +1,7 @@
-"""How handlers of ``__torch_function__`` get the arguments of PyTorch's `torch.nn.functional`, which is in Python; see
-`flambeau_tensor.packing`."""
+"""The arguments that ``__torch_function__`` handlers receive from `torch.nn.functional`.
+
+In PyTorch, these functions are Python code; see `flambeau_tensor.packing`.
+"""
 
 from flambeau_tensor.packing import apply
 

@@ -23,7 +23,7 @@ __all__ = [
 
 
 class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
-    # Tensors of other classes count as parameters when they say so.
+    # Instances of other tensor classes count as parameters if they have a flag for it.
     def __instancecheck__(cls, instance: object) -> bool:
         if super().__instancecheck__(instance):
             return True
@@ -54,9 +54,9 @@ class Parameter(Tensor, metaclass=_ParameterMeta):
         if data is None:
             data = empty((0,))
         if type(data) is Tensor or type(data) is Parameter:
-            with DisableTorchFunction(), dispatching.Undispatched():  # no mode is told how a parameter is made
+            with DisableTorchFunction(), dispatching.Undispatched():  # modes do not see the creation of a parameter
                 param = rewrap(data.detach(), cls)
-                param.requires_grad = requires_grad  # requires_grad_() is refused inside of transforms
+                param.requires_grad = requires_grad  # requires_grad_() raises an error inside transforms
                 return cast(Self, param)
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' (position 1) must be Tensor, not {type(data).__name__}")
@@ -95,7 +95,7 @@ declare_plain_subclass(Parameter)
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: object) -> Parameter:
-    return Parameter(data, requires_grad)  # hooks are functions of a session and stay behind
+    return Parameter(data, requires_grad)  # hooks are functions of one process and are not pickled
 
 
 def _rebuild_parameter_with_state(data: Tensor, requires_grad: bool, backward_hooks: object, state: Any) -> Parameter:
@@ -154,7 +154,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
         buffer._is_buffer = True
         return buffer
 
-    # What an UninitializedBuffer has become is of this class; to users it is a tensor like all buffers.
+    # The class of a materialized UninitializedBuffer; to users it is a tensor like all buffers.
 
     def __repr__(self) -> str:
         return repr(self.data)
@@ -165,11 +165,11 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     __torch_function__ = _disabled_torch_function_impl  # type: ignore[assignment]  # not a method
 
 
-# --- whose sizes are still open -------------------------------------------------------------------------------------
+# --- of unknown sizes -----------------------------------------------------------------------------------------------
 
 
 def is_lazy(param: object) -> bool:
-    """Return True if a parameter or buffer has no sizes yet."""
+    """Return True if the sizes of a parameter or buffer are not known yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
@@ -192,8 +192,8 @@ class UninitializedTensorMixin:
 
         Args:
             shape: the sizes, or a single size.
-            device: that of the elements; by default its own.
-            dtype: that of the elements; by default its own.
+            device: the device of the elements; default: that of this tensor.
+            dtype: the dtype of the elements; default: that of this tensor.
         """
         self.data = empty(
             (shape,) if isinstance(shape, int) else tuple(shape),
@@ -212,7 +212,7 @@ class UninitializedTensorMixin:
         )
 
     def share_memory_(self) -> Any:
-        """Raises an error, as there is no memory yet."""
+        """Raise an error, because there is no memory yet."""
         raise RuntimeError(
             "Can't share memory on an uninitialized parameter or buffer. Call `forward` to initialize "
             "the parameters before calling `module.share_memory()`."

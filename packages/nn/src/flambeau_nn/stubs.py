@@ -1,4 +1,4 @@
-"""What is written from the declarations: the type stub of ``torch.nn.functional`` and the names of lazy families.
+"""Generates files from the declarations: the type stub of ``torch.nn.functional`` and the names of lazy families.
 
 ``python -m flambeau_nn.stubs [folder]`` writes them; a test compares the files with what this module writes.
 """
@@ -14,7 +14,7 @@ from flambeau_tensor.extend import Operator, OverloadSet, functions
 
 def files() -> dict[str, str]:
     """The texts of the files that are written, by name."""
-    names = stubs.lazy_names_text("flambeau_nn", LAZY)  # the first: what loads families later finds them loaded
+    names = stubs.lazy_names_text("flambeau_nn", LAZY)  # first: later lines load families
     listed, more = functions(NAMESPACE), []
     late = {name: getattr(functional, name) for name in LATE_OF_TORCH}
     for name, value in sorted({**vars(functional), **late}.items()):

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Attention in blocks: the weights of some queries of an item at a time, which are gone when their share of the result,
-or of the gradients, is computed. Each thread works on blocks of its own, whose weights stay in its cache; forward, the
-output is divided by the sums of the weights and not the weights (Dao et al., "FlashAttention", 2022). float16 and
-bfloat16 are computed in float32.
+"""Attention in blocks: a thread computes the weights of some queries of an item, uses them for these queries' share of
+the result or of the gradients, and discards them, so they stay in its cache. The forward pass divides the output by
+the sums of the weights instead of dividing the weights (Dao et al., "FlashAttention", 2022). float16 and bfloat16 are
+computed in float32.
 """
 from cpython.float cimport PyFloat_CheckExact, PyFloat_FromDouble
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -28,11 +28,11 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    BLOCK = 1 << 16  # weights that a thread holds at a time, unless the fewest queries have more
-    MOST = 128  # queries of a block
-    FEWEST = 32
+    BLOCK = 1 << 16  # weights that a thread holds at a time, unless FEWEST queries have more
+    MOST = 128  # maximum number of queries in a block
+    FEWEST = 32  # minimum number of queries in a block
     MAX_NDIM = 64
-    SMALL = 2048  # multiplications that are not worth calling BLAS
+    SMALL = 2048  # number of multiplications below which a BLAS call does not pay
     WEIGHTS = 0
     FINISH = 1
     AGAIN = 2
@@ -59,10 +59,10 @@ cdef struct Job:
     attended_t* loops
     int dtype
     Py_ssize_t itemsize, count, length, others, size, width
-    Py_ssize_t rows, blocks, parts  # of a block; of an item; shares of the blocks of an item, backward
-    Attended like  # what is the same for all blocks
+    Py_ssize_t rows, blocks, parts  # rows of a block; blocks of an item; shares of an item's blocks in backward
+    Attended like  # the fields that are the same for all blocks
     const char* mask
-    const Py_ssize_t* places  # where each item's mask begins, in elements
+    const Py_ssize_t* places  # the offset of each item's mask, in elements
     char* query
     char* key
     char* value
@@ -70,7 +70,7 @@ cdef struct Job:
     char* sums
     char* grad
     char* of_query
-    char* of_key  # of the first share of each item; the others' lie in `apart`
+    char* of_key  # the first share of each item; the others are in `apart`
     char* of_value
     char* apart
     bint failed
@@ -78,7 +78,7 @@ cdef struct Job:
 
 cdef void _multiply(const Job* job, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const void* a, bint a_across,
                     const void* b, bint b_across, void* c) noexcept nogil:
-    """c[m, n] = a @ b (or += ); `across`: the operand is stored transposed."""
+    """c[m, n] = a @ b, or c += a @ b if `add`; `across`: the operand is stored transposed."""
     cdef Product p
     if k == 0 and not add:
         memset(c, 0, m * n * job.itemsize)
@@ -95,7 +95,7 @@ cdef void _multiply(const Job* job, bint add, Py_ssize_t m, Py_ssize_t n, Py_ssi
 
 
 cdef char* _enter(const Job* job, Attended* b, Py_ssize_t item, Py_ssize_t block) noexcept nogil:
-    """Begin a block: its scores. Returns its queries."""
+    """Start a block: compute its scores and return its queries."""
     cdef char* query
     b.first = block * job.rows
     b.rows = min(job.rows, job.length - b.first)
@@ -110,7 +110,7 @@ cdef char* _enter(const Job* job, Attended* b, Py_ssize_t item, Py_ssize_t block
 
 
 cdef void _forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Blocks of queries."""
+    """Compute the output of blocks of queries."""
     cdef Job* job = <Job*>context
     cdef Attended b = job.like
     cdef Py_ssize_t t, item
@@ -131,7 +131,7 @@ cdef void _forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
 
 
 cdef void _backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Shares of the blocks of items."""
+    """Compute the gradients for shares of the blocks of items."""
     cdef Job* job = <Job*>context
     cdef Attended b = job.like
     cdef Py_ssize_t t, item, part, block, n, keys = job.others * job.size, values = job.others * job.width
@@ -195,7 +195,7 @@ cdef int _run(Job* job, range_task task, Py_ssize_t tasks) except -1:
 
 
 cdef class _Attention:
-    """The operands, dense, and the work."""
+    """The dense operands and the work."""
     cdef Array q, k, v
     cdef int original, ndim
     cdef Job job
@@ -246,7 +246,7 @@ cdef class _Attention:
         return 0
 
     cdef int take_mask(self, PyObject* mask) except -1:
-        """Where each item's mask begins: it is broadcast to (*, queries, keys)."""
+        """Set the offset of each item's mask, which is broadcast to (*, queries, keys)."""
         cdef Array m
         cdef Job* job = &self.job
         cdef Py_ssize_t[MAX_NDIM] wanted
@@ -286,7 +286,7 @@ cdef class _Attention:
         return 0
 
     cdef tuple forward(self):
-        """(output, sums)"""
+        """Return (output, sums)."""
         cdef Py_ssize_t[MAX_NDIM] sizes
         cdef Array out, sums
         cdef int d
@@ -300,7 +300,7 @@ cdef class _Attention:
         return converted(output, self.original), logarithms
 
     cdef tuple backward(self, PyObject* grad, PyObject* logarithms):
-        """The gradients of query, key and value."""
+        """Return the gradients of query, key and value."""
         cdef Array g, sums, of_q, of_k, of_v, apart
         cdef Job* job = &self.job
         cdef Py_ssize_t[1] room
@@ -317,7 +317,7 @@ cdef class _Attention:
         for_v = fresh(job.dtype, self.ndim, self.v.sizes, &of_v)
         job.grad, job.sums = g.data, sums.data
         job.of_query, job.of_key, job.of_value = of_q.data, of_k.data, of_v.data
-        if 0 < job.count < num_threads():  # few items: each in shares, whose sums are added at the end
+        if 0 < job.count < num_threads():  # few items: each is split into shares, whose sums are added at the end
             job.parts = max(min(job.blocks, (num_threads() + job.count - 1) // job.count), <Py_ssize_t>1)
         if job.parts > 1:
             room[0] = job.count * (job.parts - 1) * (keys + values)
@@ -358,14 +358,17 @@ cdef object _operator = None, _general = None, _allowed = None
 
 
 def connect(operator, general, allowed):
-    """Say what `scaled_dot_product_attention` is made of: `operator` where there is neither a mask nor dropout and the
-    operands are plain, if ``allowed.blocks``; else the function `general` of all arguments."""
+    """Set the functions that `scaled_dot_product_attention` calls.
+
+    It calls `operator` if ``allowed.blocks`` is set, there is neither a mask nor dropout, and the operands are plain;
+    otherwise the function `general` with all arguments.
+    """
     global _operator, _general, _allowed
     _operator, _general, _allowed = operator, general, allowed
 
 
 cdef bint _is_plain(PyObject** a) noexcept:
-    """Whether query, key and value are of one floating point dtype and equal outer sizes, and the rest is left out."""
+    """Whether query, key and value share a floating point dtype and outer sizes, and other arguments are defaults."""
     cdef TensorInfo q, k, v
     cdef int d
     cdef bint plain

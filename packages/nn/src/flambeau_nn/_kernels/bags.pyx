@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Sums, means and maxima of rows of a table, and the gradients by the table and by what rows are weighed with.
+"""Sums, means and maxima of rows of a table, and the gradients of the table and of the weights per row.
 
-float16 and bfloat16 are computed in float32: the rows that are needed are converted.
+float16 and bfloat16 are computed in float32, after converting only the rows that are needed.
 """
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
@@ -36,7 +36,7 @@ cdef inline bags_t _loop(str name, int dtype):
 
 
 cdef int _run(Bags* b, bags_t loop, Py_ssize_t n, Py_ssize_t work) except -1:
-    """`work` additions in all."""
+    """Run a loop over n entries; `work` is the total number of additions."""
     if work < GIL_FREE:
         loop(b, 0, n)
     else:
@@ -48,13 +48,13 @@ cdef int _run(Bags* b, bags_t loop, Py_ssize_t n, Py_ssize_t work) except -1:
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 cdef class _Held:
-    """Keeps what bags point to alive."""
+    """Keeps the memory that bags point to alive."""
     cdef object table, indices, offsets, weights
     cdef int dtype, original
 
 
 cdef object _picked(Bags* b, Array* table, int dtype):
-    """The rows of all indices in turn, in another dtype."""
+    """Return the rows of all indices, in order, in another dtype."""
     cdef Array rows
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t i, item = itemsize(table.dtype), wide = itemsize(dtype)

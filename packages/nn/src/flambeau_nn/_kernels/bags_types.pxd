@@ -1,4 +1,4 @@
-"""What the loops of bags and their callers share; see bags.pyx."""
+"""Types shared by the loops of bags and their callers; see bags.pyx."""
 from libc.stdint cimport int64_t
 
 cdef enum:  # modes
@@ -10,22 +10,22 @@ cdef struct Bags:
     int mode
     bint by_frequency
     Py_ssize_t bags, count, rows, columns  # bags, indices, and the table
-    Py_ssize_t length  # of each bag, where there are no offsets
+    Py_ssize_t length  # of each bag, if there are no offsets
     const int64_t* indices
-    const int64_t* offsets  # where bags begin; as many as there are `ends`, which may be one more than bags
+    const int64_t* offsets  # the start of each bag; `ends` entries, which may be one more than bags
     Py_ssize_t ends
-    int64_t padding  # an index that does not count, or -1
-    const void* table  # the rows, or, if `picked`, those of all indices in turn
+    int64_t padding  # an index to ignore, or -1
+    const void* table  # the rows of the table, or, if `picked`, the rows of all indices in order
     bint picked
-    const void* weights  # one an index, or NULL
-    int64_t* size  # of each bag
-    int64_t* maximum  # (bags, columns): the row that a maximum is from
+    const void* weights  # one per index, or NULL
+    int64_t* size  # the number of indices in each bag
+    int64_t* maximum  # (bags, columns): the row of each maximum
     void* out  # (bags, columns)
-    const void* grad  # likewise
+    const void* grad  # (bags, columns)
     void* table_grad
     void* weights_grad
-    Py_ssize_t* frequency  # of each row, or NULL
+    Py_ssize_t* frequency  # the count of each row, or NULL
     Py_ssize_t parts
 
-# Sums for bags, gradients of rows for parts of the table, gradients of weights for bags.
+# Computes sums for bags, gradients of rows for parts of the table, or gradients of weights for bags.
 ctypedef void (*bags_t)(void* bags, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

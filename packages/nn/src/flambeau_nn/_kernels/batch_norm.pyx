@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Batch normalization as a composition: checks, the operator that normalizes, and running statistics that move.
+"""Batch normalization as a composition of checks, the normalizing operator, and the update of running statistics.
 
-The operators are declared above this folder, and connected from there.
+The operators are declared in higher folders and connected from there.
 """
 from cpython.object cimport PyObject
 
@@ -14,15 +14,16 @@ cdef object _check_dtypes, _channel_norm, _complex_norm, _channel_scale, _compos
 
 
 def connect(check_dtypes, channel_norm, complex_norm, channel_scale, composed_scale, mul_, add_):
-    """Say what checks dtypes, what normalizes by the batch (real and complex numbers) and by running statistics
-    (floats and others), and which operators write to these."""
+    """Set the functions that check dtypes, that normalize by the batch (real and complex) and by running statistics
+    (floats and other dtypes), and the operators that update running statistics.
+    """
     global _check_dtypes, _channel_norm, _complex_norm, _channel_scale, _composed_scale, _mul_, _add_
     _check_dtypes, _channel_norm, _complex_norm = check_dtypes, channel_norm, complex_norm
     _channel_scale, _composed_scale, _mul_, _add_ = channel_scale, composed_scale, mul_, add_
 
 
 def move(running, value, double momentum, double correction=1.0):
-    """running += momentum · (correction · value - running), unrecorded; nothing where `running` is None."""
+    """running += momentum · (correction · value - running), unrecorded; do nothing if `running` is None."""
     cdef bint recording
     if running is None:
         return
@@ -39,7 +40,7 @@ def move(running, value, double momentum, double correction=1.0):
 
 
 cdef int _check(const TensorInfo* x, object input, running_mean, running_var, weight, bias) except -1:
-    """Whether each of the others has a number for each channel, and a dtype that goes with that of the input."""
+    """Check that each other operand has one element per channel and a dtype compatible with the input."""
     cdef TensorInfo t
     cdef int k
     cdef bint same = True
@@ -57,7 +58,7 @@ cdef int _check(const TensorInfo* x, object input, running_mean, running_var, we
 
 
 def normalized_batch(input, running_mean, running_var, weight, bias, bint training, double momentum, eps):
-    """batch_norm, and while training the means and variances of the batch, else None twice."""
+    """Return batch_norm and, in training, means and variances of the batch, otherwise None twice."""
     cdef TensorInfo x
     cdef Py_ssize_t count
     tensor_info(<PyObject*>input, &x)
@@ -73,7 +74,7 @@ def normalized_batch(input, running_mean, running_var, weight, bias, bint traini
                              f"{shape_of(<PyObject*>input)}")
         of_channels = _complex_norm if x.dtype >= T_COMPLEX else _channel_norm
         result, mean, variance = of_channels(input, weight, bias, 0, eps)
-        if x.numel:  # the mean of nothing would stay in them for ever
+        if x.numel:  # the mean of no elements is NaN and would never leave the running statistics
             move(running_mean, mean, momentum)
             move(running_var, variance, momentum, <double>count / max(count - 1, <Py_ssize_t>1))
         return result, mean, variance

@@ -1,8 +1,7 @@
 # cython: language_level=3
-"""Normalization of channels: of each one over all samples (batch norm), or of groups of them in each sample, as their
-planes lie, or where they lie beside each other.
+"""Normalization of channels: each channel over all samples (batch norm), or groups of channels in each sample.
 
-float16 and bfloat16 are computed in float32.
+The channels are planes or last in memory. float16 and bfloat16 are computed in float32.
 """
 from cpython.object cimport PyObject
 from libc cimport math
@@ -60,7 +59,7 @@ cdef class _Operands:
     cdef object x, weight, bias, memory
     cdef Array array
     cdef int dtype, original
-    cdef bint channels_last, rows  # channels lie beside each other, or are rows of a matrix
+    cdef bint channels_last, rows  # the memory format, or the channels are columns of a matrix
 
 
 cdef _Operands _prepare(Work* w, PyObject* x, PyObject* weight, PyObject* bias, PyObject* groups, PyObject* eps):
@@ -116,7 +115,7 @@ cdef int _make_parts(Channels* d, _Operands held) except -1:
     return 0
 
 
-# --- channels beside each other: what the parts' sums say -----------------------------------------------------------
+# --- channels last: combining the sums of the parts -----------------------------------------------------------------
 
 cdef inline double _total(const Channels* d, Py_ssize_t outer, Py_ssize_t index) noexcept nogil:
     cdef double total = 0
@@ -127,7 +126,7 @@ cdef inline double _total(const Channels* d, Py_ssize_t outer, Py_ssize_t index)
 
 
 cdef void _statistics(const Channels* d, bint squares, real_t* tag) noexcept:
-    """Means, as numbers of the loop's dtype, or after the sums about these variances and what is to be applied."""
+    """Compute means in the dtype of the loop; with `squares`, variances and the factors to apply."""
     cdef Py_ssize_t n = d.channels, width = max(n // d.groups, <Py_ssize_t>1) if d.groups else 1, sets, i, k, c, outer
     cdef Py_ssize_t count = d.rows * width
     cdef real_t* f
@@ -156,7 +155,7 @@ cdef void _statistics(const Channels* d, bint squares, real_t* tag) noexcept:
 
 
 cdef void _set_centers(const Channels* d, real_t* tag) noexcept:
-    """Backward: center and scale."""
+    """Backward: set center and scale."""
     cdef Py_ssize_t n = d.channels, width = max(n // d.groups, <Py_ssize_t>1) if d.groups else 1, outer, k, at
     cdef real_t* f
     for outer in range(d.samples if d.groups else 1):
@@ -168,7 +167,7 @@ cdef void _set_centers(const Channels* d, real_t* tag) noexcept:
 
 
 cdef void _set_gradients(const Channels* d, double* of_weight, double* of_bias, real_t* tag) noexcept:
-    """Backward: the rest of the factors, and the sums that are the gradients of weight and bias."""
+    """Backward: set the remaining factors, and the sums that are the gradients of weight and bias."""
     cdef Py_ssize_t n = d.channels, width = max(n // d.groups, <Py_ssize_t>1) if d.groups else 1, outer, at, c, k
     cdef real_t* f
     cdef double plain, along, v, scale, shift, of_grad, of_product
@@ -198,7 +197,7 @@ cdef void _set_gradients(const Channels* d, double* of_weight, double* of_bias, 
 # --- kernels --------------------------------------------------------------------------------------------------------
 
 cdef object _forward(PyObject* op, PyObject** a):
-    """(self, weight, bias, groups, eps) to the result, and means and variances in double precision."""
+    """Map (self, weight, bias, groups, eps) to the result, and to means and variances in double precision."""
     cdef Work w
     cdef Array out, mean, variance
     cdef _Operands held = _prepare(&w, a[0], a[1], a[2], a[3], a[4])
@@ -238,7 +237,7 @@ cdef object _gradient_of(PyObject* parameter, const double* sums, int dtype):
 
 
 cdef object _backward(PyObject* op, PyObject** a):
-    """(grad_output, self, weight, bias, mean, variance, groups, eps) to the gradients of self, weight and bias."""
+    """Map (grad_output, self, weight, bias, mean, variance, groups, eps) to the gradients of self, weight and bias."""
     cdef Work w
     cdef Array g, out, mean, variance
     cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[6], a[7])
@@ -282,10 +281,10 @@ cdef object _backward(PyObject* op, PyObject** a):
             _gradient_of(a[3], of_bias, held.dtype))
 
 
-# --- by given statistics --------------------------------------------------------------------------------------------
+# --- normalization by given statistics ------------------------------------------------------------------------------
 
 cdef void _scale_planes(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """x · scale + shift; planes are those of samples and channels, or rows of channels beside each other."""
+    """Compute x · scale + shift; a plane is a channel of a sample, or with channels last a row of channels."""
     cdef Py_ssize_t i, k, n = d.positions
     cdef const real_t* scale = <const real_t*>d.factors
     cdef const real_t* shift = scale + d.channels

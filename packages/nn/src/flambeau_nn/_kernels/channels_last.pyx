@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Convolution where channels lie beside each other, without another format in between: kernels of one element are a
-product of matrices over all positions, depthwise ones are sums of rows of channels (hot/channels_last.pyx), and in
-single precision others go by tiles or products that read either format (winograd.pyx, implicit_gemm.pyx)."""
+"""Convolution of `channels_last` operands without conversion: kernels of one element are a matrix product over all
+positions, depthwise ones are sums of rows of channels (hot/channels_last.pyx), and in single precision others use
+tiles or products that read either format (winograd.pyx, implicit_gemm.pyx)."""
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
 
@@ -22,9 +22,9 @@ from flambeau_tensor.extend import hot
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    LANES = 16  # channels of which a task has a multiple
-    NEAR = 64  # rows that stay in the cache while they are multiplied by one panel after the other
-    PACKED = 1 << 18  # numbers up to which a packed matrix is read again for each of these blocks
+    LANES = 16  # the channels of a task are a multiple of this
+    NEAR = 64  # rows that stay in the cache while they are multiplied by all panels
+    PACKED = 1 << 18  # number of elements up to which a packed matrix is read again for each block of rows
 
 _table = hot("channels_last", "flambeau_nn._kernels").LOOPS
 cdef depthwise_t[2] _rows
@@ -72,8 +72,8 @@ cdef int _product(int dtype, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k, const cha
 
 cdef int _run(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, int dtype, char* image, char* values,
               char* weight, char* bias) except -1:
-    """What `kind` says of the three: (batch, *size, channels), (batch, *count, features) and (features, taps,
-    channels)."""
+    """Compute one of the three, as `kind` says: (batch, *size, channels), (batch, *count, features) and
+    (features, taps, channels)."""
     cdef Py_ssize_t rows = batch * g.positions
     if not _plain(g, groups) and not _one_channel(g):
         if not in_tiles(g, kind, batch, groups, image, values, weight, bias, True):
@@ -109,7 +109,7 @@ cdef void _multiply(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept no
 
 cdef int _rows_by(int dtype, Py_ssize_t rows, Py_ssize_t n, Py_ssize_t k, const char* a, char* weight, bint across,
                   char* bias, char* c) except -1:
-    """c[rows, n] = bias + a @ weight; the weight is (k, n), or (n, k) `across`."""
+    """c[rows, n] = bias + a @ weight; the weight is (k, n), or (n, k) if `across`."""
     cdef Shares s
     cdef int which = dtype == D_FLOAT64
     cdef Py_ssize_t r, item = itemsize(dtype), columns = (n + _panel[which] - 1) // _panel[which] * _panel[which]
@@ -146,7 +146,7 @@ cdef int _sum_rows(int dtype, const char* x, Py_ssize_t rows, Py_ssize_t columns
 
 
 cdef void _turn(int dtype, Py_ssize_t rows, Py_ssize_t columns, const void* x, void* out) noexcept:
-    """The transpose of a small matrix."""
+    """Transpose a small matrix."""
     cdef Py_ssize_t r, c
     for r in range(rows):
         for c in range(columns):

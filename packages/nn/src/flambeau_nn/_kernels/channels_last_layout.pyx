@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Operands whose channels lie beside each other in memory."""
+"""Dense operands in `channels_last` format."""
 from flambeau_tensor.abi cimport TENSOR_ABI, T_LAZY, copy_into, empty_strided, flags_of
 from flambeau_tensor.compute cimport COMPUTE_ABI, array_of, converted, dense, fresh
 

@@ -1,15 +1,16 @@
 # cython: language_level=3
 """Convolution in up to three dimensions, and its gradients.
 
-Three operations do all of it: values from an image, an image from values, weights from both. Transposed convolution is
-the second, and each one's gradients are the other two. In single precision with two axes, kernels of 3 × 3 over many
-channels are multiplied in tiles (winograd.pyx), and others with enough of them as products that read windows where they
-lie (implicit_gemm.pyx), depthwise ones of small planes by vectors of channels there; few channels, wide depthwise
-planes and three axes are sums over rows of positions (direct_convolution.pyx).
-For the rest a block of positions is gathered into columns that fit into the cache and multiplied by the weights;
-kernels of one element need no columns, and where there is little to do, loops sum over windows directly. Where channels
-lie beside each other, kernels of one element and depthwise ones read and write them so (channels_last.pyx), as tiles
-and products do. float16 and bfloat16 are computed in float32, integers in int64.
+There are three basic operations: values from an image, an image from values, weights from both. Transposed convolution
+is the second, and the gradients of each are the other two. In single precision with two axes, 3 × 3 kernels with many
+channels use tiles (winograd.pyx); other kernels with enough channels use products that read windows in place
+(implicit_gemm.pyx), which also handle depthwise kernels on small planes with vectors of channels; few channels, wide
+depthwise planes and three axes use sums over rows of positions (direct_convolution.pyx).
+
+All other cases gather a block of positions into columns that fit into the cache and multiply it by the weights. Kernels
+of one element need no columns, and small problems use loops that sum over windows directly. For channels-last operands,
+kernels of one element and depthwise ones keep the format (channels_last.pyx), as tiles and products do. float16 and
+bfloat16 are computed in float32, integers in int64.
 """
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, malloc
@@ -38,8 +39,8 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 cdef enum:
     MAX_NDIM = 64
     CACHE = 262144  # bytes of columns
-    NARROW = 128  # positions that a block has at least
-    DIRECT = 1500  # multiplications up to which a product is not worth its preparation
+    NARROW = 128  # minimum number of positions in a block
+    DIRECT = 1500  # number of multiplications up to which a product does not pay its preparation
 
 cdef struct Loops:
     convolved_t gather, scatter, values, image, weights, fill, add, accumulate, totals
@@ -54,8 +55,8 @@ cdef struct Job:
     char* values
     char* weight
     char* bias
-    Py_ssize_t block, blocks, parts  # positions in a block; shares of the features, channels or rows
-    bint direct, plain  # by windows; without columns
+    Py_ssize_t block, blocks, parts  # positions in a block; number of blocks; shares of the features, channels or rows
+    bint direct, plain  # direct loops over windows; no columns needed
     bint failed
 
 cdef Loops[5] _loops
@@ -109,7 +110,7 @@ cdef inline void _fill(const Job* job, char* at, Py_ssize_t width, char* bias, P
 
 cdef void _make_values(Job* job, Py_ssize_t sample, Py_ssize_t group, Py_ssize_t block, Py_ssize_t part,
                        char* columns) noexcept nogil:
-    """Features of a share, for the positions of a block."""
+    """Compute the features of a share for the positions of a block."""
     cdef Geometry* g = &job.g
     cdef Py_ssize_t at = sample * job.groups + group, item = job.item
     cdef Py_ssize_t first = g.features * part // job.parts, last = g.features * (part + 1) // job.parts
@@ -140,7 +141,7 @@ cdef void _make_values(Job* job, Py_ssize_t sample, Py_ssize_t group, Py_ssize_t
 
 
 cdef void _make_image(Job* job, Py_ssize_t sample, Py_ssize_t group, Py_ssize_t part, char* columns) noexcept nogil:
-    """Channels of a share, from all positions."""
+    """Compute the channels of a share from all positions."""
     cdef Geometry* g = &job.g
     cdef Py_ssize_t at = sample * job.groups + group, item = job.item, block, n, rows
     cdef Py_ssize_t first = g.channels * part // job.parts, last = g.channels * (part + 1) // job.parts
@@ -174,7 +175,7 @@ cdef void _make_image(Job* job, Py_ssize_t sample, Py_ssize_t group, Py_ssize_t 
 
 
 cdef void _make_weights(Job* job, Py_ssize_t group, Py_ssize_t part, char* columns, char* sums) noexcept nogil:
-    """Rows of a share (features, where it is direct), from all samples and positions."""
+    """Compute the rows of a share (features, if it is direct) from all samples and positions."""
     cdef Geometry* g = &job.g
     cdef Py_ssize_t item = job.item, _sample, block, n, rows, ld
     cdef char* weight = job.weight + group * g.features * g.rows * item
@@ -243,7 +244,7 @@ cdef void _work(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef int _run(Job* job, int kind) except -1:
-    """Compute what `kind` says of the three; the memory of all is there."""
+    """Compute image, values or weights, as `kind` says; memory for all three is allocated."""
     cdef Geometry* g = &job.g
     cdef Py_ssize_t tasks, threads, room, most, work
     cdef int d
@@ -310,7 +311,7 @@ cdef dict _CPP = {"Float": "float", "Double": "double", "Half": "c10::Half", "BF
 
 
 cdef int _read(PyObject* slot, Py_ssize_t* out, int dims, Py_ssize_t usual, str name) except -1:
-    """One number for each dimension, into the last axes."""
+    """Read one integer per dimension into the last axes."""
     cdef Py_ssize_t[MAX_NDIM] given
     cdef int n = read_ints(slot, given, MAX_NDIM, "convolution", name), d
     if n != 1 and n != dims:
@@ -328,7 +329,7 @@ cdef str _by_axes(const Py_ssize_t* numbers, int dims):
 
 
 cdef int _read_call(Job* job, Call* c, const Array* x, const Array* w, PyObject** a) except -1:
-    """(stride, padding, dilation, transposed, output_padding, groups) at `a`, checked against input and weight."""
+    """Read (stride, padding, dilation, transposed, output_padding, groups) at `a`, and check them."""
     cdef Geometry* g = &job.g
     cdef int d, dims = w.ndim - 2
     if dims < 1:
@@ -383,7 +384,7 @@ cdef int _read_call(Job* job, Call* c, const Array* x, const Array* w, PyObject*
 
 
 cdef int _set_result(Job* job, Call* c, const Array* x, const Array* w) except -1:
-    """The sizes of the result, which must not be empty."""
+    """Compute the sizes of the result, which must not be empty."""
     cdef Geometry* g = &job.g
     cdef int d, dims = c.dims
     cdef Py_ssize_t reach
@@ -440,7 +441,7 @@ cdef str _by_reach(const Geometry* g, int dims):
 
 
 cdef int _computed(const Call* c, const Geometry* g, int dtype) except -1:
-    """The dtype to compute in."""
+    """Return the dtype to compute in."""
     cdef bint dilated = g.dilation[0] > 1 or g.dilation[1] > 1 or g.dilation[2] > 1
     if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
         return D_FLOAT32
@@ -474,7 +475,7 @@ cdef int _check_dtypes(const Array* x, const Array* w, PyObject* bias) except -1
 
 
 cdef object _laid_out(object result, int dtype, int original, const Call* c, PyObject* input, PyObject* weight):
-    """`result` in the dtype and the memory format it should have: channels last if input or weight have that."""
+    """Return `result` in the right dtype and memory format: channels last if input or weight has this format."""
     result = converted(result, original)
     if c.dims == 1 or (c.dims == 3 and (dtype == D_FLOAT64 or dtype == D_COMPLEX128)):
         return result
@@ -483,7 +484,7 @@ cdef object _laid_out(object result, int dtype, int original, const Call* c, PyO
 
 
 cdef bint _is_channels_last(const Job* job, const Call* c, int original, PyObject* input) noexcept:
-    """Whether the whole is done where channels lie beside each other."""
+    """Whether to run the whole convolution in channels-last format."""
     return not c.transposed and original == job.dtype and (c.dims == 2 or (c.dims == 3 and original == D_FLOAT32)) and \
         channels_last.suits(&job.g, c.groups, job.dtype, input)
 
@@ -525,7 +526,7 @@ cdef object _convolution(PyObject* op, PyObject** a):
 
 
 cdef object _bias_gradient(Job* job, const Array* grad, int original):
-    """The sums of a gradient (batch, channels, ...) over everything but the channels."""
+    """Sum a gradient (batch, channels, ...) over all dimensions except the channels."""
     cdef Array out
     cdef Piece p
     cdef Py_ssize_t n = grad.sizes[1]

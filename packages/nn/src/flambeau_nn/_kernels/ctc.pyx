@@ -2,7 +2,7 @@
 """Connectionist temporal classification (Graves et al., 2006): the sum over all alignments, forward and backward in
 time.
 
-Rows of states hold a blank, the first label, a blank, …: 2 S + 1 of them for S labels. All is computed in double.
+The states are a blank, the first label, a blank, …: 2 S + 1 states for S labels. All computations are in double.
 """
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.object cimport PyObject
@@ -22,7 +22,7 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 
 
 cdef inline double _add(double a, double b) noexcept nogil:
-    """log(exp(a) + exp(b))"""
+    """Return log(exp(a) + exp(b))."""
     if a == -INFINITY:
         return b
     if b == -INFINITY:
@@ -35,13 +35,13 @@ cdef inline int64_t _label(const int64_t* labels, Py_ssize_t s, int64_t blank) n
 
 
 cdef inline bint _skips(const int64_t* labels, Py_ssize_t s) noexcept nogil:
-    """Whether state s may follow s - 2: a label that is not the one before."""
+    """Whether state s may follow s - 2: it is a label different from the previous one."""
     return s & 1 and s > 1 and labels[s // 2] != labels[s // 2 - 1]
 
 
 cdef void _forward(const double* x, Py_ssize_t step, const int64_t* labels, Py_ssize_t states, Py_ssize_t times,
                    int64_t blank, double* alpha) noexcept nogil:
-    """alpha[t, s]: the sum over the ways to be in state s at time t; `step` numbers lie between the times of x."""
+    """alpha[t, s]: the sum over the paths that are in state s at time t; `step` is the stride between times of x."""
     cdef Py_ssize_t t, s
     cdef double total
     for s in range(states):
@@ -59,7 +59,7 @@ cdef void _forward(const double* x, Py_ssize_t step, const int64_t* labels, Py_s
 cdef void _gradient(const double* x, Py_ssize_t step, Py_ssize_t classes, const int64_t* labels, Py_ssize_t states,
                     Py_ssize_t times, int64_t blank, const double* alpha, double* beta, double nll, double factor,
                     double* out) noexcept nogil:
-    """out[t, c] = factor (exp(x) - the share of the ways that are at class c at time t); two rows of beta are work."""
+    """out[t, c] = factor (exp(x) - the share of paths that emit class c at time t); two rows of beta are work space."""
     cdef Py_ssize_t t, s, c
     cdef double total
     cdef double* now
@@ -169,7 +169,7 @@ cdef class _Batch:
         return -(_add(total, (end - 2)[0]) if states > 1 else total)
 
     cdef double* work(self) except NULL:
-        """Room for alpha of one example and two rows of beta."""
+        """Allocate alpha of one example and two rows of beta."""
         cdef double* room = <double*>PyMem_Malloc((self.times + 2) * (2 * self.longest + 1) * sizeof(double))
         if room == NULL:
             raise MemoryError()
@@ -195,7 +195,7 @@ cdef object _ctc_loss(PyObject* op, PyObject** a):
 
 
 cdef object _ctc_loss_backward(PyObject* op, PyObject** a):
-    """(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity); a gradient each."""
+    """(grad_output, log_probs, targets, input_lengths, target_lengths, blank, zero_infinity); one grad per example."""
     cdef _Batch b = _Batch.__new__(_Batch)
     cdef Array g, out
     cdef Py_ssize_t k, t, c, times, states

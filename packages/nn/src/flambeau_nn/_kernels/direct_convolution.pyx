@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""Convolution in rows of positions, in single precision: of few channels, of one (depthwise), and of three axes.
+"""Convolution in rows of positions, in single precision: for few channels, one channel (depthwise), and three axes.
 
-The source is gathered with zeros around it, some samples or a block of positions at a time, and where windows stand
-more than one apart, split into phases, so that what one tap sees of successive positions lies in a row. The columns at
-the end of a row, whose windows would reach around it, are computed too, and dropped. The kernels sum over the taps of
-all channels for a tile of positions and features (window_sums.h). The gradient by the image is the same over the
-values, for each phase of the image with the taps that meet it.
+The source is gathered with a border of zeros, some samples or a block of positions at a time. If the stride is not 1,
+it is split into phases, so that the elements that one tap reads for successive positions are contiguous. The columns at
+the end of a row, whose windows wrap around, are computed, too, and dropped. The kernels sum over the taps of all
+channels for a tile of positions and features (window_sums.h). The gradient of the image is the same operation on the
+values, for each phase of the image with the taps that reach it.
 """
 from flambeau_nn._kernels.compute_dtype cimport memory
 from flambeau_nn._kernels.convolution_types cimport AXES, IMAGE, WEIGHTS, Geometry
@@ -24,14 +24,15 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 ctypedef int (*tile_t)(Py_ssize_t left) noexcept nogil
 
 cdef enum:
-    CACHE = 3 << 15  # numbers that are gathered at a time
-    CHUNK = 768  # numbers of a row of positions whose sums are held at a time
-    TASK = 1 << 18  # multiplications that a task has at least
-    APART = 4  # products of strides up to which phases are worth it
-    FEW = 256  # positions for which packing many weights is not
-    MANY = 1 << 16  # weights of a group, whose gradient is a matter of products of matrices
-    FLAT = 1024  # numbers of a row of positions for which samples of a group, which lie apart, are taken together
-    MARGIN = 16  # numbers between the rows of gradients
+    CACHE = 3 << 15  # elements gathered at a time
+    CHUNK = 768  # elements of a row of positions that are summed at a time
+    TASK = 1 << 18  # minimum number of multiplications in a task
+    APART = 4  # largest product of strides for which phases pay
+    FEW = 256  # number of positions below which packing many weights does not pay
+    MANY = 1 << 16  # weights of a group from which their gradient uses matrix products
+    # elements of a row of positions up to which several samples of a group, which are not adjacent, are joined
+    FLAT = 1024
+    MARGIN = 16  # elements between the rows of gradients
 
 _table = hot("direct_convolution", "flambeau_nn._kernels").LOOPS
 cdef windows_t _results = <windows_t><size_t>_table["results"] if _table else NULL
@@ -40,7 +41,7 @@ cdef tile_t _tile = <tile_t><size_t>_table["tile"] if _table else NULL
 
 
 cdef void _lay_out(Windows* w, const Geometry* g, int kind) noexcept:
-    """Sizes of what is gathered, and positions."""
+    """Compute the sizes of the gathered source, and the positions."""
     cdef Grid* s = &w.source
     cdef Py_ssize_t reach, most
     cdef int d
@@ -61,7 +62,7 @@ cdef void _lay_out(Windows* w, const Geometry* g, int kind) noexcept:
 
 
 cdef int _split(Windows* w, int kind, Py_ssize_t work) noexcept:
-    """Samples and positions of a task."""
+    """Choose the samples and positions of a task."""
     cdef Grid* s = &w.source
     cdef Py_ssize_t phases = s.phases[0] * s.phases[1] * s.phases[2], whole, layer, flat, tasks, wanted
     cdef Py_ssize_t channels = s.channels * phases + (w.slopes.channels if kind == WEIGHTS else 0)
@@ -93,16 +94,16 @@ cdef int _split(Windows* w, int kind, Py_ssize_t work) noexcept:
 
 cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, float* packed,
                      const float* weight) noexcept nogil:
-    """The taps of each phase, and the weights in the order in which they are read."""
+    """List the taps of each phase, and pack the weights in the order in which they are read."""
     cdef Grid* s = &w.source
     cdef Phase* phase = w.phase
     cdef Py_ssize_t p, rest, c, tap, n, k, o, r, f, j, group, total = 0, place
-    cdef Py_ssize_t apart = s.phases[0] * s.phases[1] * s.phases[2] * s.apart  # from one channel to the next
+    cdef Py_ssize_t apart = s.phases[0] * s.phases[1] * s.phases[2] * s.apart  # stride between channels
     cdef Py_ssize_t step_in = g.rows if kind == IMAGE else g.taps, step_out = g.taps if kind == IMAGE else g.rows
     cdef Py_ssize_t[AXES] of, here, taps
     cdef int d, tile
     cdef bint meets
-    cdef Py_ssize_t* which = at + s.channels * g.taps  # the weight of each tap, beside its place
+    cdef Py_ssize_t* which = at + s.channels * g.taps  # the weight index of each tap, parallel to its offset
     for p in range(w.phases):
         rest = p
         for d in range(AXES - 1, -1, -1):
@@ -126,7 +127,7 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
             if meets:
                 at[n], which[n] = o * s.apart + place, tap
                 n += 1
-        for c in range(1, s.channels):  # the same taps of the other channels
+        for c in range(1, s.channels):  # the same taps in the other channels
             for j in range(n):
                 at[c * n + j], which[c * n + j] = at[j] + c * apart, which[j] + c * step_in
         k = n * s.channels
@@ -148,7 +149,7 @@ cdef void _list_taps(Windows* w, const Geometry* g, int kind, Py_ssize_t* at, fl
 
 
 cdef bint _suits(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t work) noexcept:
-    """Whether this is faster than columns and products of matrices."""
+    """Whether this is faster than columns and matrix products."""
     cdef Py_ssize_t apart = g.stride[0] * g.stride[1] * g.stride[2], weights = g.features * g.rows
     if work == 0 or apart > APART or (g.taps == 1 and g.channels > 1):
         return False

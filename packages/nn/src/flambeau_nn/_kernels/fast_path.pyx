@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Public functions with a fast path: one compiled operator on floats, while rarer arguments (`inplace`,
-`size_average`, weights, operands that have to be broadcast, integers, complex numbers) go to a general function.
-Choosing costs some nanoseconds; what is chosen records by itself."""
+"""Public functions with a fast path: the usual arguments go to one compiled operator on floats, rarer ones (`inplace`,
+`size_average`, weights, operands that need broadcasting, integers, complex numbers) to a general function. The choice
+costs some nanoseconds; the chosen function records itself."""
 cimport cython
 from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
@@ -28,10 +28,10 @@ cdef enum:
 cdef class _Choice:
     cdef object fast, general
     cdef int narguments, ndefaulted
-    cdef int[MOST] arguments  # slots that `fast` gets
-    cdef int[MOST] defaulted  # slots that have to hold their default for it
-    cdef PyObject* defaults[MOST]  # None, True or False, of which there is one each
-    cdef bint matching  # the first two arguments have to be of one size and dtype
+    cdef int[MOST] arguments  # slots that are passed to `fast`
+    cdef int[MOST] defaulted  # slots that must have their default value for `fast`
+    cdef PyObject* defaults[MOST]  # None, True or False, which are singletons
+    cdef bint matching  # the first two arguments must have the same size and dtype
 
 cdef dict _choices = {}
 
@@ -81,9 +81,12 @@ cdef object _fast_path(PyObject* op, PyObject** slots):
 
 
 def connect(op, fast, general, tuple arguments not None, tuple defaulted not None, bint matching=False):
-    """Say what ``op`` calls: ``fast`` with the arguments at the positions ``arguments`` when those at ``defaulted`` are
-    left out, and the first is a tensor of floats whose dtype other floats share (with ``matching``, the first two are,
-    of one size), else ``general`` with all arguments."""
+    """Set the functions that ``op`` calls.
+
+    It calls ``fast`` with the arguments at positions ``arguments`` if those at ``defaulted`` are omitted and the first
+    is a float tensor whose dtype the other float tensors share (with ``matching``, the first two also have the same
+    size). Otherwise it calls ``general`` with all arguments.
+    """
     cdef _Choice c = _Choice.__new__(_Choice)
     if len(arguments) > MOST or len(defaulted) > MOST:
         raise ValueError(f"connect(): at most {MOST} arguments")
@@ -105,11 +108,11 @@ fast_path = new_kernel(_fast_path)
 # --- conv1d, conv2d, conv3d ------------------------------------------------------------------------------------------
 
 cdef object _convolution = None
-cdef dict _convolutions = {}  # by operator: the function for inputs without samples, how many dimensions, their zeros
+cdef dict _convolutions = {}  # operator -> (function for unbatched inputs, number of dimensions, default padding)
 
 
 def connect_convolution(op, operator, general, int dims):
-    """Say what ``op`` is: `operator` for an input of samples, else the function `general` of all its arguments."""
+    """Set the functions that ``op`` calls: `operator` for a batched input, else `general` with all arguments."""
     global _convolution
     _convolution = operator
     _convolutions[op] = general, dims, (0,) * dims

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Images at places that a tensor holds, and the gradients by both. float16 and bfloat16 are computed in float32."""
+"""Samples of images at given locations, and the gradients of both. float16 and bfloat16 are computed in float32."""
 from cpython.object cimport PyObject
 
 from flambeau_nn._kernels.compute_dtype cimport computed
@@ -21,7 +21,7 @@ cdef extern from "Python.h":
     PyObject* Py_True
 
 cdef enum:
-    MOST = 0x7fffffff  # elements of a plane
+    MOST = 0x7fffffff  # maximum number of elements of a plane
 
 _table = hot("grid_sample", "flambeau_nn._kernels").LOOPS
 cdef sampled_t _forward_float = <sampled_t><size_t>_table["forward"]["float32"]
@@ -32,13 +32,13 @@ cdef object _refuse = None
 
 
 def connect(refuse):
-    """Hand over what raises the errors of arguments that do not fit: a function of input, grid and mode."""
+    """Set the function of input, grid and mode that raises the errors for invalid arguments."""
     global _refuse
     _refuse = refuse
 
 
 cdef object _read(Sampled* s, PyObject** a, Array* x, Array* grid, int* dtype):
-    """The arguments (input, grid, mode, padding, align_corners), checked; what keeps their memory alive."""
+    """Read and check (input, grid, mode, padding, align_corners); return the objects that own their memory."""
     cdef int d, mode = <object>a[2]
     cdef bint good
     array_of(a[0], x)

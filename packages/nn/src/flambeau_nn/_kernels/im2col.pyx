@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Windows of images as columns, and columns added up in images: the two halves of convolution."""
+"""Windows of images as columns (im2col), and columns added up into images (col2im)."""
 from cpython.object cimport PyObject
 from libc.string cimport memset
 

@@ -1,25 +1,27 @@
-"""Convolution by products whose left factor is never made, in single precision; see implicit_gemm.pyx."""
+"""Convolution by products without storing the left factor, in single precision; see implicit_gemm.pyx."""
 
 from flambeau_nn._kernels.convolution_types cimport IMAGE, Geometry, Planes
 
-cdef struct Implicit:  # of two axes
+cdef struct Implicit:  # with two axes
     Geometry g
     int kind
-    Planes source, result  # in the gradient of the weights, what is known of it
+    Planes source, result  # for the gradient of the weights, without the unknown one
     Py_ssize_t batch, groups
     float* weight
-    Py_ssize_t of_result, of_source  # steps in the weights from a channel of these
+    Py_ssize_t of_result, of_source  # strides of the weights between channels of the result and of the source
     bint channels_last
     float* bias  # or NULL
     float* packed  # (groups, panels, taps, source channels, panel): weights, or parts of their gradient
-    Py_ssize_t panels, parts, chunks, chunk  # of the result's channels; shares of samples; some source channels
-    Py_ssize_t rows, blocks  # rows of the result that a task has; in a sample
-    Py_ssize_t margin, wide, tall, pixel  # of the source as it is gathered: zeros before a row; columns, rows, step
+    # panels of the result's channels; shares of samples; chunks of source channels
+    Py_ssize_t panels, parts, chunks, chunk
+    Py_ssize_t rows, blocks  # rows of the result per task; tasks per sample
+    Py_ssize_t margin, wide, tall, pixel  # of the gathered source: zeros before a row; columns, rows, stride
     bint failed
 
 ctypedef void (*implicit_t)(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
-# How positions of a result meet a source, along an axis: those of one class, `classes` apart, at `apart` in the source.
+# Along an axis, positions of the result form `classes` classes; the positions of a class are `apart` elements apart in
+# the source.
 cdef inline Py_ssize_t classes_of(const Geometry* g, int axis, bint back) noexcept nogil:
     return g.stride[axis] if back else 1
 
@@ -28,7 +30,7 @@ cdef inline Py_ssize_t apart_of(const Geometry* g, int axis, bint back) noexcept
 
 cdef inline bint meets(const Geometry* g, int axis, bint back, Py_ssize_t tap, Py_ssize_t of,
                        Py_ssize_t* at) noexcept nogil:
-    """Whether the class `of` meets a tap; where the first position of the class does is `at`, maybe outside."""
+    """Whether the class `of` uses a tap; sets `at` to the source index of its first position, which may be outside."""
     at[0] = tap * g.dilation[axis] - g.padding[axis]
     if not back:
         return True
@@ -39,13 +41,16 @@ cdef inline bint meets(const Geometry* g, int axis, bint back, Py_ssize_t tap, P
     return True
 
 cdef inline Py_ssize_t behind(Py_ssize_t x, Py_ssize_t step) noexcept nogil:
-    """How many of 0, step, 2 step, ... are below x."""
+    """Return how many of 0, step, 2 step, ... are below x."""
     return (x + step - 1) // step if x > 0 else 0
 
 cdef inline Py_ssize_t list_taps(const Implicit* w, Py_ssize_t y, Py_ssize_t of, Py_ssize_t low, bint merged,
                                  Py_ssize_t step, Py_ssize_t* at, Py_ssize_t* weight) noexcept nogil:
-    """The taps that meet row y of the result, and the class `of` of its positions: where in what is gathered from row
-    `low` on, and in weights that are `step` apart. `merged`: the first of each row of taps."""
+    """List the taps for row y of the result and the class `of` of its positions.
+
+    They are given as offsets in the source gathered from row `low` on, and in weights with stride `step`. `merged`:
+    only the first tap of each row of taps.
+    """
     cdef const Geometry* g = &w.g
     cdef bint back = w.kind == IMAGE
     cdef Py_ssize_t a, b, row, column, n = 0, classes = classes_of(g, 1, back)
@@ -62,9 +67,9 @@ cdef inline Py_ssize_t list_taps(const Implicit* w, Py_ssize_t y, Py_ssize_t of,
                 n += 1
     return n
 
-# Whether it is for this convolution, of single precision, where channels do not lie beside each other.
+# Whether this way is faster for a single-precision convolution whose channels are not last.
 cdef bint suits(const Geometry* g, int kind) noexcept
-# Computes what `kind` says of the three where that is faster, and says whether it has. `channels_last`: the channels of
-# image and values lie beside each other, and those of a gradient of weights.
+# Computes image, values or weights, as `kind` says, if this way is faster; returns whether it did. `channels_last`: the
+# memory format of image, values and gradients of weights.
 cdef bint in_products(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
                       char* weight, char* bias, bint channels_last=*) except -1

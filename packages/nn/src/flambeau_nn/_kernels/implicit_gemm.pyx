@@ -1,9 +1,10 @@
 # cython: language_level=3
-"""Convolution of many channels as a product of positions and weights, in single precision: the columns that the
-product would read are never made. Some rows of the source are gathered as rows of channels, with zeros around them, and
-tiles of positions and features read what a tap sees of successive positions at a distance. It serves both memory
-formats, as the rows of channels are gathered from either. The gradient by the image is the same over the values, for
-each class of positions with the taps that meet it; that by the weights sums over the positions of a block.
+"""Convolution of many channels as a product of positions and weights, in single precision, without storing the columns.
+
+Some rows of the source are gathered as rows of channels with a border of zeros, and tiles of positions and features
+read the inputs of a tap for successive positions at a fixed distance. This works for both memory formats, since the
+rows are gathered from either. The gradient of the image is the same operation on the values, for each class of
+positions with the taps that reach it; the gradient of the weights sums over the positions of a block.
 """
 from flambeau_nn._kernels.compute_dtype cimport memory
 from flambeau_nn._kernels.convolution_types cimport IMAGE, WEIGHTS, Geometry, lay
@@ -20,13 +21,13 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    CACHE = 1 << 16  # numbers that are gathered at a time
-    CHUNK = 64  # source channels whose weights' gradient is summed at a time
-    CONFLICT = 256  # numbers between pixels whose multiples compete for places in the cache
-    LINE = 16  # numbers, of a line of the cache and of a vector of channels
-    NARROW = 28  # rows of planes that are better computed by vectors of channels
-    STRIDED = 112  # the same where windows stand more than one apart
-    FEWEST = 16  # channels of the result for which this beats rows of positions
+    CACHE = 1 << 16  # elements gathered at a time
+    CHUNK = 64  # source channels whose weight gradients are summed at a time
+    CONFLICT = 256  # pixels whose distance is a multiple of this many elements compete for cache lines
+    LINE = 16  # elements in a cache line and in a vector of channels
+    NARROW = 28  # row length up to which vectors of channels are faster
+    STRIDED = 112  # the same for strides other than 1
+    FEWEST = 16  # minimum number of result channels for which this beats rows of positions
 
 _table = hot("implicit_gemm", "flambeau_nn._kernels").LOOPS
 cdef implicit_t _pack = <implicit_t><size_t>_table["pack"] if _table else NULL
@@ -48,7 +49,7 @@ cdef bint suits(const Geometry* g, int kind) noexcept:
 
 
 cdef void _measure(Implicit* w) noexcept:
-    """The columns that are gathered."""
+    """Compute the number of gathered columns."""
     cdef const Geometry* g = &w.g
     cdef bint back = w.kind == IMAGE
     cdef Py_ssize_t k, of, at, classes = classes_of(g, 2, back), last
@@ -62,7 +63,7 @@ cdef void _measure(Implicit* w) noexcept:
 
 
 cdef Py_ssize_t _height(const Implicit* w, Py_ssize_t rows) noexcept:
-    """How many rows of the source so many of the result may meet."""
+    """Return how many rows of the source `rows` rows of the result may read."""
     cdef Py_ssize_t reach = w.g.dilation[1] * (w.g.kernel[1] - 1)
     if w.kind == IMAGE:
         return min((rows + reach) // w.g.stride[1] + 2, w.source.height)
@@ -97,7 +98,7 @@ cdef bint _in_vectors(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t 
 
 cdef bint in_products(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t groups, char* image, char* values,
                       char* weight, char* bias, bint channels_last=False) except -1:
-    """And depthwise ones, whose product is element by element."""
+    """Also computes depthwise convolutions, whose product is elementwise."""
     cdef Implicit w
     cdef Py_ssize_t work = batch * groups * g.features * g.rows * g.positions, tasks, wanted, each
     if work == 0:

@@ -1,4 +1,4 @@
-"""What losses share: how they are reduced, and the sum of what they are."""
+"""Helpers shared by losses: the reduction, and sums of elements."""
 from cpython.object cimport PyObject
 
 cdef enum:  # reductions
@@ -7,4 +7,4 @@ cdef enum:  # reductions
     SUM = 2
 
 cdef int reduction_of(PyObject* slot) except -1
-cdef double sum_of(const void* x, Py_ssize_t n, int dtype) noexcept nogil  # of float32 or float64, in double
+cdef double sum_of(const void* x, Py_ssize_t n, int dtype) noexcept nogil  # sums float32 or float64 in double

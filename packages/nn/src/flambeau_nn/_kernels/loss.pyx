@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Losses: checks of the arguments, and the reductions over the loops of hot/loss.pyx.
+"""Losses: checks of the arguments, and reductions over the loops of hot/loss.pyx.
 
 float16 and bfloat16 are computed in float32.
 """
@@ -80,12 +80,12 @@ cdef int _run(Batch* b) except -1:
 
 
 cdef class _Held:
-    """Keeps what a batch points to alive."""
+    """Keeps the memory that a batch points to alive."""
     cdef object scores, target, weight
 
 
 cdef object _classes_last(object t, int ndim):
-    """The class dimension of (N, C, d1, …) put last, a view; other shapes as they are."""
+    """Return a view of (N, C, d1, …) with the class dimension last; other shapes are unchanged."""
     cdef int[MAX_NDIM] order
     cdef int d
     if ndim <= 2:
@@ -97,7 +97,7 @@ cdef object _classes_last(object t, int ndim):
 
 
 cdef Py_ssize_t _rows_channels_last(const Array* x, _Held held, object scores) except -1:
-    """Sets the scores; of (N, C, d1, …) how many rows lie beside each other, 1 where each row's classes do."""
+    """Set the scores; return how many rows of (N, C, d1, …) are interleaved; 1 if a row's classes are contiguous."""
     cdef Array view
     cdef Py_ssize_t inner = 1
     cdef int d
@@ -113,7 +113,7 @@ cdef Py_ssize_t _rows_channels_last(const Array* x, _Held held, object scores) e
 
 
 cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
-    """Whether `target` holds probabilities (1) or labels (0); PyTorch's errors where it is neither."""
+    """Whether `target` holds probabilities (1) or labels (0); otherwise raise PyTorch's errors."""
     cdef int d
     cdef bint same = x.ndim == y.ndim
     for d in range(x.ndim):
@@ -146,7 +146,7 @@ cdef int _check_target(Array* x, Array* y, object xo, object yo) except -1:
 
 
 cdef _Held _set_rows(Batch* b, PyObject** a, int first):
-    """Fill in the rows from the slots (self, target, weight, ignore_index, reduction, label_smoothing) at `first`."""
+    """Read the rows from the slots (self, target, weight, ignore_index, reduction, label_smoothing) at `first`."""
     cdef PyObject* scores = a[first]
     cdef PyObject* target = a[first + 1]
     cdef Array x, y, w
@@ -199,7 +199,7 @@ cdef _Held _set_rows(Batch* b, PyObject** a, int first):
 
 
 cdef double _label_weight(const Rows* r, Py_ssize_t n, int dtype) noexcept nogil:
-    """The sum of the weights of all labels, ignored ones left out; the number of rows for probabilities."""
+    """Return the sum of the weights of all labels that are not ignored, or the number of rows for probabilities."""
     cdef double total = 0
     cdef Py_ssize_t i
     if r.labels == NULL:
@@ -281,7 +281,7 @@ cdef object _cross_entropy_backward(PyObject* op, PyObject** a):
     if b.rows.classes:
         _run(&b)
     array_of(a[1], &x)
-    if x.ndim > 2 and b.rows.inner == 1:  # back to (N, C, d1, …)
+    if x.ndim > 2 and b.rows.inner == 1:  # restore (N, C, d1, …)
         order[0], order[1] = 0, x.ndim - 1
         for d in range(2, x.ndim):
             order[d] = d - 1
@@ -294,7 +294,7 @@ cross_entropy = new_kernel(_cross_entropy)
 cross_entropy_backward = new_kernel(_cross_entropy_backward)
 
 
-# --- losses of pairs ------------------------------------------------------------------------------------------------
+# --- elementwise losses of two operands -----------------------------------------------------------------------------
 
 cdef enum:
     BLOCK = 2048
@@ -305,19 +305,19 @@ cdef struct Pairs:
     const char* x
     const char* y
     const char* grad
-    Py_ssize_t grad_step  # 0: one for all
-    char* out  # NULL: only the sum is wanted
+    Py_ssize_t grad_step  # 0: one value for all elements
+    char* out  # NULL: only the sum is needed
     Py_ssize_t item
     double factor
-    double[64] totals  # one a part, so that the sum does not depend on which thread was faster
+    double[64] totals  # one per part, so that the sum does not depend on the order of threads
     Py_ssize_t part
     Py_ssize_t n
     double* p
-    int dtype  # of what `block` reads
+    int dtype  # the dtype that `block` reads
 
 
 cdef void _sum_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Parts `begin` to `end` of the sum."""
+    """Compute parts `begin` to `end` of the sum."""
     cdef Pairs* s = <Pairs*>context
     cdef char[8 * BLOCK] buffer
     cdef Py_ssize_t k, i, m, stop
@@ -334,7 +334,7 @@ cdef void _sum_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef void _map_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Values or, where there is a gradient, derivatives times the gradient."""
+    """Compute values or, given a gradient, derivatives times the gradient."""
     cdef Pairs* s = <Pairs*>context
     cdef Py_ssize_t i = begin, j, m
     cdef float* f
@@ -366,7 +366,7 @@ cdef void _map_pairs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef void _each_pair(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, void* data) noexcept nogil:
-    """Values of elements with gaps between them, which are gathered first."""
+    """Compute the values of strided elements, which are gathered first."""
     cdef Pairs* s = <Pairs*>data
     cdef char[3][8 * BLOCK] buffers
     cdef char* at[3]
@@ -403,7 +403,7 @@ cdef int _check_gradient(str name, Array* grad, Py_ssize_t wanted) except -1:
 
 
 cdef object _values(str name, PyObject** a, double* p):
-    """A loss of (self, target, reduction, …)."""
+    """Compute a loss from (self, target, reduction, …)."""
     cdef Array x, y, out
     cdef Pairs s
     cdef int reduction = reduction_of(a[2]), dtype, original, k
@@ -415,7 +415,7 @@ cdef object _values(str name, PyObject** a, double* p):
     original = x.dtype
     dtype = s.dtype = computed(x.dtype)
     s.block, s.p = <pairs_t>_address(_hot.PAIRS[name], dtype), p
-    if reduction == NONE:  # lies as `self` does
+    if reduction == NONE:  # has the strides of `self`
         return elementwise(2, a, dtype, original, _each_pair, &s)
     _first, _second = dense(a[0], dtype, &x), dense(a[1], dtype, &y)
     s.x, s.y, s.item, s.n, s.grad = x.data, y.data, itemsize(dtype), x.numel, NULL
@@ -438,7 +438,7 @@ cdef object _values(str name, PyObject** a, double* p):
 
 
 cdef object _backward(str name, PyObject** a, double* p):
-    """The gradient for (grad_output, self, target, reduction, …)."""
+    """Compute the gradient from (grad_output, self, target, reduction, …)."""
     cdef Array g, x, y, out
     cdef Pairs s
     cdef int reduction = reduction_of(a[3]), dtype, original
@@ -517,7 +517,7 @@ cdef int _check_probabilities(PyObject* tensor, str name) except -1:
     cdef Array x
     array_of(tensor, &x)
     if x.dtype < D_FLOAT16 or x.dtype > D_FLOAT64:
-        return 0  # the dtype is the error
+        return 0  # the dtype raises an error later
     _kept = dense(tensor, computed(x.dtype), &x)
     if not (_within(<const float*>x.data, x.numel) if itemsize(computed(x.dtype)) == 4
             else _within(<const double*>x.data, x.numel)):

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Losses of scores by their labels: the negative log-likelihood, and sums of margins over the other classes.
+"""Losses of scores and labels: the negative log-likelihood, and sums of margins over the other classes.
 
 float16 and bfloat16 are computed in float32.
 """
@@ -31,27 +31,27 @@ cdef enum:
     MAX_NDIM = 64
 
 cdef struct Scores:
-    Py_ssize_t rows, classes, inner  # rows are beside each other `inner` at a time: (samples, classes, inner)
+    Py_ssize_t rows, classes, inner  # the number of interleaved rows: (samples, classes, inner)
     const void* x
-    const int64_t* labels  # one a row; for several labels as many as classes, up to the first -1
-    const void* weight  # one a class, or NULL
+    const int64_t* labels  # one per row; for multiple labels one per class, ended by -1
+    const void* weight  # one per class, or NULL
     int64_t ignored
     int power
     double margin
-    uint8_t* is_label  # a flag a class of a row, where there are several labels
-    void* losses  # one a row
-    const void* grads  # one a row, or one for all
+    uint8_t* is_label  # for multiple labels, a flag per class of a row
+    void* losses  # one per row
+    const void* grads  # one per row, or one for all
     Py_ssize_t grad_step
-    double factor  # on every gradient
-    void* result  # as `x`
+    double factor  # multiplies every gradient
+    void* result  # same layout as `x`
 
 ctypedef void (*scores_t)(void* scores, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
 cdef class _Held:
-    """Keeps what scores point to alive."""
+    """Keeps the memory that the scores point to alive."""
     cdef object x, labels, weight, flags
     cdef int dtype, original, reduction
-    cdef double total  # what a mean divides by
+    cdef double total  # the divisor of a mean
 
 
 # --- loops ----------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ cdef void _nll(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) n
 
 
 cdef void _nll_backward(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """The result is zeros."""
+    """Add to the result, which is zero-initialized."""
     cdef Py_ssize_t i, k = begin % s.inner
     cdef int64_t y
     cdef real_t v
@@ -137,7 +137,7 @@ cdef void _margin_backward(const Scores* s, Py_ssize_t begin, Py_ssize_t end, re
 
 
 cdef Py_ssize_t _labels_of(const Scores* s, Py_ssize_t i) noexcept nogil:
-    """Flags the labels of a row, and returns how many there are."""
+    """Set the flags of a row's labels and return the number of labels."""
     cdef const int64_t* y = s.labels + i * s.classes
     cdef uint8_t* flags = s.is_label + i * s.classes
     cdef Py_ssize_t k = 0
@@ -164,7 +164,7 @@ cdef void _margins(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_t* ta
 
 
 cdef void _margins_backward(const Scores* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """The result is zeros."""
+    """Add to the result, which is zero-initialized."""
     cdef Py_ssize_t i, j, k, n, y, count
     cdef const real_t* x
     cdef const uint8_t* flags
@@ -234,7 +234,7 @@ cdef void _margins_backward_double(void* s, Py_ssize_t begin, Py_ssize_t end) no
 
 
 cdef int _run(Scores* s, scores_t loop, Py_ssize_t work) except -1:
-    """`work`: elements of a row that are looked at."""
+    """Run a loop; `work` is the number of elements of a row that it reads."""
     if s.rows * work < GIL_FREE:
         loop(s, 0, s.rows)
     else:
@@ -246,7 +246,7 @@ cdef int _run(Scores* s, scores_t loop, Py_ssize_t work) except -1:
 # --- results --------------------------------------------------------------------------------------------------------
 
 cdef object _losses(Scores* s, _Held held, scores_t loop, Py_ssize_t work, int ndim, const Py_ssize_t* sizes):
-    """The loss of each row, of these sizes, reduced."""
+    """Return the reduction of the losses of all rows; `sizes` is the shape of the losses."""
     cdef Array out, scalar
     cdef double total
     each = fresh(held.dtype, ndim, sizes, &out)
@@ -267,7 +267,7 @@ cdef object _losses(Scores* s, _Held held, scores_t loop, Py_ssize_t work, int n
 
 cdef object _gradient(str name, Scores* s, _Held held, scores_t loop, Py_ssize_t work, PyObject* grad, PyObject* x,
                       bint zeros):
-    """The gradient by the scores `x`, of a result that begins as `zeros` or anyhow."""
+    """Return the gradient of the scores `x`; `zeros`: whether the loop needs a zero-initialized result."""
     cdef Array g, a, out
     _grads = dense(grad, held.dtype, &g)
     if g.numel != (s.rows if held.reduction == loss.NONE else 1):
@@ -382,7 +382,7 @@ cdef object _nll_loss_backward(PyObject* op, PyObject** a):
 # --- margins --------------------------------------------------------------------------------------------------------
 
 cdef int _set_rows(Scores* s, Array* x) except -1:
-    """(N, C) of (N, C), (C) or a number."""
+    """Set (N, C) from a shape (N, C), (C) or ()."""
     if x.ndim > 2 or (x.ndim and x.sizes[x.ndim - 1] == 0):
         raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, but got: "
                            f"{shape_text(x.ndim, x.sizes)}")

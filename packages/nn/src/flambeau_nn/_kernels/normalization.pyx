@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Layer normalization: checks, and the rows handed to hot/normalization.pyx.
+"""Layer normalization: checks, and calls of hot/normalization.pyx with the rows.
 
 float16 and bfloat16 are computed in float32.
 """
@@ -92,7 +92,7 @@ cdef _Operands _prepare(Work* w, PyObject* x, PyObject* shape, PyObject* weight,
 
 
 cdef int _check_dtypes(int dtype, PyObject* weight, PyObject* bias) except -1:
-    """Parameters are of one dtype: the input's, or float32 beside half types."""
+    """Check that parameters have one dtype: the input's, or float32 for half types."""
     cdef Array a
     cdef int found = -1
     for t in (<object>weight, <object>bias):
@@ -140,7 +140,7 @@ cdef object _layer_norm(PyObject* op, PyObject** a):
 
 cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t parts, Py_ssize_t n, Py_ssize_t first,
                              int dtype):
-    """The parts' sums added up, in the shape and dtype of the weight."""
+    """Return the sum over the parts, in the shape and dtype of the weight."""
     cdef Array shape, out
     cdef Py_ssize_t i, k
     cdef double total
@@ -160,7 +160,7 @@ cdef object _affine_gradient(PyObject* like, const double* sums, Py_ssize_t part
 
 
 cdef object _layer_norm_backward(PyObject* op, PyObject** a):
-    """(grad_output, self, normalized_shape, weight, bias, eps) to the gradients of self, weight and bias."""
+    """Map (grad_output, self, normalized_shape, weight, bias, eps) to the gradients of self, weight and bias."""
     cdef Work w
     cdef Array g, out
     cdef _Operands held = _prepare(&w, a[1], a[2], a[3], a[4], a[5], "layer_norm_backward")

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Padding: each axis by a table of the element that every place of the result is a copy of, -1 for the filling value.
+"""Padding: for each axis, a table maps each position of the result to the element that it copies.
 
-Dimensions that are not padded are taken together: those in front are planes, those behind are one element. The gradient
-goes the other way through the same tables.
+The entry -1 stands for the fill value. Dimensions that are not padded are merged: leading ones are planes, trailing
+ones form one element. The gradient uses the same tables in the opposite direction.
 """
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.float cimport PyFloat_CheckExact
@@ -35,7 +35,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     MAX_NDIM = 64
-    SMALL = 256  # entries of tables that need no memory of their own
+    SMALL = 256  # number of table entries that fit into stack memory
 
 cdef enum:  # modes
     CONSTANT = 0
@@ -47,15 +47,15 @@ cdef dict _MODES = {"constant": CONSTANT, "reflect": REFLECT, "replicate": REPLI
 
 cdef struct Axis:
     Py_ssize_t size, count  # of the input and of the result
-    Py_ssize_t step, stride  # bytes, or numbers, from one element to the next: in the input, in the result
-    Py_ssize_t first, run  # places of the result that are a piece of the input, and how many they are
+    Py_ssize_t step, stride  # strides in bytes or elements: in the input, in the result
+    Py_ssize_t first, run  # the first of `run` positions that copy a contiguous piece of the input
     Py_ssize_t* table
 
 cdef struct Pad:
     int naxes
     Axis[MAX_NDIM] axes
-    Py_ssize_t unit, item  # bytes, or numbers, that stay together; bytes of a number
-    Py_ssize_t planes, plane, padded  # how many; bytes, or numbers, of one in the input and in the result
+    Py_ssize_t unit, item  # bytes, or elements, that stay together; bytes of an element
+    Py_ssize_t planes, plane, padded  # number of planes; bytes, or elements, of a plane in the input and in the result
     bint zeros
     char[16] value
     char* x
@@ -65,7 +65,7 @@ cdef struct Pad:
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 cdef inline Py_ssize_t _source(int mode, Py_ssize_t i, Py_ssize_t n) noexcept:
-    """The element for a place that lies at `i`."""
+    """Return the element for a position with unpadded index `i`."""
     if mode == CONSTANT:
         return i if 0 <= i < n else -1
     if mode == REFLECT:
@@ -76,7 +76,7 @@ cdef inline Py_ssize_t _source(int mode, Py_ssize_t i, Py_ssize_t n) noexcept:
 
 cdef void _fill_table(Axis* a, int mode, Py_ssize_t before, Py_ssize_t after) noexcept:
     cdef Py_ssize_t o, begin, n
-    if mode == CIRCULAR:  # what negative sizes cut off does not come round
+    if mode == CIRCULAR:  # parts cut off by negative padding do not wrap around
         begin = max(-before, <Py_ssize_t>0)
         n = a.size - max(-after, <Py_ssize_t>0) - begin
         before = max(before, <Py_ssize_t>0)
@@ -115,7 +115,7 @@ cdef int _check_axis(int mode, int dim, Array* x, Py_ssize_t before, Py_ssize_t 
 
 
 cdef int _check_filled(Array* x, int axes) except -1:
-    """Of an input that elements are copied from, only the batch may be empty."""
+    """If elements of the input are copied, only the batch may be empty."""
     cdef int d
     for d in range(x.ndim > axes + 1, x.ndim):
         if x.sizes[d] == 0:
@@ -126,8 +126,11 @@ cdef int _check_filled(Array* x, int axes) except -1:
 
 cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* pad, int given,
                       bint channels_last, Py_ssize_t* small):
-    """Planes, axes and what stays together, of an input of these sizes; memory for the tables, to keep while they are
-    used. `given` numbers of `pad`, the last dimension first."""
+    """Set planes, axes and the unit for an input with these sizes.
+
+    Return the memory of the tables, which the caller keeps while it uses them. `given` is the number of entries of
+    `pad`, which starts with the last dimension.
+    """
     cdef int[MAX_NDIM] order
     cdef int k, d, i, padded = 0
     cdef Py_ssize_t total = 0, inner, outer
@@ -135,7 +138,7 @@ cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const
     cdef Py_ssize_t* at = small
     for k in range(ndim):
         order[k] = k
-    if channels_last:  # as they lie: the channels last
+    if channels_last:  # in memory order: the channels last
         for k in range(1, ndim - 1):
             order[k] = k + 1
         order[ndim - 1] = 1
@@ -150,7 +153,7 @@ cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const
             padded = p.naxes
         elif not padded:
             p.planes *= sizes[d]
-        else:  # between axes that are padded, or behind them
+        else:  # between padded axes, or behind them
             p.axes[p.naxes].size = p.axes[p.naxes].count = sizes[d]
             p.axes[p.naxes].first = p.axes[p.naxes].run = 0
             total += sizes[d]
@@ -178,7 +181,7 @@ cdef object _set_axes(Pad* p, int mode, int ndim, const Py_ssize_t* sizes, const
 # --- loops ----------------------------------------------------------------------------------------------------------
 
 cdef void _fill(const Pad* p, char* y, Py_ssize_t bytes_) noexcept nogil:
-    """The filling value."""
+    """Write the fill value."""
     cdef Py_ssize_t i
     if p.zeros:
         memset(y, 0, bytes_)
@@ -228,7 +231,7 @@ cdef void _pad_planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
 
 
 cdef void _add(const Pad* p, int k, const real_t* x, real_t* y) noexcept nogil:
-    """From the gradient `x` of the result to that of the input."""
+    """Add the gradient `x` of the result to the gradient of the input."""
     cdef const Axis* a = &p.axes[k]
     cdef Py_ssize_t o = 0, q
     cdef bint last = k == p.naxes - 1
@@ -262,7 +265,7 @@ cdef void _add_planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
 # --- kernels --------------------------------------------------------------------------------------------------------
 
 cdef int _read_value(Pad* p, int dtype, PyObject* slot) except -1:
-    """The filling value in the dtype of the elements."""
+    """Read the fill value in the dtype of the elements."""
     cdef Array one
     value = <object>slot
     p.zeros = (value is None or type(value) is int or PyFloat_CheckExact(value)) and not value
@@ -286,7 +289,8 @@ cdef object _padded(int mode, PyObject* tensor, PyObject* slot, PyObject* value,
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[SMALL] small
     cdef int given = read_ints(slot, pad, 2 * MAX_NDIM, name, "pad"), d, k
-    cdef bint channels_last = False, keeps = mode == CONSTANT or (mode != CIRCULAR and given > 2)  # the memory format
+    # whether it preserves the memory format
+    cdef bint channels_last = False, keeps = mode == CONSTANT or (mode != CIRCULAR and given > 2)
     cdef bint changes = mode != CONSTANT
     array_of(tensor, &x)
     if given % 2:
@@ -396,7 +400,7 @@ pad_by_copies = new_kernel(_pad_by_copies)
 pad_by_copies_backward = new_kernel(_pad_by_copies_backward)
 
 
-# --- what chooses between them --------------------------------------------------------------------------------------
+# --- the operator that chooses between them -------------------------------------------------------------------------
 
 cdef object _by_value = None, _by_copies = None
 cdef object _nothing = 0
@@ -404,7 +408,7 @@ cdef dict _NAMES = {"reflect": "reflection", "replicate": "replication"}
 
 
 def connect(by_value, by_copies):
-    """Say which operators `pad` calls."""
+    """Set the operators that `pad` calls."""
     global _by_value, _by_copies
     _by_value, _by_copies = by_value, by_copies
 

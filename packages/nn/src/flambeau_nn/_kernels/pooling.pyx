@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Pooling: sums and maxima over windows of up to three dimensions.
 
-Every kind of pooling, adaptive or not, is a table of windows: for each axis and each position of the output along it,
-where the window begins and ends in the input, and how many elements it counts as. The loops know nothing else. float16
-and bfloat16 are computed in float32, and maxima of integers in int64.
+Every kind of pooling, adaptive or not, is a table of windows: for each axis and each output position along it, the
+start and end of the window in the input, and how many elements it counts as. The loops depend only on this table.
+float16 and bfloat16 are computed in float32, and maxima of integers in int64.
 """
 from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.object cimport PyObject
@@ -27,8 +27,8 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
     MAX_NDIM = 64
-    MOST = 0x7fffffff  # an argument may be
-    SMALL = 192  # numbers of tables that need no memory of their own
+    MOST = 0x7fffffff  # largest value of an argument
+    SMALL = 192  # number of table entries that fit into stack memory
 
 cdef enum:  # loops
     AVERAGE = 0
@@ -73,7 +73,7 @@ cdef int _run(Pool* p, int loop, int dtype) except -1:
 
 # --- windows --------------------------------------------------------------------------------------------------------
 
-cdef struct Steps:  # the arguments of pooling that is not adaptive, by axis
+cdef struct Steps:  # the arguments of non-adaptive pooling, by axis
     Py_ssize_t[AXES] kernel
     Py_ssize_t[AXES] stride
     Py_ssize_t[AXES] padding
@@ -87,7 +87,7 @@ cdef str WORDS = "one two three"
 
 cdef int _read(PyObject* slot, Py_ssize_t* out, int dims, Py_ssize_t usual, str name, str argument,
                str wanted) except -1:
-    """One number for each spatial dimension into the last axes, `usual` into the others; 0 for None and ()."""
+    """Read one integer per spatial dimension into the last axes, `usual` into the others; return 0 for None and ()."""
     cdef Py_ssize_t[MAX_NDIM] given
     cdef int n = 0 if slot == <PyObject*>None else read_ints(slot, given, MAX_NDIM, name, argument), d
     if n == 0 and argument == "stride":
@@ -139,7 +139,7 @@ cdef int _read_steps(Steps* s, int dims, str name, PyObject* kernel, PyObject* s
 
 
 cdef Py_ssize_t _positions(Steps* s, int d, Py_ssize_t size) noexcept:
-    """How many windows there are along an axis."""
+    """Return the number of windows along an axis."""
     cdef Py_ssize_t room = size + 2 * s.padding[d] - s.dilation[d] * (s.kernel[d] - 1) - 1
     cdef Py_ssize_t n
     if s.ceil_mode:
@@ -151,7 +151,7 @@ cdef Py_ssize_t _positions(Steps* s, int d, Py_ssize_t size) noexcept:
 
 
 cdef object _table(Pool* p, Py_ssize_t* at):
-    """Memory for the windows, to keep while the pool is used: `at`, where SMALL numbers are enough."""
+    """Return memory for the windows, which the caller keeps while it uses the pool; use `at` if it is large enough."""
     cdef int d
     memory = None
     if p.count[0] > SMALL or p.count[1] > SMALL or p.count[2] > SMALL or (
@@ -165,7 +165,7 @@ cdef object _table(Pool* p, Py_ssize_t* at):
 
 
 cdef void _measure(Pool* p) noexcept:
-    """How much work a plane is."""
+    """Compute the amount of work per plane."""
     cdef Py_ssize_t i, total
     cdef int d
     p.work = 1
@@ -199,7 +199,7 @@ cdef object _fixed_windows(Pool* p, Steps* s, Py_ssize_t* small):
 
 
 cdef object _adaptive_windows(Pool* p, Py_ssize_t* small):
-    """Windows that cover an axis evenly: from floor(o · size / count) to ceil((o + 1) · size / count)."""
+    """Set windows that cover an axis evenly: from floor(o · size / count) to ceil((o + 1) · size / count)."""
     cdef Py_ssize_t o, n, m
     cdef int d
     memory = _table(p, small)
@@ -218,7 +218,7 @@ cdef object _adaptive_windows(Pool* p, Py_ssize_t* small):
 # --- arguments ------------------------------------------------------------------------------------------------------
 
 cdef class _Name:
-    """What an operator's name says: ``avg_pool2d`` pools over two dimensions."""
+    """The properties that an operator's name implies: ``avg_pool2d`` pools over two dimensions."""
     cdef str text
     cdef int dims
     cdef bint maximum
@@ -238,7 +238,7 @@ cdef _Name _name(PyObject* op):
 
 
 cdef void _set_sizes(Pool* p, int dims, int ndim, const Py_ssize_t* sizes) noexcept:
-    """Fold a checked input size into planes and three axes."""
+    """Merge the dimensions of a checked input into planes and three axes."""
     cdef int d
     p.dims, p.divisor, p.misplaced = dims, 0, False
     p.pixel = p.shares = 1
@@ -287,7 +287,7 @@ cdef object _check_adaptive(_Name name, int ndim, const Py_ssize_t* sizes):
 
 
 cdef object _set_output_size(Pool* p, _Name name, object given, int ndim):
-    """`output_size`: an int, or one for each spatial dimension, where None keeps the size of the input."""
+    """Read `output_size`: an int, or one for each spatial dimension; None keeps the size of the input."""
     cdef int d, dims = name.dims
     if isinstance(given, (tuple, list)):
         if dims > 1 and ndim <= len(given):
@@ -333,7 +333,7 @@ cdef object _set_count(Pool* p, Steps* s, str name, Array* x):
 
 
 cdef int _computed(int dtype, bint integers, str name) except -1:
-    """The dtype to compute in."""
+    """Return the dtype to compute in."""
     if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
         return D_FLOAT32
     if dtype == D_FLOAT32 or dtype == D_FLOAT64:
@@ -344,7 +344,7 @@ cdef int _computed(int dtype, bint integers, str name) except -1:
 
 
 cdef object _result(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array* out):
-    """A tensor for the output."""
+    """Create a tensor for the output."""
     cdef Py_ssize_t[MAX_NDIM] shape
     cdef int d
     for d in range(ndim):
@@ -353,7 +353,7 @@ cdef object _result(Pool* p, int ndim, const Py_ssize_t* sizes, int dtype, Array
 
 
 cdef object _operand(Pool* p, PyObject* t, int dtype, bint may_be_channels_last, Array* a):
-    """`t`, dense; as it is where its channels lie beside each other and may."""
+    """Return `t`, dense; channels last is preserved if the kernel supports it."""
     cdef bint channels_last
     array_of(t, a)
     if not may_be_channels_last or a.ndim != p.dims + 2:
@@ -376,7 +376,7 @@ cdef int _set_divisor(Pool* p, PyObject* slot) except -1:
 
 
 cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
-    """Pooling of a[0] over the windows of `s`, or to the output size a[1] where that is NULL."""
+    """Pool a[0] over the windows of `s`, or, if `s` is NULL, to the output size a[1]."""
     cdef Array x, y, at
     cdef Pool p
     cdef Py_ssize_t[SMALL] small
@@ -393,7 +393,8 @@ cdef object _forward(_Name name, PyObject** a, Steps* s, PyObject* divisor):
         _set_output_size(&p, name, <object>a[1], x.ndim)
         _check_adaptive(name, x.ndim, x.sizes)
     dtype = _computed(original, s != NULL and (name.maximum or original == D_INT64), name.text)
-    stays = x.ndim == name.dims + 2 and (name.dims == 2 or (name.maximum and s != NULL))  # channels_last
+    # whether it preserves channels_last
+    stays = x.ndim == name.dims + 2 and (name.dims == 2 or (name.maximum and s != NULL))
     _source = _operand(&p, a[0], dtype, stays, &x)
     result = _result(&p, x.ndim, x.sizes, dtype, &y)
     if name.maximum:
@@ -431,8 +432,10 @@ cdef object _adaptive_pool(PyObject* op, PyObject** a):
 
 cdef object _backward(str name, Pool* p, Steps* s, PyObject* slot, int dims, PyObject* size, PyObject* divisor,
                       PyObject* indices):
-    """The gradient, of size `size`, of averages over the windows of `s`, over adaptive ones where that is NULL, or of
-    the elements at `indices`."""
+    """Compute the gradient, of size `size`, of averages over the windows of `s`, or of the elements at `indices`.
+
+    If `s` is NULL, the windows are adaptive.
+    """
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int ndim = read_ints(size, sizes, MAX_NDIM, name, "input_size"), dtype, original, d
     cdef Array g, at, out

@@ -1,17 +1,18 @@
 # cython: language_level=3
-"""Layers that run over time: LSTM, GRU and plain ones, one direction of one layer a call.
+"""Layers that run over time: LSTM, GRU and plain RNN; a call computes one direction of one layer.
 
-A step multiplies its inputs and the state by weights that are packed once, and does all gates of a row together
-(hot/recurrent.pyx). Threads share the rows of a batch, each for all times. In backward each sums what its rows give to
-the gradients of the weights, as they are still in its cache, and the sums are added in the order of the batch. Of
-many weights, and of packed sequences, threads share panels of the gradients instead. Where there are few rows and many
-weights, products are BLAS's, which shares the columns; inputs of many weights are multiplied for all times at once.
-What backward needs of the forward run stands in one tensor, the workspace: the activated gates of all rows, then the
-cells before each step and tanh of those after it (LSTM) or the state's share of the new one (GRU).
+A step multiplies its inputs and the state by weights that are packed once, and computes all gates of a row together
+(hot/recurrent.pyx). Threads share the rows of a batch; each computes its rows for all times. In backward, each thread
+sums the contributions of its rows to the gradients of the weights while they are in its cache, and the sums are added
+in the order of the batch. With many weights, and for packed sequences, threads share panels of the gradients instead.
+With few rows and many weights, BLAS computes the products and splits them by columns; products of the inputs with many
+weights are computed for all times at once. The forward run stores the values that backward needs in one tensor, the
+workspace: the activated gates of all rows, then the cells before each step and the tanh of the cells after it (LSTM)
+or the state's contribution to the new gate (GRU).
 
-A sequence is rows: (time, batch, size), or packed, (rows, size), where `batch_sizes` says how many rows each time has,
-never more than the time before. Each time the first rows of the batch take a step; the others keep their state, so it
-is the final one in the end. float16 and bfloat16 are computed in float32.
+A sequence consists of rows: (time, batch, size), or packed, (rows, size), where `batch_sizes` has the number of rows at
+each time, which never increases. At each time the first rows of the batch take a step; the others keep their state, so
+in the end it is their final state. float16 and bfloat16 are computed in float32.
 """
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
@@ -36,14 +37,14 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    FEW = 4  # rows for which packing the weights is not worth it
-    SHARE = 8  # rows of a batch that a thread should have at least
-    WIDE = 1 << 20  # multiplications of a step from which BLAS's threads are worth it
-    NEAR = 1 << 16  # weights of the inputs that stay in the cache from one step to the next
-    MANY = 16  # rows of a batch from which it pays to read more weights at each step, in proportion
-    NARROW = 1 << 15  # weights up to which BLAS's preparation for their gradient costs more than it saves
+    FEW = 4  # number of rows below which packing the weights does not pay
+    SHARE = 8  # minimum number of rows of a batch per thread
+    WIDE = 1 << 20  # multiplications per step from which BLAS's threads pay
+    NEAR = 1 << 16  # input weights that stay in the cache between steps
+    MANY = 16  # batch rows from which reading proportionally more weights at each step pays
+    NARROW = 1 << 15  # number of weights up to which BLAS's overhead for their gradient exceeds its gain
 
-cdef struct Given:  # the arguments, borrowed; NULL: the operator has none
+cdef struct Given:  # the arguments, borrowed; NULL if the operator lacks one
     PyObject* input
     PyObject* batch_sizes
     PyObject* h0
@@ -62,11 +63,11 @@ cdef inline bint _has(PyObject* slot) noexcept:
 
 
 cdef class _Layer:
-    """A layer's operands, dense and of the dtype to compute in."""
+    """The operands of a layer, dense and in the dtype to compute in."""
     cdef int gates, dtype, original, ndim
     cdef bint reverse
     cdef Py_ssize_t rows, times, batch, size, hidden, out, item
-    cdef Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
+    cdef Py_ssize_t* counts  # rows at each time, or NULL: `batch` at each
     cdef Array h, c, w_ih, w_hh, b_ih, b_hh, w_hr
     cdef PyObject* given  # the input
     cdef Rows x
@@ -76,7 +77,7 @@ cdef class _Layer:
     cdef Step step
 
     cdef char* operand(self, PyObject* t, Array* a, str name, Py_ssize_t first, Py_ssize_t second=-1) except? NULL:
-        """`t` of the sizes (first, second) or (first,); without data where there is none."""
+        """Read `t`, which must have sizes (first, second) or (first,); data stays NULL if it is absent."""
         a.data = NULL
         if not _has(t):
             return NULL
@@ -151,7 +152,7 @@ cdef class _Layer:
         return 0
 
     cdef int rows_of(self, PyObject* t, Rows* rows, bint as_is=True) except -1:
-        """The rows of `t`, as it lies where their numbers are adjacent, or of a copy."""
+        """Describe the rows of `t`, in place if their elements are contiguous, otherwise in a copy."""
         cdef Array a
         array_of(t, &a)
         if not as_is or a.dtype != self.dtype or a.ndim != 3 or a.strides[2] != 1:
@@ -175,7 +176,7 @@ cdef class _Layer:
         return 0
 
     cdef int factor(self, Factor* f, const Array* weight, Py_ssize_t k, Py_ssize_t n, bint across) except -1:
-        """The weight (k, n), or (n, k) `across`, as what rows are multiplied by."""
+        """Prepare the weight (k, n), or (n, k) if `across`, as a factor for rows."""
         cdef Array a
         cdef Py_ssize_t columns
         f.k, f.n, f.data, f.row, f.column = k, n, weight.data, 1 if across else n, k if across else 1
@@ -189,11 +190,11 @@ cdef class _Layer:
         return 0
 
     cdef Py_ssize_t extra(self) noexcept:
-        """How many numbers a row of the workspace has beside the gates."""
+        """Return how many elements a row of the workspace has besides the gates."""
         return self.hidden * (2 if self.gates == LSTM else 1 if self.gates == GRU else 0)
 
     cdef char* starts(self, Walk* w) except NULL:
-        """A row of zeros, and one for the biases."""
+        """Allocate a row of zeros and a row for the biases, and return the latter."""
         cdef Array a
         cdef Py_ssize_t n = max(w.width, w.out, self.size, <Py_ssize_t>1)
         self.held.append(self.buffer(2, n, &a))
@@ -203,7 +204,7 @@ cdef class _Layer:
         return a.data + n * self.item
 
     cdef int begin(self, Walk* w, char* output, char* work, bint across) except -1:
-        """What both ways have in common; backward goes by the weights as they are, forward `across`."""
+        """Set the fields common to both passes; backward uses the weights as they are, forward `across`."""
         cdef char* biases
         memset(w, 0, sizeof(Walk))
         w.step, w.loops, w.gates, w.dtype, w.reverse = self.step, self.loops, self.gates, self.dtype, self.reverse
@@ -215,13 +216,13 @@ cdef class _Layer:
             self.factor(&w.projection, &self.w_hr, w.hidden if across else w.out, w.out if across else w.hidden,
                         across)
         biases = self.starts(w)
-        if across and self.b_ih.data != NULL:  # of the GRU, the last third of b_hh is added in the step
+        if across and self.b_ih.data != NULL:  # GRU: the step adds the last third of b_hh
             memcpy(biases, self.b_ih.data, w.width * w.item)
             self.loops.add_to(biases, self.b_hh.data, 2 * w.hidden if w.gates == GRU else w.width)
         return 0
 
     cdef int walk(self, Walk* w, range_task task) except -1:
-        """All times, on the pool where that is worth it."""
+        """Run all times, on the thread pool if that pays."""
         cdef Py_ssize_t share = self.share(w)
         if share >= self.batch:
             task(w, 0, self.batch)
@@ -231,7 +232,7 @@ cdef class _Layer:
         return 0
 
     cdef Py_ssize_t share(self, const Walk* w) noexcept:
-        """How many rows of the batch a thread should have at least."""
+        """Return the minimum number of batch rows per thread."""
         cdef Py_ssize_t work = self.rows * w.width * (self.out + 16)
         if not w.by_state.packed or work < 16 * HEAVY_GRAIN:
             return self.batch
@@ -243,7 +244,7 @@ cdef class _Layer:
         return fresh(self.dtype, 2, sizes, a)
 
     cdef tuple forward(self):
-        """(output, final state, final cells or None, workspace)"""
+        """Return (output, final state, final cells or None, workspace)."""
         cdef Py_ssize_t k, n = self.hidden, width = self.gates * n, extra = self.extra()
         cdef Py_ssize_t[1] flat
         cdef Array out, state, cells, work, products, wide
@@ -282,7 +283,7 @@ cdef class _Layer:
 
     cdef tuple backward(self, PyObject* grad_output, PyObject* grad_h, PyObject* grad_c, PyObject* output,
                         PyObject* workspace, bint of_input):
-        """The gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None of what is not there or asked for."""
+        """Return the gradients of (input, h0, c0, w_ih, w_hh, b_ih, b_hh, w_hr); None for absent or unneeded ones."""
         cdef Py_ssize_t n = self.hidden, width = self.gates * n, extra = self.extra()
         cdef Py_ssize_t flat
         cdef Array out, work, before, state, dg, dp, dh, dc, whole, wide, dwide, result, of_bias
@@ -315,7 +316,7 @@ cdef class _Layer:
             of_c = self.start(grad_c, n, &dc)
             w.grad_cells = dc.data
         if projected:
-            self.held.append(self.buffer(self.rows, self.out, &whole))  # gradients by the states
+            self.held.append(self.buffer(self.rows, self.out, &whole))  # gradients of the states
             self.held.append(self.buffer(self.rows, n, &wide))  # states before the projection
             self.held.append(self.buffer(self.batch, n, &dwide))
             w.wide, w.grad_wide = wide.data, dwide.data
@@ -345,7 +346,7 @@ cdef class _Layer:
         return tuple([None if g is None else converted(g, self.original) for g in grads])
 
     cdef object start(self, PyObject* grad, Py_ssize_t columns, Array* a):
-        """A copy of the gradient of a final state, or zeros."""
+        """Return a copy of the gradient of a final state, or zeros."""
         cdef Array given
         t = self.buffer(self.batch, columns, a)
         if _has(grad):
@@ -358,7 +359,7 @@ cdef class _Layer:
         return t
 
     cdef int back(self, Walk* w, Slopes* s) except -1:
-        """Over time, and the gradients of the weights and biases."""
+        """Run backward over time, and compute the gradients of weights and biases."""
         cdef Py_ssize_t width = w.width
         cdef bint narrow = w.by_state.packed and width * (self.size + self.out) <= NARROW
         cdef Pieces pieces

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Stacks of recurrent layers as compositions: which weights and states each layer and direction gets.
+"""Stacks of recurrent layers as compositions: distribute weights and states to layers and directions.
 
-The operators are declared above this folder, and connected from there.
+The operators are declared in higher folders and connected from there.
 """
 from cpython.object cimport PyObject
 
@@ -11,15 +11,18 @@ cdef object _lstm_layer, _rnn_layer, _composed, _select, _cat, _stack, _dropout
 
 
 def connect(lstm_layer, rnn_layer, composed, select, cat, stack, dropout):
-    """Say what computes one direction of a layer (of complex numbers: `composed`), and which operators take states
-    apart and put them together."""
+    """Set the functions of recurrent layers.
+
+    `lstm_layer` and `rnn_layer` compute one direction of a layer, `composed` does so for complex numbers; the other
+    operators split and join states.
+    """
     global _lstm_layer, _rnn_layer, _composed, _select, _cat, _stack, _dropout
     _lstm_layer, _rnn_layer, _composed = lstm_layer, rnn_layer, composed
     _select, _cat, _stack, _dropout = select, cat, stack, dropout
 
 
 def direction(str mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, bint reverse):
-    """One direction of one layer: by its kernel or, of complex numbers, which it does not take, by other operations."""
+    """Compute one direction of one layer: with its kernel or, for complex numbers, by composed operations."""
     if dtype_number(<PyObject*>input) >= T_COMPLEX:
         return _composed(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse)
     if mode == "LSTM":
@@ -34,7 +37,7 @@ cdef object _stacked(list states):
 
 def layers(str mode, input, batch_sizes, hx, params, bint has_biases, Py_ssize_t num_layers, double dropout,
            bint train, bint bidirectional):
-    """Output, final states and final cells, stacked, of all layers and directions."""
+    """Return output, final states and final cells, stacked, of all layers and directions."""
     cdef Py_ssize_t directions = 2 if bidirectional else 1, each = 4 if has_biases else 2, layer, at, first
     cdef TensorInfo h
     cdef int k
@@ -74,7 +77,7 @@ def layers(str mode, input, batch_sizes, hx, params, bint has_biases, Py_ssize_t
 
 
 cdef int _check_step(input, hx, w_ih) except -1:
-    """A step has rows of features: what has no dimension 1 raises an IndexError."""
+    """Check that the input is a matrix: raise an IndexError if it has no dimension 1."""
     input.size(1)
     hx.size(0)
     w_ih.size(1)
@@ -82,7 +85,7 @@ cdef int _check_step(input, hx, w_ih) except -1:
 
 
 def lstm_step(input, hx, w_ih, w_hh, b_ih, b_hh):
-    """One step of an LSTM: state and cells after it."""
+    """Compute one step of an LSTM: return the new state and cells."""
     if len(hx) != 2:
         raise RuntimeError("lstm_cell expects two hidden states")
     h, c = hx
@@ -91,6 +94,6 @@ def lstm_step(input, hx, w_ih, w_hh, b_ih, b_hh):
 
 
 def step(str mode, input, hx, w_ih, w_hh, b_ih, b_hh):
-    """One step of another layer: the state after it."""
+    """Compute one step of another layer: return the new state."""
     _check_step(input, hx, w_ih)
     return direction(mode, input.unsqueeze(0), None, hx, None, w_ih, w_hh, b_ih, b_hh, None, False)[1]

@@ -1,10 +1,10 @@
-"""A recurrent layer over all times, and the gradients of its weights: what recurrent.pyx sets up and
-recurrent_times.pyx runs."""
+"""A recurrent layer over all times, and the gradients of its weights; recurrent.pyx prepares the calls and
+recurrent_times.pyx runs them."""
 from flambeau_nn._kernels.packed_products cimport pack_t, packed_t
 from flambeau_nn._kernels.recurrent_types cimport Step, step_t
 
 cdef enum:
-    LSTM = 4  # how many gates
+    LSTM = 4  # number of gates
     GRU = 3
     PLAIN = 1
 
@@ -16,24 +16,24 @@ ctypedef void (*outer_t)(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const
                          Py_ssize_t width) noexcept nogil
 
 cdef struct Loops:
-    step_t forward[5]  # by the number of gates
+    step_t forward[5]  # by number of gates
     step_t backward[5]
     sum_t sum_rows
     add_t add_to
     pack_t pack  # or NULL
     packed_t multiply_packed
     outer_t outer
-    Py_ssize_t panel  # numbers in a row of what is packed
+    Py_ssize_t panel  # elements in a row of a packed panel
 
-cdef struct Factor:  # a matrix (k, n) that rows are multiplied by, at each time
+cdef struct Factor:  # a matrix (k, n) by which rows are multiplied at each time
     Py_ssize_t k, n
     const char* data
-    Py_ssize_t row, column  # steps; unless it is packed
+    Py_ssize_t row, column  # strides, unless it is packed
     bint packed
 
-cdef struct Rows:  # of each time, whose numbers are adjacent; steps in numbers
+cdef struct Rows:  # rows of each time, with contiguous elements; strides in elements
     char* data  # or NULL
-    Py_ssize_t time, row  # where rows are packed, one follows the other and `time` means nothing
+    Py_ssize_t time, row  # for packed sequences, rows are consecutive and `time` is unused
 
 cdef struct Walk:  # over time, forward or backward
     Step step
@@ -41,18 +41,18 @@ cdef struct Walk:  # over time, forward or backward
     int gates, dtype
     bint reverse
     Py_ssize_t times, batch, rows, hidden, out, width, extra, item
-    const Py_ssize_t* counts  # rows of each time, or NULL: `batch` of each
-    Factor by_state, projection, by_input  # the others without data where they are not used
+    const Py_ssize_t* counts  # rows at each time, or NULL: `batch` at each
+    Factor by_state, projection, by_input  # those that are not used have no data
     Rows input
     const char* start  # a row of biases
     const char* zeros  # a row
     char* output
     char* work
-    char* state  # in backward the one before the first step
+    char* state  # in backward, the one before the first step
     char* cells
     char* products
-    char* wide  # what the step gives before the projection
-    char* before  # backward, from here on
+    char* wide  # the result of the step before the projection
+    char* before  # for backward, from here on
     Rows grad_output
     char* grad_gates
     char* grad_products
@@ -63,7 +63,7 @@ cdef struct Walk:  # over time, forward or backward
 
 cdef struct Slopes:  # gradients of weights and biases, by panels of the gates
     Loops* loops
-    Py_ssize_t outer, inner, apart  # rows: times, those of each time, and steps from one time to the next
+    Py_ssize_t outer, inner, apart  # rows: number of times, rows at each time, stride between times
     Py_ssize_t width, size, out, item
     Rows input
     const char* before
@@ -74,16 +74,16 @@ cdef struct Slopes:  # gradients of weights and biases, by panels of the gates
     char* b_ih  # or NULL
     char* b_hh
 
-cdef struct Pieces:  # of the batch, each with sums of its own
+cdef struct Pieces:  # of the batch, each with its own sums
     const Walk* walk
     const Slopes* slopes  # of the first piece
     Py_ssize_t count, size
-    char* sums  # `size` numbers for each of the others: weights of the inputs, of the state, and biases
+    char* sums  # `size` elements for each piece but the first: input weights, state weights, biases
 
 cdef Loops* loops_of(int dtype) noexcept
 cdef Py_ssize_t panels_of(const Slopes* s) noexcept nogil
 
-# Tasks: rows of the batch, each for all times; panels of the gates; pieces of the batch, both for each.
+# Tasks: rows of the batch for all times; panels of the gates; pieces of the batch for all gates.
 cdef void walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 cdef void sum_slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil

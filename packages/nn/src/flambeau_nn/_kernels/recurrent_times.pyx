@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Recurrent layers over time, for some rows of a batch; and gradients of weights, for some of the gates. See
+"""Recurrent layers over time, for some rows of a batch, and gradients of weights, for some of the gates. See
 recurrent.pyx."""
 from libc.string cimport memcpy, memset
 
@@ -41,7 +41,7 @@ cdef Loops* loops_of(int dtype) noexcept:
 # --- over time: rows `begin` to `end` of the batch -------------------------------------------------------------------
 
 cdef void _add_product(const Walk* w, const Factor* f, Py_ssize_t m, const char* a, char* c) noexcept nogil:
-    """c[m, n] += a[m, k] @ the factor."""
+    """Compute c[m, n] += a[m, k] @ the factor."""
     cdef Product p
     if f.packed:
         w.loops.multiply_packed(m, f.n, f.k, a, f.k, f.data, NULL, c)
@@ -63,7 +63,7 @@ cdef void _make_product(const Walk* w, const Factor* f, Py_ssize_t m, const char
 
 cdef inline char* _rows_at(const Walk* w, const Rows* rows, Py_ssize_t t, Py_ssize_t begin,
                            Py_ssize_t row) noexcept nogil:
-    """Where row `begin` of the batch stands at time t; it is `row` of all."""
+    """Return the address of row `begin` of the batch at time t, which is row number `row` overall."""
     return rows.data + (t * rows.time + begin * rows.row if w.counts == NULL else row * rows.row) * w.item
 
 
@@ -103,7 +103,7 @@ cdef void walk_forward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept
 
 cdef inline void _take_before(const Walk* w, Py_ssize_t begin, Py_ssize_t row, Py_ssize_t m, Py_ssize_t earlier,
                               Py_ssize_t kept) noexcept nogil:
-    """The states before a step of m rows: `kept` of them the time before gave, from row `earlier` on."""
+    """Store the states before a step of m rows; the previous time produced `kept` of them, from row `earlier` on."""
     cdef Py_ssize_t size = w.out * w.item
     kept = min(max(kept, <Py_ssize_t>0), m)
     memcpy(w.before + row * size, w.output + earlier * size, kept * size)
@@ -132,7 +132,7 @@ cdef void walk_backward(void* context, Py_ssize_t begin, Py_ssize_t end) noexcep
             for j in range(m):
                 w.loops.add_to(of_state + j * w.out * item, given + j * w.grad_output.row * item, w.out)
         s.gates, s.kept = w.work + row * w.width * item, w.work + (w.rows * w.width + row * w.extra) * item
-        t = t + 1 if w.reverse else t - 1  # the time before
+        t = t + 1 if w.reverse else t - 1  # the previous time
         earlier = 0 if t < 0 or t == w.times else w.batch if w.counts == NULL else w.counts[t]
         _take_before(w, begin, row, m, (first if w.reverse else first - earlier) + begin, min(earlier, end) - begin)
         s.before = w.before + row * w.out * item
@@ -178,7 +178,7 @@ cdef void sum_slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef void _sums_of(const Pieces* p, Py_ssize_t k, Slopes* s) noexcept nogil:
-    """Where piece k has its sums."""
+    """Set the addresses of the sums of piece k."""
     if k:
         s.w_ih = p.sums + (k - 1) * p.size * s.item
         s.w_hh = s.w_ih + s.width * s.size * s.item
@@ -205,7 +205,7 @@ cdef void walk_and_sum(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept
 
 
 cdef void add_pieces(const Pieces* p) noexcept nogil:
-    """To the sums of the first, in the order of the batch."""
+    """Add the sums of the other pieces to those of the first, in the order of the batch."""
     cdef const Slopes* whole = p.slopes
     cdef Slopes s
     cdef Py_ssize_t k

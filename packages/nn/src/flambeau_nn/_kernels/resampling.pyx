@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Images at other sizes: each axis in turn, by a table of which elements each one of the result is a sum of.
+"""Resampling of images to other sizes, along one axis after another.
 
-Every mode is such a table: one element (nearest), two (linear), four (cubic), or as many as a filter reaches (with
-antialiasing). The gradient goes the other way through the same table. float16, bfloat16 and uint8 are computed in
-float32.
+A table lists the elements that contribute to each result. Every mode is such a table: with one element (nearest), two
+(linear), four (cubic), or the width of a filter (with antialiasing). The gradient uses the same table in the opposite
+direction. float16, bfloat16 and uint8 are computed in float32.
 """
 from cpython.object cimport PyObject
 from libc cimport math
@@ -46,7 +46,7 @@ cdef struct Axis:
     int mode
     bint align_corners, antialias
     Py_ssize_t size, count, taps
-    double factor  # that the user gave; 0: it follows from the sizes
+    double factor  # given by the user; 0: it follows from the sizes
     Py_ssize_t* places
     double* weights
 
@@ -54,14 +54,14 @@ cdef struct Axis:
 # --- tables ---------------------------------------------------------------------------------------------------------
 
 cdef inline real_t _step(const Axis* a, real_t tag) noexcept:
-    """How far positions are from each other in the input."""
+    """Return the distance of positions in the input."""
     if a.align_corners:
         return <real_t>(a.size - 1) / <real_t>(a.count - 1) if a.count > 1 else 0
     return <real_t>(1.0 / a.factor) if a.factor > 0 else <real_t>a.size / <real_t>a.count
 
 
 cdef inline real_t _cubic(real_t x, real_t sharpness) noexcept:
-    """The cubic convolution kernel (Keys, 1981)."""
+    """Evaluate the cubic convolution kernel (Keys, 1981)."""
     x = math.fabs(x)
     if x < 1:
         return ((sharpness + 2) * x - (sharpness + 3)) * x * x + 1
@@ -81,7 +81,7 @@ cdef inline real_t _filter(int mode, real_t x) noexcept:
 
 
 cdef Py_ssize_t _reach(const Axis* a, double* support) noexcept:
-    """How many elements a position is a sum of; how far the filter reaches to one side."""
+    """Return how many elements contribute to a position; set `support` to the half width of the filter."""
     cdef double step = _step[double](a, 0)
     support[0] = 0
     if a.antialias:
@@ -91,7 +91,7 @@ cdef Py_ssize_t _reach(const Axis* a, double* support) noexcept:
 
 
 cdef void _fill(Axis* a, real_t tag) noexcept:
-    """The table, in the precision of the elements, which decides where halves are rounded to."""
+    """Fill the table, in the precision of the elements, which determines how halves are rounded."""
     cdef real_t step = _step[real_t](a, 0), at, rest, total, inverse, support
     cdef Py_ssize_t i, t, first, n
     cdef Py_ssize_t* places = a.places
@@ -121,7 +121,7 @@ cdef void _fill(Axis* a, real_t tag) noexcept:
             at = step * i if a.align_corners else max(step * (i + <real_t>0.5) - <real_t>0.5, <real_t>0)
             first = min(<Py_ssize_t>at, a.size - 1)
             rest = min(max(at - first, <real_t>0), <real_t>1)
-            if a.size == a.count:  # whatever the factor
+            if a.size == a.count:  # regardless of the factor
                 first, rest = i, 0
             places[0], places[1] = first, min(first + 1, a.size - 1)
             weights[0], weights[1] = 1 - rest, rest
@@ -137,7 +137,7 @@ cdef void _fill(Axis* a, real_t tag) noexcept:
 
 
 cdef object _table(Axis* a, int dtype):
-    """Memory for the table, to keep while it is used."""
+    """Return memory for the table, which the caller keeps while it uses the table."""
     cdef double support
     cdef Array table
     cdef Py_ssize_t[3] sizes
@@ -153,7 +153,7 @@ cdef object _table(Axis* a, int dtype):
 
 
 cdef bint _is_copy(const Axis* a) noexcept:
-    """Whether every element stays where it is."""
+    """Whether the table copies every element to the same position."""
     cdef Py_ssize_t i
     if a.size != a.count:
         return False
@@ -163,7 +163,7 @@ cdef bint _is_copy(const Axis* a) noexcept:
     return True
 
 
-# --- the axes in turn -----------------------------------------------------------------------------------------------
+# --- one axis after another -----------------------------------------------------------------------------------------
 
 cdef struct Work:
     Resampled r
@@ -175,7 +175,7 @@ cdef void _planes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 
 
 cdef object _along(object source, int dim, bint channels_last, Axis* axis, int dtype, str direction):
-    """`source`, contiguous or with its channels `channels_last` each other, with the axis `dim` resampled."""
+    """Resample `source`, contiguous or `channels_last`, along axis `dim`."""
     cdef Array x, y
     cdef Work work
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -211,7 +211,7 @@ cdef str _kind(int mode, bint antialias):
 
 
 cdef object _run(PyObject* tensor, PyObject* size_of_other, PyObject** settings, str direction):
-    """`settings`: mode, align_corners, scales, antialias."""
+    """Run the resampling; `settings`: mode, align_corners, scales, antialias."""
     cdef Array x
     cdef Py_ssize_t[MAX_NDIM] other
     cdef Axis[MAX_NDIM] axes
@@ -269,7 +269,7 @@ cdef object _run(PyObject* tensor, PyObject* size_of_other, PyObject** settings,
 
 
 cdef object _copied(object tensor, bint channels_last, int dtype):
-    """Memory of its own."""
+    """Return a copy in new memory."""
     cdef Axis axis
     cdef Array x
     array_of(<PyObject*>tensor, &x)
@@ -280,7 +280,7 @@ cdef object _copied(object tensor, bint channels_last, int dtype):
 
 
 cdef void _round(object tensor):
-    """To whole numbers that a byte holds."""
+    """Round to integers in the range of a byte."""
     cdef Array x
     cdef Py_ssize_t i
     cdef float v

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elements moved between channels and space, and between groups of channels: copies through two views."""
+"""Moving elements between channels and space, and between groups of channels: copies through two views."""
 from cpython.object cimport PyObject
 
 from flambeau_nn._kernels.channels_last_layout cimport empty_in_format, is_channels_last
@@ -17,11 +17,11 @@ require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
     MAX_NDIM = 64
-    MOST = MAX_NDIM - 3  # dimensions: views have up to two more
+    MOST = MAX_NDIM - 3  # maximum number of dimensions, since views have up to two more
 
 
 cdef void _set_pixels(Py_ssize_t* strides, const Py_ssize_t* of, Py_ssize_t r, bint wide) noexcept:
-    """Strides of (C, H, r, W, r) over (C, H · r, W · r), or over (C · r², H, W)."""
+    """Set strides of (C, H, r, W, r) for memory with shape (C, H · r, W · r), or (C · r², H, W)."""
     if wide:
         strides[0], strides[1], strides[2] = of[0], of[1] * r, of[1]
         strides[3], strides[4] = of[2] * r, of[2]
@@ -32,7 +32,7 @@ cdef void _set_pixels(Py_ssize_t* strides, const Py_ssize_t* of, Py_ssize_t r, b
 
 cdef object _copied(PyObject* tensor, int ndim, const Py_ssize_t* sizes, int dims, const Py_ssize_t* apart,
                     Py_ssize_t r, int kind):
-    """A tensor of these sizes that has the elements of `tensor`, both seen as `apart`."""
+    """Return a tensor of these sizes with the elements of `tensor`, copied through views with the sizes `apart`."""
     cdef TensorInfo x, y
     cdef Array out
     cdef Py_ssize_t[MAX_NDIM] source, target

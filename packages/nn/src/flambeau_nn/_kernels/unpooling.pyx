@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Maxima of windows at random places, about equally far from each other (Graham, 2014).
+"""Maxima of windows at random positions with about equal distances (Graham, 2014).
 
 float16 and bfloat16 are computed in float32.
 """
@@ -28,19 +28,19 @@ ctypedef fused real_t:
 cdef enum:
     AXES = 3
 
-cdef struct Windows:  # in two dimensions the first axis has one element
+cdef struct Windows:  # in two dimensions, the first axis has one element
     Py_ssize_t[AXES] size, count, kernel
-    int[AXES] order  # the sample of each axis, -1: none
-    double[AXES] step  # from one window to the next, in the precision of the samples
+    int[AXES] order  # the column of `samples` for each axis, or -1
+    double[AXES] step  # distance of windows, in the precision of the samples
     int dims
     const void* x
-    const void* samples  # a row a plane
+    const void* samples  # one row per plane
     void* y
     int64_t* indices
 
 
 cdef inline Py_ssize_t _start(const Windows* w, int d, Py_ssize_t i, const real_t* samples) noexcept nogil:
-    """Where a window begins."""
+    """Return the start of a window."""
     cdef real_t step, sample
     if w.order[d] < 0:
         return 0
@@ -48,7 +48,7 @@ cdef inline Py_ssize_t _start(const Windows* w, int d, Py_ssize_t i, const real_
         return w.size[d] - w.kernel[d]
     sample, step = samples[w.order[d]], <real_t>w.step[d]
     i = <Py_ssize_t>((sample + <real_t>i) * step) - <Py_ssize_t>(sample * step)
-    return min(max(i, <Py_ssize_t>0), w.size[d] - w.kernel[d])  # samples are between 0 and 1, or should be
+    return min(max(i, <Py_ssize_t>0), w.size[d] - w.kernel[d])  # samples should be between 0 and 1, but need not be
 
 
 cdef void _planes(const Windows* w, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
@@ -72,7 +72,7 @@ cdef void _planes(const Windows* w, Py_ssize_t begin, Py_ssize_t end, real_t* ta
                             at = (a * w.size[1] + b) * w.size[2]
                             for c in range(r, r + w.kernel[2]):
                                 v = x[at + c]
-                                if not v <= most and (most == most or v != v):  # NaN, too
+                                if not v <= most and (most == most or v != v):  # or NaN
                                     most, best = v, at + c
                     (<real_t*>w.y)[o], w.indices[o] = most, best
                     o += 1
@@ -125,7 +125,7 @@ cdef object _fractional_pool(PyObject* op, PyObject** a):
         k = d - (AXES - w.dims)
         w.size[d] = w.count[d] = w.kernel[d] = 1
         w.order[d] = -1
-        if k >= 0:  # the first sample is the last axis' of two, the first's of three
+        if k >= 0:  # in two dimensions the first sample belongs to the last axis, in three to the first
             w.size[d], w.count[d], w.kernel[d] = x.sizes[2 + k], count[k], kernel[k]
             w.order[d] = k if w.dims == 3 else 1 - k
             if dtype == D_FLOAT32:

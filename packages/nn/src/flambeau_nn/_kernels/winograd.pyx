@@ -1,11 +1,13 @@
 # cython: language_level=3
-"""Convolution with kernels of 3 × 3, one apart, in single precision, by Winograd's products: tiles of 4 × 4 of the
-result take 36 multiplications for each pair of channels in place of 144, and so does the gradient of the weights.
+"""Convolution with 3 × 3 kernels and stride 1, in single precision, by Winograd's algorithm.
+
+Tiles of 4 × 4 results take 36 multiplications for each pair of channels instead of 144, and so does the gradient of the
+weights.
 
 A thread transforms a group of tiles, multiplies it in 36 products over the channels, and transforms it back, all in its
-own part of the cache. For the gradient of the weights, whose products sum over the tiles, threads share the
-transforms of some tiles first, and then the products. A result that is not finite is left to the loops that sum
-directly, so an infinity stays in the windows that have it.
+own part of the cache. For the gradient of the weights, whose products sum over the tiles, threads share the transforms
+of some tiles first, and then the products. A result that is not finite is recomputed by the loops that sum directly, so
+an infinity stays within the windows that contain it.
 """
 from flambeau_nn._kernels.compute_dtype cimport memory
 from flambeau_nn._kernels.convolution_types cimport IMAGE, WEIGHTS, Geometry, lay
@@ -21,12 +23,12 @@ require(TENSOR_ABI, "flambeau-nn")
 require_compute(COMPUTE_ABI, "flambeau-nn")
 
 cdef enum:
-    CACHE = 1 << 17  # numbers of a group of tiles and their products
-    LEAST = 28  # tiles that a group has at least, so that products are worth reading the weights
-    WIDEST = 64  # tiles of one row
-    BLOCK = 1 << 20  # numbers of tiles that are transformed at a time for the gradient of the weights
-    FEWEST = 24  # channels and features for which transforms are cheap beside the products
-    LINE = 16  # numbers
+    CACHE = 1 << 17  # elements of a group of tiles and their products
+    LEAST = 28  # minimum number of tiles in a group for which reading the weights pays
+    WIDEST = 64  # maximum number of tiles in one row of a group
+    BLOCK = 1 << 20  # elements of tiles that are transformed at a time for the gradient of the weights
+    FEWEST = 24  # channels and features from which transforms are cheap compared with the products
+    LINE = 16  # elements in a cache line
 
 _table = hot("winograd", "flambeau_nn._kernels").LOOPS
 cdef tiled_t _weights = <tiled_t><size_t>_table["weights"] if _table else NULL
@@ -48,7 +50,7 @@ cdef bint in_tiles(const Geometry* g, int kind, Py_ssize_t batch, Py_ssize_t gro
     channel, t.tap = 9, 1
     if channels_last and kind == WEIGHTS:
         channel, t.tap = 1, g.channels
-    if kind == IMAGE:  # the same with the weights backwards, over values with what is left of the padding
+    if kind == IMAGE:  # the same with reversed weights, over values with the remaining padding
         lay(&t.source, values, g.features, groups, g.count, channels_last)
         lay(&t.result, image, g.channels, groups, g.size, channels_last)
         t.above, t.left = 2 - g.padding[1], 2 - g.padding[2]
@@ -85,21 +87,21 @@ cdef inline Py_ssize_t _whole(Py_ssize_t channels, Py_ssize_t lanes) noexcept:
 
 
 cdef inline Py_ssize_t _apart(Py_ssize_t numbers) noexcept:
-    """An odd number of lines of the cache, so that PRODUCTS of them do not compete for the same places."""
+    """Round up to an odd number of cache lines, so that the PRODUCTS arrays do not compete for the same lines."""
     return ((numbers + LINE - 1) // LINE | 1) * LINE
 
 
 cdef int _compute(Tiled* t) except -1:
-    """The result, in groups of tiles."""
+    """Compute the result, in groups of tiles."""
     cdef Py_ssize_t channels = _whole(t.source.channels, _lanes), features = _whole(t.result.channels, _lanes)
     cdef Py_ssize_t tiles = max(CACHE // (PRODUCTS * (channels + features)), <Py_ssize_t>LEAST), threads = num_threads()
-    tiles = max(tiles, channels * features // (2 * (channels + features)))  # as the weights are read for each group
+    tiles = max(tiles, channels * features // (2 * (channels + features)))  # the weights are read for each group
     t.segments = (t.columns + WIDEST - 1) // WIDEST
     t.wide = (t.columns + t.segments - 1) // t.segments
     t.tall = 1
     if t.segments == 1:
         t.groups = max(t.rows * t.columns // tiles, <Py_ssize_t>1)
-        if t.groups < 8 * threads:  # as many for each
+        if t.groups < 8 * threads:  # the same number for each thread
             t.groups = (t.groups + threads - 1) // threads * threads
         t.tall = max((t.rows + t.groups - 1) // t.groups, <Py_ssize_t>1)
     t.groups = (t.rows + t.tall - 1) // t.tall * t.segments
@@ -113,7 +115,7 @@ cdef int _compute(Tiled* t) except -1:
 
 
 cdef int _sum_weights(Tiled* t) except -1:
-    """The gradient of the weights."""
+    """Compute the gradient of the weights."""
     cdef Py_ssize_t channels = _whole(t.source.channels, 2 * _lanes), features = _whole(t.result.channels, _lanes)
     cdef Py_ssize_t block = max(BLOCK // (PRODUCTS * (channels + features)), <Py_ssize_t>LEAST * num_threads())
     block = min(max(block // t.columns, <Py_ssize_t>1), t.rows)

@@ -1,7 +1,7 @@
-"""``torch.nn.attention``: which ways to compute attention are allowed.
+"""``torch.nn.attention``: the selection of attention backends.
 
-There are two on the CPU: in blocks (``FLASH_ATTENTION``), and made of other operations (``MATH``), which serves what
-the first does not take, such as dropout.
+The CPU has two: attention in blocks (``FLASH_ATTENTION``), and a composition of other operations (``MATH``), which
+supports what the first does not, such as dropout.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,13 +14,13 @@ WARN_FOR_UNFUSED_KERNELS = False
 
 
 class SDPBackend(IntEnum):
-    """The ways to compute attention that PyTorch has. All but two are for other devices.
+    """The attention backends of PyTorch. All but two are for other devices.
 
     Shape:
         none
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> SDPBackend.MATH
     <SDPBackend.MATH: 0>
@@ -41,7 +41,7 @@ class SDPBackend(IntEnum):
 
 
 class _Allowed:
-    """What the operator asks: by backend whether it is allowed, and the order of preference."""
+    """The settings that the operator reads: whether each backend is allowed, and the order of preference."""
 
     def __init__(self) -> None:
         self.order = [
@@ -67,15 +67,14 @@ ALLOWED = _Allowed()
 
 @contextmanager
 def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = False) -> Iterator[dict[str, object]]:
-    """A ``with`` block, or decorator, in which ``scaled_dot_product_attention`` is computed in these ways only.
+    """A context or decorator that restricts ``scaled_dot_product_attention`` to the given backends.
 
     Args:
-        backends: what is allowed.
-        set_priority: whether their order is that of preference. With two ways that are never both slower, it is kept
-            and changes nothing.
+        backends: the allowed backends.
+        set_priority: whether their order is the order of preference. It is stored, but has no effect.
 
     Raises:
-        AssertionError: `backends` are no SDPBackend.
+        AssertionError: `backends` contains a value that is not an SDPBackend.
 
     >>> import flambeau_tensor as ft
     >>> from flambeau_nn.functional import scaled_dot_product_attention
@@ -102,7 +101,7 @@ def sdpa_kernel(backends: list[SDPBackend] | SDPBackend, set_priority: bool = Fa
 
 
 def _cur_sdpa_kernel_backends(with_priority: bool = False) -> list[SDPBackend]:
-    """What is allowed."""
+    """Return the allowed backends."""
     if with_priority:
         return [b for b in ALLOWED.order if b in ALLOWED.backends]
     return [

@@ -15,7 +15,7 @@ class CausalVariant(IntEnum):
     """The corner at which the diagonal of a causal mask ends.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> CausalVariant.UPPER_LEFT
     <CausalVariant.UPPER_LEFT: 1>
@@ -26,7 +26,7 @@ class CausalVariant(IntEnum):
 
 
 class CausalBias(torch.Tensor):
-    """A causal mask for `scaled_dot_product_attention`: a tensor of bools, True where a query sees a key.
+    """A causal mask for `scaled_dot_product_attention`: a tensor of bools, True if a query attends to a key.
 
     Args:
         variant: whether its diagonal begins in the upper left corner, or ends in the lower right one.
@@ -34,7 +34,7 @@ class CausalBias(torch.Tensor):
         seq_len_kv: the number of keys.
 
     Raises:
-        AssertionError: `variant` is no CausalVariant.
+        AssertionError: `variant` is not a CausalVariant.
 
     Shape:
         (queries, keys)

@@ -1,7 +1,8 @@
-"""``torch.nn.attention.flex_attention``: attention whose scores a function changes, and whose mask is a function.
+"""``torch.nn.attention.flex_attention``: attention with functions that modify the scores and define the mask.
 
-A function gets a score and the numbers of its example, head, query and key, all without dimensions; ``vmap`` calls it
-on all of them at once. A :class:`BlockMask` keeps, beside its function, which blocks of the mask hold anything.
+A function receives a score and the indices of its batch entry, head, query and key, all as 0-d tensors; ``vmap`` calls
+it on all of them at once. A :class:`BlockMask` stores, in addition to its function, which blocks of the mask are not
+empty.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _joined(mask_mods: tuple[_Modifier, ...], join: Callable[[Tensor, Tensor], T
 
 
 def or_masks(*mask_mods: _Modifier) -> _Modifier:
-    """A mask of the keys that any of the masks lets through.
+    """A mask of all keys that at least one of the masks admits.
 
     Raises:
         RuntimeError: something is not a function.
@@ -114,10 +115,10 @@ def or_masks(*mask_mods: _Modifier) -> _Modifier:
 
 
 def and_masks(*mask_mods: _Modifier) -> _Modifier:
-    """A mask of the keys that all of the masks let through.
+    """A mask of the keys that all given masks allow.
 
     Raises:
-        RuntimeError: something is not a function.
+        RuntimeError: an argument is not a function.
 
     >>> mask = and_masks(lambda b, h, q, k: q >= k, lambda b, h, q, k: q - k < 2)
     >>> create_mask(mask, 1, 1, 3, 3)
@@ -129,7 +130,7 @@ def and_masks(*mask_mods: _Modifier) -> _Modifier:
 
 
 def _over_all(function: _Modifier, with_scores: bool) -> _Modifier:
-    """`function` on vectors of examples, heads, queries and keys, and on scores of these four dimensions."""
+    """Apply `function` to vectors of batch entries, heads, queries and keys, and to scores with these dimensions."""
     for place in (3, 2, 1, 0):
         in_dims: list[int | None] = [None] * 4
         in_dims[place] = 0
@@ -149,19 +150,19 @@ def _takes_scores(function: _Modifier) -> bool:
 def create_mask(
     mod_fn: _Modifier, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Device | None = None
 ) -> Tensor:
-    """A mask as a tensor of booleans, True where a key is seen.
+    """A mask as a tensor of booleans, True if a query attends to a key.
 
     Args:
-        mod_fn: a mask (example, head, query, key) or a function of scores (score, example, head, query, key), which
-            hides what it makes minus infinity.
-        B, H: how many examples and heads there are; None for 1.
-        Q_LEN, KV_LEN: how many queries and keys.
+        mod_fn: a mask (batch, head, query, key) or a function of scores (score, batch, head, query, key), which masks
+            a key by returning minus infinity.
+        B, H: the batch size and the number of heads; None for 1.
+        Q_LEN, KV_LEN: the numbers of queries and keys.
 
     Shape:
         returns: (B, H, Q_LEN, KV_LEN)
 
     Raises:
-        AssertionError: the function does not take what its kind is called with.
+        AssertionError: the function does not accept the arguments of its kind.
 
     >>> create_mask(lambda b, h, q, k: q >= k, 1, 1, 2, 3)
     tensor([[[[ True, False, False],
@@ -184,7 +185,7 @@ def _sliced_mask_mod_error(*_: Any) -> Tensor:
 
 
 def _listed(blocks: Tensor) -> tuple[Tensor, Tensor]:
-    """Of each row of a matrix of blocks: how many there are, and their columns, followed by the others."""
+    """Return for each row of a matrix of blocks the number of nonempty blocks, and their columns, then the others."""
     indices = ft.argsort(blocks.to(ft.int32), dim=-1, descending=True, stable=True)
     return blocks.sum(-1).to(ft.int32), indices.to(ft.int32)
 
@@ -201,23 +202,22 @@ _NAMES = tuple(f"{name}_{what}" for name in _TENSORS for what in ("num_blocks", 
 
 
 class BlockMask:
-    """A mask as a function, with the blocks of it that hold anything. :func:`create_block_mask` makes one.
+    """A mask as a function, with its nonempty blocks. :func:`create_block_mask` creates it.
 
     Attributes:
-        seq_lengths: how many queries and keys the mask is for.
-        kv_num_blocks, kv_indices: of each row of blocks, how many are seen in part, and which; (B, H, rows) and
-            (B, H, rows, columns).
-        full_kv_num_blocks, full_kv_indices: the same of blocks that are seen whole, or None.
+        seq_lengths: the numbers of queries and keys of the mask.
+        kv_num_blocks, kv_indices: for each row of blocks, the number and the columns of partially masked blocks; (B, H,
+            rows) and (B, H, rows, columns).
+        full_kv_num_blocks, full_kv_indices: the same for unmasked blocks, or None.
         q_num_blocks, q_indices, full_q_num_blocks, full_q_indices: the same by columns.
-        BLOCK_SIZE: how many queries and keys a block has.
-        mask_mod: the function. It alone decides what attention sees.
+        BLOCK_SIZE: the numbers of queries and keys of a block.
+        mask_mod: the function. It alone determines the result of attention.
 
     Shape:
         see above
 
     Raises:
-        RuntimeError: ``kv_indices`` have fewer than two dimensions; ``kv_indices`` have fewer than two dimensions; by
-            ``from_kv_blocks``.
+        RuntimeError: ``kv_indices`` have fewer than two dimensions; by ``from_kv_blocks``, too.
 
     >>> create_block_mask(lambda b, h, q, k: q >= k, None, None, 256, 256).sparsity()
     25.0
@@ -316,7 +316,7 @@ class BlockMask:
         return 100 * (1 - blocks * math.prod(self.BLOCK_SIZE) / self.numel())
 
     def to_dense(self) -> Tensor:
-        """The matrix of blocks: 1 where anything is seen."""
+        """Return the matrix of blocks: 1 for blocks that are not fully masked."""
         partly = _dense(self.kv_num_blocks, self.kv_indices)
         if self.full_kv_num_blocks is None or self.full_kv_indices is None:
             return partly
@@ -327,7 +327,7 @@ class BlockMask:
         return self._changed(lambda t: t.to(device), self.seq_lengths, self.mask_mod)
 
     def __getitem__(self, index: Any) -> BlockMask:
-        """The blocks of some examples and heads, without the function."""
+        """Select the blocks of some batch entries and heads, without the function."""
         index = index if isinstance(index, tuple) else (index,)
         index = tuple(slice(i, i + 1 or None) if isinstance(i, int) else i for i in index)
         return self._changed(lambda t: t[index], self.seq_lengths, _sliced_mask_mod_error)
@@ -338,7 +338,7 @@ class BlockMask:
         return BlockMask(lengths, *changed, BLOCK_SIZE=self.BLOCK_SIZE, mask_mod=mask_mod)  # type: ignore[arg-type, misc]
 
     def _adjust(self, new_q_len: int, new_kv_len: int) -> BlockMask:
-        """The upper left corner of the mask, for fewer queries and keys, or the same blocks for more of them."""
+        """Return the upper left part of the mask for fewer queries and keys, or the same blocks for more."""
         rows, columns = (-(-n // size) for n, size in zip((new_q_len, new_kv_len), self.BLOCK_SIZE, strict=True))
         kept: list[Tensor | None] = []
         for name in ("kv", "full_kv"):
@@ -355,7 +355,7 @@ class BlockMask:
         )
 
     def to_string(self, grid_size: int | tuple[int, int] = (20, 20), limit: int = 4) -> str:
-        """A picture of the blocks of each example and head: those seen, in part where several are drawn as one."""
+        """Draw the blocks of each batch element and head: masked, full, or partial, if several are drawn as one."""
         grid = (grid_size, grid_size) if isinstance(grid_size, int) else grid_size
         dense = self.to_dense()
         rows, columns = (-(-n // most) if most > 0 else 1 for n, most in zip(dense.shape[-2:], grid, strict=True))
@@ -403,15 +403,15 @@ def create_block_mask(
     compute_dq_write_order: bool = False,
     dq_kv_order: bool = True,
 ) -> BlockMask:
-    """A mask and its blocks.
+    """Create a mask and its blocks.
 
     Args:
-        mask_mod: whether a key is seen, from the numbers of example, head, query and key.
-        B, H: how many examples and heads the mask tells apart; None for 1.
-        Q_LEN, KV_LEN: how many queries and keys.
-        BLOCK_SIZE: of how many queries and keys a block is.
-        separate_full_blocks: whether blocks that are seen whole are listed apart.
-        _compile, compute_dq_write_order, dq_kv_order: for kernels of other devices; without effect.
+        mask_mod: returns whether a query attends to a key, given the indices of batch entry, head, query and key.
+        B, H: the batch size and the number of heads if the mask depends on them; None for 1.
+        Q_LEN, KV_LEN: the numbers of queries and keys.
+        BLOCK_SIZE: the numbers of queries and keys of a block.
+        separate_full_blocks: whether unmasked blocks are listed separately.
+        _compile, compute_dq_write_order, dq_kv_order: for kernels on other devices; ignored.
 
     Shape:
         returns: a mask of (B, H, Q_LEN, KV_LEN)
@@ -498,27 +498,28 @@ def flex_attention(
     *,
     return_aux: AuxRequest | None = None,
 ) -> Any:
-    """Attention with functions for what scores become and which keys are seen.
+    """Attention with functions that modify scores and define the mask.
 
-    The scores of all queries and keys are held at once. It is differentiable, by what the functions use, too.
+    The scores of all queries and keys are in memory at once. The result is differentiable, also with respect to tensors
+    that the functions use.
 
     Args:
-        query, key, value: as of `scaled_dot_product_attention`.
-        score_mod: from a score and the numbers of example, head, query and key, the score that counts.
-        block_mask: which keys are seen.
-        scale: what products are multiplied by; 1/sqrt(E) if None.
-        enable_gqa: whether several heads of queries may share one of keys and values.
-        return_lse, return_aux: what is returned, too; of `return_aux` the logarithm of the sum of exp(score).
-        kernel_options: without effect.
+        query, key, value: as for `scaled_dot_product_attention`.
+        score_mod: returns the modified score, given a score and the indices of batch entry, head, query and key.
+        block_mask: the mask.
+        scale: the factor of the products; 1/sqrt(E) if None.
+        enable_gqa: whether several query heads may share one head of keys and values.
+        return_lse, return_aux: additional results; `return_aux` supports the logarithm of the sum of exp(score).
+        kernel_options: ignored.
 
     Shape:
         query: (B, Hq, L, E)
         key: (B, Hkv, S, E)
         value: (B, Hkv, S, Ev)
-        returns: (B, Hq, L, Ev), zeros for queries that see no key
+        returns: (B, Hq, L, Ev), zeros for queries that attend to no key
 
     Raises:
-        ValueError: sizes that do not fit each other or the mask, or both of `return_lse` and `return_aux`.
+        ValueError: sizes do not match each other or the mask, or both `return_lse` and `return_aux` are given.
         NotImplementedError: tensors without four dimensions, or `AuxRequest(max_scores=True)`.
 
     >>> import flambeau_tensor as ft

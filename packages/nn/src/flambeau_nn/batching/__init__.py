@@ -1,5 +1,4 @@
-"""How ``vmap`` runs this package's operations on all examples at once: one file a family, in the shape of
-``flambeau_autograd.batching``."""
+"""Batching rules of this package's operations, one file per family, as in ``flambeau_autograd.batching``."""
 
 from importlib import import_module as _import
 

@@ -1,4 +1,4 @@
-"""Batching of convolution: examples become samples where they share the weights, else groups of channels."""
+"""Batching of convolution: the batch joins the samples if the weights are shared, otherwise the groups of channels."""
 
 from flambeau_autograd.batching.table import batch_first, batched, call, in_dim_0, looped
 from flambeau_nn.ops.convolution import convolution, convolution_backward

@@ -63,7 +63,7 @@ def _rows(t, alone):
 
 
 def _divisor(x, target, weight, ignore_index):
-    """What each example's mean divides by."""
+    """Return the divisor of each example's mean."""
     if target.is_floating_point():
         return x.new_full((x.shape[0],), x[0].numel() // x.shape[min(2, x.ndim - 1)])
     kept = target != ignore_index
@@ -73,7 +73,7 @@ def _divisor(x, target, weight, ignore_index):
 
 
 def _usable(x, target, weight_dim, reduction):
-    """Whether the examples may run as one: their classes weigh the same, and there are rows."""
+    """Whether the batch can run as one loss: the class weights are shared, and there are rows."""
     of_rows = target.ndim == x.ndim if target.is_floating_point() else target.ndim == x.ndim - 1
     return weight_dim is None and reduction in ops.REDUCTIONS and x.ndim > 1 and 0 not in x.shape and of_rows
 

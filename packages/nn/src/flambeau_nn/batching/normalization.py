@@ -24,7 +24,7 @@ def _layer_norm(level, op, args, dims):
 
 
 def _layer_norm_backward(level, op, args, dims):
-    """The sums over rows that are gradients of weight and bias are each example's own."""
+    """Compute the gradients of weight and bias, which are sums over rows, separately for each batch element."""
     grad, x, shape, weight, bias, eps = args
     grad, x = batch_first(grad, dims[0], level.size), batch_first(x, dims[1], level.size)
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
@@ -44,7 +44,7 @@ batched(_layer_norm_backward, ops.layer_norm_backward)
 
 
 def _folded(t, dim, size):
-    """(N, C, …) for each example as (N, examples · C, …): channels, and groups of them, know nothing of each other."""
+    """Reshape (N, C, …) per example to (N, examples · C, …): channels and groups of channels are independent."""
     t = batch_first(t, dim, size)
     return t.movedim(0, 1).reshape((t.shape[1], size * t.shape[2], *t.shape[3:]))
 

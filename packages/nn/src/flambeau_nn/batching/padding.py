@@ -5,7 +5,7 @@ from flambeau_nn.ops import padding as ops
 
 
 def _pad(level, op, args, dims):
-    fits = len(args[1]) <= 2 * (args[0].ndim - 1)  # else the examples' dimension would be padded, too
+    fits = len(args[1]) <= 2 * (args[0].ndim - 1)  # otherwise the batch dimension would be padded, too
     return (plain if fits else looped)(level, op, args, dims)
 
 

@@ -1,4 +1,4 @@
-"""Batching of pooling: planes are pooled alone."""
+"""Batching of pooling: each plane is pooled separately."""
 
 from flambeau_autograd.batching.table import batched
 from flambeau_nn.batching.samples import as_samples

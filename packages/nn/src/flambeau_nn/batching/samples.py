@@ -1,13 +1,13 @@
-"""The rule of operations that treat samples alone: examples are more of them."""
+"""The rule of operations on independent samples: a batch adds more of them."""
 
 from flambeau_autograd.batching.table import all_batch_first, call, looped
 
 
 def as_samples(rank, *sizes):
-    """Examples and samples as one dimension; of a tensor without samples, the examples become these.
+    """Merge batch and samples into one dimension; if a tensor has no samples, the batch takes their dimension.
 
-    rank: the number of dimensions of the first tensor where it has samples: an int, a function of the arguments, or
-        None where it always has them.
+    rank: the number of dimensions of the first tensor if it has samples: an int, a function of the arguments, or None
+        if it always has them.
     sizes: the positions of arguments that are the size of a tensor.
     """
 

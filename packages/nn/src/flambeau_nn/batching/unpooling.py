@@ -1,4 +1,4 @@
-"""Batching of pooling over windows at random places: planes are pooled alone."""
+"""Batching of pooling over windows at random positions: each plane is pooled separately."""
 
 from flambeau_autograd.batching.table import batched
 from flambeau_nn.batching.samples import as_samples

@@ -1,7 +1,7 @@
 """Derivatives of activation functions.
 
-Piecewise linear ones have a gradient that is linear in `grad_output` and nothing else; the others give their
-derivative for when their gradient is differentiated again.
+Gradients of piecewise linear functions are linear in `grad_output` and do not depend on anything else that could be
+differentiated; the others declare their second derivatives.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Derivatives of attention: backward in blocks, and what differentiates that by other operations."""
+"""Derivatives of attention: backward in blocks, and the derivatives of backward as a composition."""
 
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import attention as ops

@@ -1,4 +1,4 @@
-"""Derivatives of convolution. It is linear in input, weight and bias alone, and so are its gradients."""
+"""Derivatives of convolution, which is linear in each of input, weight and bias, as its gradients are."""
 
 from flambeau_autograd.derivatives import derivative
 from flambeau_autograd.derivatives.table import conj

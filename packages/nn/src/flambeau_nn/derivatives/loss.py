@@ -1,4 +1,4 @@
-"""Derivatives of losses; their gradients are compositions where those are differentiated again."""
+"""Derivatives of losses; gradients that are differentiated again are compositions."""
 
 import flambeau_tensor as ft
 from flambeau_autograd.derivatives import derivative
@@ -8,7 +8,7 @@ from flambeau_nn.ops import loss as ops
 
 
 def _spread(grad, x, total, reduction):
-    """The gradient of each row's loss, along the class dimension of `x`; `total` is what the mean divides by."""
+    """Return the gradient of each row's loss, along the class dimension of `x`; `total` is the divisor of the mean."""
     if reduction == "none":
         return grad.unsqueeze(0 if x.ndim == 1 else 1)
     return grad / total if reduction == "mean" else grad
@@ -22,7 +22,7 @@ def _along_classes(x, weight):
 
 
 def _target_weights(x, target, weight, ignore_index, smoothing):
-    """The factor of -log softmax(x) in the loss, element by element, and what the mean divides by."""
+    """Return the factor of -log softmax(x) in the loss, elementwise, and the divisor of the mean."""
     dim = 0 if x.ndim == 1 else 1
     classes = x.shape[dim]
     w = None if weight is None else _along_classes(x, weight)
@@ -82,7 +82,7 @@ derivative(
 
 
 def by_composition(composed):
-    """The composition of a loss's gradient by the scores: that of what composes the loss."""
+    """Return the composition for a loss's gradient with respect to the scores, given the loss's own composition."""
 
     def backward(grad, self, target, *options):
         from flambeau_autograd.func import vjp

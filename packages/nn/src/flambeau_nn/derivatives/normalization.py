@@ -37,9 +37,9 @@ derivative(
 
 
 def _channel_norm_backward(grad, self, weight, bias, mean, variance, groups, eps):
-    """`mean` and `variance` are what they are of `self`."""
+    """Compute the gradients as a composition; `mean` and `variance` are those of `self`."""
     n, channels = self.shape[:2]
-    positions = prod(self.shape[2:])  # not -1, which says nothing where there are no elements
+    positions = prod(self.shape[2:])  # -1 is ambiguous if there are no elements
     apart = self.reshape((n, groups, channels // groups, positions) if groups else (n, channels, 1, positions))
     over = (2, 3) if groups else (0, 2, 3)
     wide = _wide(apart)
@@ -61,7 +61,7 @@ derivative(ops.channel_norm_backward, composition=_channel_norm_backward)
 
 
 def _channel_norm(grad, self, weight, bias_shape, bias_dtype, result1, result2, groups, eps):
-    """Of the bias there is asked whether it is there and what its gradient looks like: it may change meanwhile."""
+    """Use only whether a bias exists and the shape and dtype of its gradient: its value may change meanwhile."""
     bias = ft.empty(bias_shape, dtype=bias_dtype, device=where(grad)) if bias_shape else None
     return ops.channel_norm_backward(grad, self, weight, bias, result1, result2, groups, eps)
 

@@ -1,5 +1,4 @@
-"""Derivatives of recurrent layers: backward in one kernel, and what differentiates that goes through time by other
-operations."""
+"""Derivatives of recurrent layers: backward in one kernel, and its own derivatives as a composition over time."""
 
 from flambeau_autograd.derivatives import derivative
 from flambeau_nn.ops import recurrent as ops

@@ -1,5 +1,5 @@
-/* Planes of channels turned into rows of them, and back, in single precision. FL_LANES of them are a vector. Written with
-   the vector types of GCC and Clang; empty where packed_tiles.h is. */
+/* Transpose planes of channels to rows of channels, and back, in single precision. FL_LANES channels form a vector.
+   Written with the vector types of GCC and Clang; empty if packed_tiles.h is. */
 #ifndef FLAMBEAU_CHANNEL_ROWS_H
 #define FLAMBEAU_CHANNEL_ROWS_H
 #include "packed_tiles.h"
@@ -12,7 +12,7 @@
 enum { FL_LANES = FL_TILE_VECTOR / 4, FL_PANEL = 2 * FL_LANES };
 
 #ifdef __AVX__
-/* A square of 8 x 8. */
+/* Transpose a square of 8 x 8. */
 static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_t out_step) {
     __m256 r[8], s[8];
     int i;
@@ -33,7 +33,7 @@ static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_
         _mm256_storeu_ps(out + (i + 3) * out_step, _mm256_shuffle_ps(s[i + 1], s[i + 3], 0xee));
     }
 }
-/* Four pixels of 1 to 4 channels; rows of four numbers, of which the ones behind the channels are zeros. */
+/* Transpose four pixels of 1 to 4 channels to rows of four numbers, padded with zeros. */
 static inline void fl_turn4(const float* x, ptrdiff_t step, ptrdiff_t channels, float* out, ptrdiff_t row) {
     __m128 r[4];
     int i;
@@ -55,8 +55,8 @@ static inline void fl_turn8(const float* x, ptrdiff_t step, float* out, ptrdiff_
 }
 #endif
 
-/* out[q][c] = x[c][q] for n numbers of `channels`, whose planes are `step` apart; rows of `wide` numbers, `row` apart, which
-   end with zeros. */
+/* out[q][c] = x[c][q] for n numbers of `channels` planes with stride `step`. Rows have `wide` numbers, padded with
+   zeros, and stride `row`. */
 static inline void fl_turn_in(const float* x, ptrdiff_t step, ptrdiff_t n, ptrdiff_t channels, float* out, ptrdiff_t row,
                               ptrdiff_t wide) {
     ptrdiff_t c, q, i;
@@ -71,7 +71,7 @@ static inline void fl_turn_in(const float* x, ptrdiff_t step, ptrdiff_t n, ptrdi
     }
     if (c == wide) return;
     q = 0;
-    if (c < channels && wide - c <= 4 && (c == 0 || c + 4 <= row)) /* what is written over comes later */
+    if (c < channels && wide - c <= 4 && (c == 0 || c + 4 <= row))  /* later writes overwrite the excess */
         for (; q + 4 < n; q += 4) fl_turn4(x + c * step + q, step, channels - c, out + q * row + c, row);
     for (; q < n; q++)
         for (i = c; i < wide; i++) out[q * row + i] = i < channels ? x[i * step + q] : 0;

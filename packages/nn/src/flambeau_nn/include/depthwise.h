@@ -1,11 +1,10 @@
-/* Sums over the taps of depthwise windows where channels lie beside each other: a vector of channels, and several
-   positions at a time, which read the weights once. Written with the vector types of GCC and Clang; single numbers for
-   other compilers. */
+/* Sums over the taps of depthwise windows with channels last: a vector of channels and several positions at a time,
+   which read the weights once. Written with the vector types of GCC and Clang; other compilers use scalars. */
 #ifndef FLAMBEAU_DEPTHWISE_H
 #define FLAMBEAU_DEPTHWISE_H
 #include <stddef.h>
 
-/* y[r] = start + the sum of w[t] * x[r] at at[t]; `steps` from one position to the next, of x and of y. */
+/* y[r] = start + the sum of w[t] * x[r] at at[t]; `steps` are the strides of x and y between positions. */
 #define FL_DEPTHWISE_TILE(NAME, T, V, R)                                                                           \
     static inline void fl_depthwise_##NAME##_##R(ptrdiff_t taps, const ptrdiff_t* at, const T* const* w,           \
                                                  const T* x, ptrdiff_t x_step, const T* start, T* y,               \
@@ -60,7 +59,7 @@
             fl_depthwise_##NAME##_1(taps, at, w, x + i * x_step, x_step, start, y + i * y_step, y_step, c);        \
     }
 
-/* n positions of all channels: see FL_DEPTHWISE_TILE. And the slopes of channels c to `last`. */
+/* n positions of all channels, see FL_DEPTHWISE_TILE; and the weight gradients of channels c to `last`. */
 #define FL_DEPTHWISE(T)                                                                                            \
     FL_DEPTHWISE_WIDTH(T##_wide, T, fl_depthwise_##T##_w)                                                          \
     FL_DEPTHWISE_WIDTH(T##_half, T, fl_depthwise_##T##_h)                                                          \
@@ -104,7 +103,7 @@ typedef double fl_depthwise_double_1;
 FL_DEPTHWISE(float)
 FL_DEPTHWISE(double)
 
-/* sum[c] += the sum over high * wide positions of x * y, for 16 channels of them beside each other. */
+/* sum[c] += the sum over high * wide positions of x * y, for 16 adjacent channels. */
 static void fl_depthwise_products(ptrdiff_t high, ptrdiff_t wide, const float* x, ptrdiff_t x_high, ptrdiff_t x_wide,
                                   const float* y, float* sum) {
     enum { LANES = sizeof(fl_depthwise_float_w) / sizeof(float) };

@@ -1,5 +1,5 @@
-/* Tiles of a product whose left factor is never made: row r of it, for tap t, begins at a + at[t] + r * a_row. Written
-   with the vector types of GCC and Clang; empty where packed_tiles.h is. */
+/* Tiles of a product whose left factor is not stored: for tap t, its row r begins at a + at[t] + r * a_row. Written
+   with the vector types of GCC and Clang; empty if packed_tiles.h is. */
 #ifndef FLAMBEAU_IMPLICIT_TILES_H
 #define FLAMBEAU_IMPLICIT_TILES_H
 #include "channel_rows.h"
@@ -9,7 +9,7 @@
 
 enum { FL_IMPLICIT_ROWS = FL_TILE_VECTOR == 64 ? 14 : 6 };
 
-/* c[ROWS, `width` numbers] = the row `start` and the sum over taps and k of a[.., k] b[of[t] + k]. */
+/* c[ROWS, `width` numbers] = the row `start` plus the sum over taps and k of a[.., k] b[of[t] + k]. */
 #define FL_IMPLICIT_SUMS(ROWS, VECTORS)                                                                                \
     static void fl_implicit_sums_##ROWS##_##VECTORS(                                                                   \
         ptrdiff_t taps, const ptrdiff_t* at, const ptrdiff_t* of, ptrdiff_t k, const float* a, ptrdiff_t a_row,        \
@@ -90,7 +90,7 @@ static const fl_implicit_sums_t fl_implicit_sums_of[FL_IMPLICIT_ROWS][2] = FL_I(
 static const fl_implicit_slopes_t fl_implicit_slopes_of[FL_IMPLICIT_ROWS][2] = FL_I(fl_implicit_slopes);
 #undef FL_I
 
-/* m rows, shared out evenly among tiles. */
+/* Compute m rows, distributed evenly among tiles. */
 static inline void fl_implicit_sums(ptrdiff_t m, ptrdiff_t taps, const ptrdiff_t* at, const ptrdiff_t* of, ptrdiff_t k,
                                     const float* a, ptrdiff_t a_row, const float* b, const float* start, float* c,
                                     ptrdiff_t c_row, ptrdiff_t width) {

@@ -1,14 +1,15 @@
-/* One optimizer's update of one parameter: dense arrays of the parameter, its gradient and up to three states.
+/* The update of one parameter by each optimizer, on dense arrays of the parameter, its gradient and up to three states.
 
-   Coefficients come in k as doubles, in the order in which each loop reads them (optim/_fused.pyx fills them in). What a
-   loop would otherwise ask about at every element is a bit of `variant`: callers pass a literal, so that every combination
-   becomes a loop without branches. Bit 1 is a decay that is added to the gradient; the others are named before their loop.
+   Coefficients are doubles in k, in the order in which each loop reads them (optim/_fused.pyx fills them in). A
+   condition that a loop would otherwise test for every element is a bit of `variant`: callers pass a literal, so that
+   every combination becomes a loop without branches. Bit 1 is a decay that is added to the gradient; the other bits are
+   described before their loop.
 
-   The text is a template without includes, which a compiler of whole programs puts into its C, too (optim/steps.pyx).
-   Defined before it: FL_REAL, the type of an element; FL_INDEX, a signed type for n; FL_LOOP(name), the head of a function
-   `name` of (p, g, a, b, c, n, k, variant); FL_ROOT(x); FL_FMA(x, y, z), which is x * y + z in the rounding that all users
-   share: fused where the processor does that fast. Every sum of a product is written with it, so that no compiler chooses
-   another rounding. */
+   The file is a template without includes, which the compiler of whole programs also puts into its C code
+   (optim/steps.pyx). The user defines: FL_REAL, the type of an element; FL_INDEX, a signed type for n; FL_LOOP(name),
+   the head of a function `name` of (p, g, a, b, c, n, k, variant); FL_ROOT(x); FL_FMA(x, y, z), which is x * y + z,
+   with the rounding that all users share: fused if the processor computes it fast. Every sum with a product uses it, so
+   that no compiler chooses another rounding. */
 
 /* Sutskever et al., On the importance of initialization and momentum in deep learning (2013), in PyTorch's form.
    2: momentum; 4: Nesterov's. */
@@ -28,7 +29,7 @@ FL_LOOP(sgd) {
 }
 
 /* Kingma and Ba, Adam (2015); Loshchilov and Hutter's decay (2019) as `keep`; Reddi et al. (2018) with c.
-   2: the greatest mean of squares so far. */
+   2: the maximum of the means of squares. */
 FL_LOOP(adam) {
     const FL_REAL sign = (FL_REAL)k[0], decay = (FL_REAL)k[1], keep = (FL_REAL)k[2];
     const FL_REAL beta1 = (FL_REAL)k[3], rest1 = (FL_REAL)k[4], beta2 = (FL_REAL)k[5], rest2 = (FL_REAL)k[6];
@@ -43,7 +44,7 @@ FL_LOOP(adam) {
         b[i] = s;
         if (variant & 2) {
             const FL_REAL t = c[i] < s ? s : c[i];
-            s = s != s ? s : t; /* NaN of either, as in maximum */
+            s = s != s ? s : t;  /* NaN if either is, as in maximum */
             c[i] = s;
         }
         p[i] = FL_FMA(-rate, m / FL_FMA(FL_ROOT(s), correction, eps), keep * x);
@@ -104,7 +105,7 @@ FL_LOOP(adadelta) {
     }
 }
 
-/* Kingma and Ba, Adam (2015), section 7.1: the greatest gradient in place of the mean of squares. */
+/* Kingma and Ba, Adam (2015), section 7.1: the largest gradient instead of the mean of squares. */
 FL_LOOP(adamax) {
     const FL_REAL sign = (FL_REAL)k[0], decay = (FL_REAL)k[1], rate = (FL_REAL)k[2];
     const FL_REAL beta1 = (FL_REAL)k[3], rest1 = (FL_REAL)k[4], beta2 = (FL_REAL)k[5], eps = (FL_REAL)k[6];
@@ -116,13 +117,13 @@ FL_LOOP(adamax) {
         a[i] = m;
         const FL_REAL before = beta2 * b[i], now = (d < 0 ? -d : d) + eps;
         const FL_REAL most = before < now ? now : before;
-        const FL_REAL s = now != now ? now : most; /* NaN of either, as in maximum */
+        const FL_REAL s = now != now ? now : most;  /* NaN if either is, as in maximum */
         b[i] = s;
         p[i] = FL_FMA(-rate, m / s, x);
     }
 }
 
-/* Dozat, Incorporating Nesterov momentum into Adam (2016); `along` and `rate` hold the momentum's schedule. */
+/* Dozat, Incorporating Nesterov momentum into Adam (2016); `along` and `rate` contain the schedule of the momentum. */
 FL_LOOP(nadam) {
     const FL_REAL sign = (FL_REAL)k[0], decay = (FL_REAL)k[1], keep = (FL_REAL)k[2];
     const FL_REAL beta1 = (FL_REAL)k[3], rest1 = (FL_REAL)k[4], beta2 = (FL_REAL)k[5], rest2 = (FL_REAL)k[6];
@@ -139,7 +140,7 @@ FL_LOOP(nadam) {
     }
 }
 
-/* Liu et al., On the variance of the adaptive learning rate and beyond (2020); not rectified while k[9] is 0. */
+/* Liu et al., On the variance of the adaptive learning rate and beyond (2020); not rectified if k[9] is 0. */
 FL_LOOP(radam) {
     const FL_REAL sign = (FL_REAL)k[0], decay = (FL_REAL)k[1], keep = (FL_REAL)k[2];
     const FL_REAL beta1 = (FL_REAL)k[3], rest1 = (FL_REAL)k[4], beta2 = (FL_REAL)k[5], rest2 = (FL_REAL)k[6];
@@ -157,7 +158,7 @@ FL_LOOP(radam) {
     }
 }
 
-/* Riedmiller and Braun, The RPROP algorithm (1993), without taking steps back. */
+/* Riedmiller and Braun, The RPROP algorithm (1993), without reverting steps. */
 FL_LOOP(rprop) {
     const FL_REAL sign = (FL_REAL)k[0], less = (FL_REAL)k[1], more = (FL_REAL)k[2];
     const FL_REAL least = (FL_REAL)k[3], most = (FL_REAL)k[4];

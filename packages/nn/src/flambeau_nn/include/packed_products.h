@@ -1,8 +1,7 @@
-/* Products with a matrix that is multiplied many times: c += a @ b, or a row + a @ b, where b (k, n) was packed into
-   panels of FL_PANEL_BYTES a row, one after the other, the last one filled with zeros. And products of two matrices of
-   many rows, c = b' @ a, which are gradients of weights. Tiles of c stay in vector registers over all of k. Written
-   with the vector types of GCC and Clang; empty for other compilers and for processors without fused multiplication
-   and addition. */
+/* Products with a matrix that is used many times: c += a @ b, or c = a row + a @ b. b (k, n) is packed into consecutive
+   panels with rows of FL_PANEL_BYTES bytes, the last one padded with zeros. Also products of two matrices with many
+   rows, c = b' @ a, which are gradients of weights. Tiles of c stay in vector registers over all of k. Written with the
+   vector types of GCC and Clang; empty for other compilers and for processors without fused multiply-add. */
 #ifndef FLAMBEAU_PACKED_PRODUCTS_H
 #define FLAMBEAU_PACKED_PRODUCTS_H
 #include "packed_tiles.h"
@@ -10,8 +9,8 @@
 #if FL_HAS_TILES
 #define FL_PACKED_ROWS (FL_TILE_VECTOR == 64 ? 8 : 4)
 
-/* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a stands at o * a_outer + i * a_inner. So do rows of
-   b, which may be read beyond `width`, up to a panel. */
+/* c[a panel, ROWS] = b' @ a over outer * inner rows: row (o, i) of a is at o * a_outer + i * a_inner, and rows of b
+   likewise. b may be read beyond `width`, up to a panel. */
 #define FL_OUTER_TILE(T, V, ROWS)                                                                                      \
     static inline void fl_outer_##T##_##ROWS(ptrdiff_t outer, ptrdiff_t inner, const T* a, ptrdiff_t a_outer,          \
                                              ptrdiff_t a_inner, const T* b, ptrdiff_t b_outer, ptrdiff_t b_inner,      \

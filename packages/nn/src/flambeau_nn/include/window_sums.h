@@ -1,13 +1,13 @@
-/* Sums over windows of numbers that lie in memory one after the other, in single precision. What a window's tap k sees
-   stands `at[k]` numbers from where it sees the next position's, so all positions are one long row, and tiles of rows
-   times positions stay in vector registers. Written with the vector types of GCC and Clang; empty for other compilers
-   and for processors without fused multiplication and addition. Up to FL_WINDOW_SLACK numbers behind a row are read. */
+/* Sums over windows of contiguous numbers, in single precision. For successive positions, tap k of a window reads
+   successive numbers from offset `at[k]`, so all positions form one long row, and tiles of rows times positions stay in
+   vector registers. Written with the vector types of GCC and Clang; empty for other compilers and for processors
+   without fused multiply-add. Up to FL_WINDOW_SLACK numbers behind a row are read. */
 #ifndef FLAMBEAU_WINDOW_SUMS_H
 #define FLAMBEAU_WINDOW_SUMS_H
 #include <stddef.h>
 #include <string.h>
 
-#define FL_WINDOW_ROWS 8 /* at most in a tile */
+#define FL_WINDOW_ROWS 8  /* maximum in a tile */
 #define FL_WINDOW_SLACK 128
 
 #if (defined(__GNUC__) || defined(__clang__)) && (defined(__FMA__) || defined(__aarch64__))
@@ -69,12 +69,12 @@ FL_WINDOW_LOOP(2, 4)
 FL_WINDOW_LOOP(1, 8)
 #endif
 
-/* How many of `left` rows the next tile has. */
+/* The number of rows of the next tile, if `left` remain. */
 static inline int fl_window_tile(ptrdiff_t left) {
     return left >= FL_WIDE_ROWS ? FL_WIDE_ROWS : left >= 4 ? 4 : left >= 2 ? 2 : 1;
 }
 
-/* `rows` is what fl_window_tile said. `out` has room for FL_WINDOW_SLACK numbers more than n. */
+/* `rows` is a result of fl_window_tile. `out` has space for FL_WINDOW_SLACK more than n numbers. */
 static void fl_window_rows(int rows, ptrdiff_t n, ptrdiff_t taps, const float* w, const float* x, const ptrdiff_t* at,
                            const float* start, float* out, ptrdiff_t out_row) {
 #ifdef __AVX512F__
@@ -85,7 +85,7 @@ static void fl_window_rows(int rows, ptrdiff_t n, ptrdiff_t taps, const float* w
     if (rows == 1) fl_window_rows_1(n, taps, w, x, at, start, out, out_row);
 }
 
-/* out[r][k] += sum over q of y[r][q] * x[at[k] + q]; behind the n numbers of y stand zeros. */
+/* out[r][k] += sum over q of y[r][q] * x[at[k] + q]; y is followed by zeros. */
 #define FL_WINDOW_DOTS(ROWS, COUNT)                                                                              \
     static void fl_window_dots_##ROWS##_##COUNT(ptrdiff_t n, const float* y, ptrdiff_t y_row, const float* x,    \
                                                 const ptrdiff_t* at, float* out, ptrdiff_t out_row) {            \
@@ -141,7 +141,7 @@ static void fl_window_products(ptrdiff_t rows, ptrdiff_t n, ptrdiff_t taps, cons
     for (; r < rows; r++) fl_window_products_1(n, taps, y + r * y_row, y_row, x, at, out + r * out_row, out_row);
 }
 
-/* Rows are often so short that a call of memcpy would cost more than they do. */
+/* Rows are often so short that a call of memcpy would cost more than the copy. */
 static inline void fl_window_copy(float* to, const float* from, ptrdiff_t n) {
     ptrdiff_t q = 0;
     if (n >= 64) {

@@ -1,6 +1,6 @@
-/* The transforms of Winograd's convolution F(4 x 4, 3 x 3) for a vector of channels. Its points are 0, +-a, +-b with
-   a = sqrt(1/2), b = sqrt(2), and infinity: those of a pair are one sum and one difference, and errors stay near those
-   of direct sums, where 0, +-1, +-2 would lose a digit. Written with the vector types of GCC and Clang; empty where
+/* The transforms of Winograd's convolution F(4 x 4, 3 x 3) for a vector of channels. Its points are 0, +-a, +-b with a
+   = sqrt(1/2), b = sqrt(2), and infinity: each pair needs one sum and one difference, and errors stay close to those of
+   direct sums, while 0, +-1, +-2 would lose a digit. Written with the vector types of GCC and Clang; empty if
    packed_tiles.h is. */
 #ifndef FLAMBEAU_WINOGRAD_TILES_H
 #define FLAMBEAU_WINOGRAD_TILES_H
@@ -93,8 +93,8 @@ static inline void fl_store(float* x, fl_tile_f v, int lanes) {
         o(2, 0.5f * p_ + 2 * r_ + u(5));                                                           \
     } while (0)
 
-/* v[6 i + j], `apart` numbers apart: B' d B of the square of 6 x 6 at x, of which rows y0 to y1 and columns x0 to x1 are
-   there and the rest is 0. */
+/* v[6 i + j], with stride `apart`: B' d B of the square of 6 x 6 at x; rows y0 to y1 and columns x0 to x1 are read, the
+   others are 0. */
 static inline void fl_winograd_source(const float* x, ptrdiff_t row, ptrdiff_t pixel, int y0, int y1, int x0, int x1,
                                       int lanes, float* v, ptrdiff_t apart) {
     fl_tile_f e[6][6], d[6];
@@ -120,7 +120,7 @@ static inline void fl_winograd_source(const float* x, ptrdiff_t row, ptrdiff_t p
     }
 }
 
-/* m[6 i + j]: A y A' of the square of 4 x 4 at y, of which `rows` and `columns` are there. */
+/* m[6 i + j]: A y A' of the square of 4 x 4 at y; `rows` and `columns` of it are read. */
 static inline void fl_winograd_slopes(const float* y, ptrdiff_t row, ptrdiff_t pixel, int rows, int columns, int lanes,
                                       float* m, ptrdiff_t apart) {
     fl_tile_f e[6][4], d[4];
@@ -143,7 +143,7 @@ static inline void fl_winograd_slopes(const float* y, ptrdiff_t row, ptrdiff_t p
     }
 }
 
-/* y = A' m A + bias, `rows` and `columns` of it. What stands in `doubt` becomes NaN where a number is not finite. */
+/* y = A' m A + bias, `rows` and `columns` of it. `doubt` becomes NaN if a number is not finite. */
 static inline void fl_winograd_result(const float* m, ptrdiff_t apart, const float* bias, float* y, ptrdiff_t row,
                                       ptrdiff_t pixel, int rows, int columns, int lanes, float* doubt) {
     fl_tile_f e[4][6], out[4], start = *(const fl_tile_f*)bias, seen = *(fl_tile_f*)doubt;
@@ -170,7 +170,7 @@ static inline void fl_winograd_result(const float* m, ptrdiff_t apart, const flo
     *(fl_tile_f*)doubt = seen;
 }
 
-/* u[6 i + j] = G w G' of nine vectors, `step` numbers apart. */
+/* u[6 i + j] = G w G' of nine vectors with stride `step`. */
 static inline void fl_winograd_weights(const float* w, ptrdiff_t step, float* u, ptrdiff_t apart) {
     fl_tile_f e[6][3];
     int i, j;
@@ -233,7 +233,7 @@ static const fl_winograd_tile fl_winograd_tile_of[FL_WINOGRAD_ROWS][2] = {
 };
 #undef FL_W
 
-/* c (m, a panel or its first half) (+)= a @ panel; rows are shared out evenly among tiles. */
+/* c (m, a panel or its first half) = or += a @ panel; rows are distributed evenly among tiles. */
 static inline void fl_winograd_product(ptrdiff_t m, int half, ptrdiff_t k, const float* a, ptrdiff_t a_row,
                                        ptrdiff_t a_col, const float* panel, float* c, ptrdiff_t c_row, int add) {
     const ptrdiff_t count = (m + FL_WINOGRAD_ROWS - 1) / FL_WINOGRAD_ROWS;

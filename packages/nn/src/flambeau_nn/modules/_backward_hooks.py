@@ -1,6 +1,6 @@
 """Hooks on the gradients of modules.
 
-Inputs and outputs of the module pass through a function that changes nothing; its backward sees their gradients and
+Inputs and outputs of the module pass through an identity function, whose backward receives their gradients and
 calls the hooks. Imported when the first such hook is called.
 """
 
@@ -20,9 +20,9 @@ Seen = Callable[[tuple[Any, ...]], tuple[Any, ...]]
 
 
 class BackwardHookFunction(Function):
-    """Returns its tensors; their gradients pass through ``seen``, which returns those to go on with.
+    """Return the tensors unchanged; in backward, pass their gradients through ``seen``, which returns replacements.
 
-    What no gradient came to is None there, or zeros where ``zeros`` is true.
+    A missing gradient is None, or zeros if ``zeros`` is true.
     """
 
     generate_vmap_rule = True
@@ -61,7 +61,7 @@ class GradientHooks:
         self.inputs = self.outputs = 0
 
     def _watch(self, values: tuple[Any, ...], seen: Seen, zeros: bool) -> tuple[tuple[Any, ...], list[int] | None]:
-        """``values`` with their tensors passed through, and where these are; None if none requires grad."""
+        """Return ``values`` with tensors passed through the function, and their indices; None if none requires grad."""
         places = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not (is_grad_enabled() and any(values[i].requires_grad for i in places)):
             return values, None
@@ -78,7 +78,7 @@ class GradientHooks:
         return args
 
     def watch_output(self, result: Any) -> Any:
-        """What the module returns."""
+        """Wrap the tensors in the result of the module."""
         outputs = result if isinstance(result, tuple) else (result,)
         if not isinstance(result, (Tensor, tuple)):
             warnings.warn(
@@ -123,7 +123,7 @@ class GradientHooks:
                 )
 
     def _see_input(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
-        if self.grad_output is None:  # the gradient did not come through the output, as in double backward
+        if self.grad_output is None:  # no gradient came through the output, as in double backward
             return grads
         grad_input = _spread(grads, self.input_places, self.inputs)
         for hook in self.hooks:

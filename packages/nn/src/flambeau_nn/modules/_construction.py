@@ -1,4 +1,4 @@
-"""The errors of constructing a layer with wrong arguments, in Python's words and by the layer's own name."""
+"""Errors for wrong constructor arguments of layers, in Python's words and with the layer's own name."""
 
 from functools import wraps
 from inspect import Parameter, signature
@@ -9,7 +9,7 @@ from flambeau_overrides.suggestions import suggesting
 
 
 def _complaint(init: Any, name: str, arguments: tuple[Any, ...], options: dict[str, Any]) -> TypeError | None:
-    """What Python says when these do not fit a function of that name; None where they do."""
+    """Return Python's error if the arguments do not fit a function of that name, or None."""
     plain = [
         p.replace(annotation=Parameter.empty, default=None if p.default is not Parameter.empty else Parameter.empty)
         for p in signature(init).parameters.values()
@@ -27,15 +27,16 @@ def _complaint(init: Any, name: str, arguments: tuple[Any, ...], options: dict[s
 
 
 def name_in_errors(cls: type) -> None:
-    """Let errors name a class of ours whose ``__init__`` is compiled, or a base's.
+    """Make errors name a class of this package whose ``__init__`` is compiled or inherited.
 
-    Cython says "__init__() takes at least 3 positional arguments (2 given)", and an inherited function names its class.
+    Cython's message is "__init__() takes at least 3 positional arguments (2 given)", and an inherited function names
+    its own class.
     """
     init, home = cls.__init__, cls.__module__  # type: ignore[misc]
     own = cls.__dict__.get("__init__")
     if not home.startswith("flambeau_nn.") or cls.__name__.startswith("_") or isinstance(own, FunctionType):
         return
-    if init.__qualname__ == "Module.__init__":  # which says so itself
+    if init.__qualname__ == "Module.__init__":  # which names the class itself
         return
 
     @wraps(init)

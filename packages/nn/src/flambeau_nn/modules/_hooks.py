@@ -1,4 +1,4 @@
-"""Hooks of modules: registering them, the ones for all modules, and the call of a module that has some."""
+"""Hooks of modules: registering them, hooks for all modules, and the call of a module with hooks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 
     Mixed = ModuleBase
 else:
-    Mixed = object  # a module's compiled base stands last, so that an object can change its class for another module's
+    Mixed = object  # the compiled base comes last, so that an object can change its class to that of another module
 
 
 class _Global:
-    """Hooks for all modules. Programs find them as ``torch.nn.modules.module._global_…`` and may put other dicts in
-    their places."""
+    """Hooks for all modules. Programs access them as ``torch.nn.modules.module._global_…`` and may replace them."""
 
     backward_pre_hooks: OrderedDict[int, Callable[..., Any]]
     backward_hooks: OrderedDict[int, Callable[..., Any]]
@@ -55,7 +54,7 @@ class _Global:
         self._tell()
 
     def _tell(self) -> None:
-        """Let the call path know where to look."""
+        """Pass the current dicts of hooks to the compiled call path."""
         set_global_hooks(self.forward_pre_hooks, self.forward_hooks, self.backward_pre_hooks, self.backward_hooks)
 
 
@@ -118,7 +117,7 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
 
 
 def register_module_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
-    """The older form of :func:`register_module_full_backward_hook`: sees the last operation of a module only."""
+    """The older form of :func:`register_module_full_backward_hook`; it covers only the last operation of a module."""
     if GLOBAL.is_full_backward_hook is True:
         raise RuntimeError(
             "Cannot use both regular backward hooks and full backward hooks as a global Module hook. "
@@ -162,7 +161,7 @@ def _register(
 
 
 class HookMethods(Mixed):
-    """The registering methods of :class:`Module`. Each returns a handle whose ``remove()`` takes the hook away."""
+    """The methods of :class:`Module` that register hooks. Each returns a handle whose ``remove()`` removes the hook."""
 
     def register_forward_pre_hook(
         self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
@@ -211,7 +210,7 @@ class HookMethods(Mixed):
         return _register(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
-        """The older form of :meth:`register_full_backward_hook`: sees the last operation only."""
+        """The older form of :meth:`register_full_backward_hook`, which covers only the last operation."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. "
@@ -284,7 +283,7 @@ def _run_forward_hook(
 
 
 def _run_always_called(module: Module, called: set[int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """After an error: the hooks that asked to be called in any case."""
+    """Run, after an error, the hooks that are always called."""
     for hooks, always in (
         (GLOBAL.forward_hooks, GLOBAL.forward_hooks_always_called),
         (module._forward_hooks, module._forward_hooks_always_called),

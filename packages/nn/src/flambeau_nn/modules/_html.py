@@ -39,7 +39,7 @@ def module_html(module: Module, name: str = "") -> str:
 
 
 def _count(module: Module) -> str:
-    """How many numbers are trained, and how many are not."""
+    """Describe the numbers of trained and frozen elements."""
     try:
         counts = {True: 0, False: 0}
         for parameter in module.parameters():

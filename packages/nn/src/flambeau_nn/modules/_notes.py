@@ -1,6 +1,6 @@
 """The note that is added to an error in a model: which module was called, with which arguments, and what it accepts.
 
-Imported by the first error that leaves a module; calls that succeed know nothing of it.
+The first error that leaves a module imports this file; successful calls do not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MOST = 8  # arguments, or entries of one, that are described
 
-# Class -> argument -> what it takes; in braces stand attributes of the module.
+# Class -> argument -> description of valid values; braces contain attributes of the module.
 EXPECTED: dict[str, dict[str, str]] = {
     "Linear": {"input": "(*, {in_features})"},
     "Bilinear": {"input1": "(*, {in1_features})", "input2": "(*, {in2_features})"},
@@ -94,7 +94,7 @@ EXPECTED: dict[str, dict[str, str]] = {
 
 
 class ModuleNote(str):
-    """A note of an error, with the outermost module whose call the error has left."""
+    """A note on an error, with the outermost module whose call the error has left so far."""
 
     __slots__ = ("module", "path", "text")
     module: weakref.ref[Module]
@@ -109,13 +109,13 @@ class ModuleNote(str):
         return note
 
     def __reduce__(self) -> Any:
-        return str, (str(self),)  # a copy goes nowhere any more
+        return str, (str(self),)  # a copy is not extended any more
 
 
 def note_module(error: Exception, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Say in a note of ``error``, which leaves the call of ``module``, where in the model it was raised.
+    """Add a note to ``error``, which leaves the call of ``module``, that says where in the model it was raised.
 
-    The innermost module's call makes the note, and those around it find the path to it.
+    The innermost module's call creates the note; the calls around it add the path to it.
     """
     with DisableTorchFunction():
         notes: list[str] = getattr(error, "__notes__", [])
@@ -133,7 +133,7 @@ def _call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     """The class, and a line for each argument."""
     try:
         arguments = inspect.signature(module.forward).bind(*args, **kwargs).arguments
-    except (TypeError, ValueError):  # which may be the error: there are other arguments than these
+    except (TypeError, ValueError):  # this may be the error itself: the arguments do not match
         arguments = {**{str(n): value for n, value in enumerate(args)}, **kwargs}
     expected = _expected(module)
     lines = []
@@ -145,7 +145,7 @@ def _call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 
 
 def _expected(module: Module) -> dict[str, str]:
-    """Of each argument that something is known of: what the module takes."""
+    """Return descriptions of valid values for the arguments that have one."""
     from flambeau_nn import modules
 
     for cls in type(module).__mro__:
@@ -161,7 +161,7 @@ def _expected(module: Module) -> dict[str, str]:
 
 
 class _Attributes:
-    """A module, as texts with names in braces want it."""
+    """The attributes of a module, for format strings with names in braces."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -191,7 +191,7 @@ def _range(value: Tensor) -> str:
         return ""
     try:
         return f", from {int(value.min())} to {int(value.max())}"
-    except Exception:  # there are no numbers now: on 'meta', in a transform
+    except Exception:  # the values are not available: on 'meta', in a transform
         return ""
 
 

@@ -18,7 +18,7 @@ EXTRA = "_extra_state"
 
 
 class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What a state dict lacked and what it had too much."""
+    """The missing and the unexpected keys of a state dict."""
 
     __slots__ = ()
 
@@ -31,7 +31,7 @@ class _IncompatibleKeys(namedtuple("_IncompatibleKeys", ["missing_keys", "unexpe
 
 
 class _WrappedHook:
-    """A hook that may get the module it was registered on; holds it weakly, as the module holds the hook."""
+    """A hook that may receive the module it was registered on; the reference is weak, as the module holds the hook."""
 
     def __init__(self, hook: Callable[..., Any], module: StateMethods | None = None) -> None:
         self.__setstate__({"hook": hook, "with_module": module is not None, "module": module})
@@ -87,7 +87,7 @@ class StateMethods(Mixed):
         >>> list(nn.Linear(2, 3).state_dict())
         ['weight', 'bias']
         """
-        if args:  # destination, prefix, keep_vars by position, as older programs give them
+        if args:  # destination, prefix and keep_vars may be positional, as in older programs
             destination = args[0] if destination is None else destination
             prefix = args[1] if len(args) > 1 and prefix == "" else prefix
             keep_vars = args[2] if len(args) > 2 and keep_vars is False else keep_vars
@@ -113,7 +113,7 @@ class StateMethods(Mixed):
         return destination
 
     def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
-        """Put the entries of this module alone into ``destination``."""
+        """Store the entries of this module, without its children, in ``destination``."""
         for name, param in self._parameters.items():
             if param is not None:
                 destination[prefix + name] = param if keep_vars else param.detach()
@@ -157,7 +157,7 @@ class StateMethods(Mixed):
         """Copy parameters and buffers from ``state_dict``.
 
         Args:
-            state_dict: a mapping from path to tensor, as :meth:`state_dict` makes it.
+            state_dict: a mapping from paths to tensors, as returned by :meth:`state_dict`.
             strict: whether missing or unexpected keys raise an error.
             assign: whether to use the given tensors instead of copying their elements.
 
@@ -197,7 +197,7 @@ class StateMethods(Mixed):
         unexpected_keys: list[str],
         error_msgs: list[str],
     ) -> None:
-        """Load the entries of this module alone; problems are appended to the three lists."""
+        """Load the entries of this module, without its children; problems are appended to the three lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         buffers = {n: b for n, b in self._buffers.items() if n not in self._non_persistent_buffers_set}

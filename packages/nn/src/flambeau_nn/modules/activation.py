@@ -1,5 +1,4 @@
-"""Activation functions as modules; the formulas are told in ``flambeau_nn.functional``. Compiled as it stands (see
-CMakeLists.txt)."""
+"""Activation functions as modules; ``flambeau_nn.functional`` documents the formulas. This file is compiled (see"""
 
 from __future__ import annotations
 
@@ -525,7 +524,7 @@ class PReLU(Module):
         (*), or (N, C, *) with C weights → the same
 
     Raises:
-        RuntimeError: there are several weights, and not one for each channel of the input; the input's dtype is not the
+        RuntimeError: the number of weights is neither 1 nor the number of channels; the input's dtype is not the
             weight's.
 
     >>> PReLU()(torch.tensor([-1.0, 0.0, 2.0]))

@@ -17,7 +17,7 @@ __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
 
 class _ASMoutput(NamedTuple):
-    """What the layer gives: the log-probability of each target, and the mean loss."""
+    """The result of the layer: the log-probability of each target, and the mean loss."""
 
     output: Tensor
     loss: Tensor
@@ -26,21 +26,21 @@ class _ASMoutput(NamedTuple):
 class AdaptiveLogSoftmaxWithLoss(Module):
     """log_softmax over classes that are sorted by falling frequency, with its loss (Grave et al., 2017).
 
-    The most frequent classes have a linear layer, the head; the others stand in clusters that the head chooses among,
-    and whose layers get narrower from one to the next.
+    The most frequent classes have a linear layer, the head; the others are grouped into clusters, which the head
+    selects. The layers of successive clusters become narrower.
 
     Args:
         in_features: size of the input.
-        n_classes: how many classes.
-        cutoffs: where the clusters begin, rising.
-        div_value: by how much narrower each cluster's layer is.
+        n_classes: the number of classes.
+        cutoffs: the first class of each cluster, in increasing order.
+        div_value: the factor by which the layer of each cluster is narrower than the previous one.
         head_bias: whether the head has a bias.
 
     Shape:
         (N, in_features) or (in_features), targets (N) or () → output like the targets, and the loss, ()
 
     Raises:
-        ValueError: ``cutoffs`` are not rising integers between 1 and ``n_classes - 1``.
+        ValueError: ``cutoffs`` are not increasing integers between 1 and ``n_classes - 1``.
         RuntimeError: sizes of the input and the target differ, or a target is not a class index.
 
     >>> layer = AdaptiveLogSoftmaxWithLoss(16, 20, cutoffs=[4, 10])
@@ -102,7 +102,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             )
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Initialize all weights again."""
         self.head.reset_parameters()
         for first, second in cast(Iterable[Sequential], self.tail):
             first.reset_parameters()
@@ -148,7 +148,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._all(input, F.log_softmax(self.head(input), 1))
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row; what the head does not leave to a cluster needs no cluster."""
+        """Return the most probable class of each row; clusters run only for rows that the head assigns to them."""
         output = self.head(input).argmax(1)
         rows = (output >= self.shortlist_size).nonzero().squeeze(1)
         if rows.numel():

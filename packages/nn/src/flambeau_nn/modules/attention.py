@@ -1,4 +1,4 @@
-"""Attention in several heads. Compiled as it stands (see CMakeLists.txt)."""
+"""Multi-head attention. Compiled as it is (see CMakeLists.txt)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["MultiheadAttention"]
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The projection of the result; its name is part of what modules print."""
+    """The output projection; modules print the name of this class."""
 
 
 class MultiheadAttention(Module):
@@ -172,6 +172,6 @@ class MultiheadAttention(Module):
 
 
 def _transposed(query: Tensor, key: Tensor, value: Tensor) -> Iterator[Tensor]:
-    """All three with time first; what is one tensor stays one."""
+    """Return all three with time first; a tensor that is passed several times stays one tensor."""
     transposed = {id(t): t.transpose(0, 1) for t in (query, key, value)}
     return (transposed[id(t)] for t in (query, key, value))

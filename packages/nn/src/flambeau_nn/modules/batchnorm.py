@@ -229,7 +229,8 @@ class SyncBatchNorm(_BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: object = None) -> Module:
-        """The module with SyncBatchNorm in place of all other batch normalization; parameters and buffers are kept."""
+        """Return the module with all batch normalization replaced by SyncBatchNorm, with the same parameters and
+        buffers."""
         converted = module
         if isinstance(module, _BatchNorm):
             converted = cls(

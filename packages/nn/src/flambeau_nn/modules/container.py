@@ -320,7 +320,7 @@ def _as_parameter(value: Any) -> Any:
 
 
 def _listed(items: Iterable[tuple[Any, Any]], kind_of: Callable[[Tensor], Any]) -> str:
-    """A line of `extra_repr` for each value; `kind_of` tells the elements of tensors."""
+    """Return a line of `extra_repr` for each value; `kind_of` describes the elements of tensors."""
     lines = []
     for key, value in items:
         if isinstance(value, Tensor):

@@ -1,4 +1,4 @@
-"""Layers of convolution. Compiled as it stands (see CMakeLists.txt)."""
+"""Convolution layers. Compiled as it is (see CMakeLists.txt)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class _ConvNd(Module):
         self.reset_parameters()
 
     def _around(self) -> Sequence[int]:
-        """The padding of both ends of each dimension, the last one first, as ``F.pad`` takes it."""
+        """Return the padding of both ends of each dimension, the last dimension first, as for ``F.pad``."""
         if not isinstance(self.padding, str):
             return _reverse_repeat_tuple(self.padding, 2)
         sides = [0, 0] * len(self.kernel_size)
@@ -204,7 +204,7 @@ class Conv1d(_Conv):
 
     Attributes:
         weight: (out_channels, in_channels / groups, kernel_size), uniform in ±1/sqrt(in_channels·kernel_size / groups).
-        bias: (out_channels), likewise, or None.
+        bias: (out_channels), initialized in the same way, or None.
 
     Raises:
         ValueError: channels are not divisible by ``groups``, or the padding mode is unknown.
@@ -291,7 +291,7 @@ class _ConvTransposeNd(_ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: Sequence[int] | None) -> Sequence[int]:
-        """What has to be added behind for the result to have a size."""
+        """Return the output padding for which the result has a given size."""
         if output_size is None:
             return self.output_padding
         n, sizes = self._dims, tuple(output_size)

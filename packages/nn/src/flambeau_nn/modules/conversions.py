@@ -1,4 +1,4 @@
-"""Whether ``Module.to`` and its like give modules other parameters."""
+"""Whether conversions such as ``Module.to`` replace the parameters of modules."""
 
 _settings = {"overwrite": False, "swap": False}
 
@@ -7,7 +7,7 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
     """Set whether converting a module replaces its parameters instead of changing their data.
 
     Args:
-        value: True for new ones. Optimizers keep those that they were given.
+        value: True to replace them. Optimizers then still have the old parameters.
 
     >>> set_overwrite_module_params_on_conversion(False)
     """
@@ -27,8 +27,8 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
     """Set how converting a module changes its parameters.
 
     Args:
-        value: accepted. Parameters stay the objects that they are, with other data, either way: that is what programs
-            want where they ask for swapping.
+        value: accepted. In both cases, parameters remain the same objects and get new data, which is the purpose of
+            swapping.
 
     >>> set_swap_module_params_on_conversion(False)
     """

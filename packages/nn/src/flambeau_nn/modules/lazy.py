@@ -31,17 +31,17 @@ __all__ = [
 
 
 if TYPE_CHECKING:
-    _Mixed = Module  # the class that stands after the mixin
+    _Mixed = Module  # the class that follows the mixin
 else:
     _Mixed = object
 
 
 class LazyModuleMixin(_Mixed):
-    """Base of modules whose parameters get their sizes from the first input; list it before the module's class.
+    """Base of modules whose parameters take their sizes from the first input; list it before the module's class.
 
     Such a class registers :class:`UninitializedParameter` and :class:`UninitializedBuffer`, and defines
-    ``initialize_parameters``, which gives them their sizes. The first call does so and changes the module's class to
-    ``cls_to_become`` (unless None). Parameters stay the same objects, so an optimizer may be created before.
+    ``initialize_parameters``, which sets their sizes. The first call runs it and changes the module's class to
+    ``cls_to_become`` (unless None). Parameters remain the same objects, so an optimizer may be created before.
 
     Raises (at the first call):
         RuntimeError: sizes are open after ``initialize_parameters``.
@@ -74,7 +74,7 @@ class LazyModuleMixin(_Mixed):
                 destination[prefix + name] = t if is_lazy(t) or keep_vars else t.detach()
 
     def _lazy_load_hook(self, state_dict: dict[str, Any], prefix: str, *rest: Any) -> None:
-        """Before loading: what has a size there gets it here."""
+        """Before loading, initialize the parameters that have a size in the state dict."""
         for name, mine in (*self._parameters.items(), *self._buffers.items()):
             given = state_dict.get(prefix + name)
             if is_lazy(mine) and given is not None and not is_lazy(given):
@@ -94,7 +94,7 @@ class LazyModuleMixin(_Mixed):
 
 
 class _Lazy(LazyModuleMixin):
-    """What the layers below have in common: they begin with size 0."""
+    """Base class of the lazy layers: sizes are 0 at first."""
 
     def _leave_open(self, device: Device | None, dtype: dtype | None, *parameters: str) -> None:
         for name in parameters:
@@ -356,7 +356,7 @@ class _LazyNorm(_Lazy):
         return self.num_features
 
     def initialize_parameters(self, input: Tensor) -> None:
-        """Give parameters and statistics their sizes, and set them to what they begin with."""
+        """Allocate parameters and statistics with their sizes, and set their initial values."""
         channels = input.shape[self._channel_dim(input)]
         self.num_features = channels
         if self.has_uninitialized_params():

@@ -1,4 +1,4 @@
-"""Linear maps. Compiled as it stands (see CMakeLists.txt)."""
+"""Linear maps. Compiled as it is (see CMakeLists.txt)."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class Linear(Module):
         (*, in_features) → (*, out_features)
 
     Attributes:
-        weight: (out_features, in_features), uniform in ±1/sqrt(in_features) at the start.
-        bias: (out_features), likewise, or None.
+        weight: (out_features, in_features), initially uniform in ±1/sqrt(in_features).
+        bias: (out_features), initialized in the same way, or None.
 
     Raises:
-        RuntimeError: the last dimension is not ``in_features``, or the input's dtype not the weight's; a size is
+        RuntimeError: the last dimension is not ``in_features``, the input's dtype is not the weight's, or a size is
             negative.
 
     >>> import flambeau_tensor as ft

@@ -1,4 +1,4 @@
-"""The options of ``linear_cross_entropy``, in a file of its own as in PyTorch: files of whole modules name it."""
+"""The options of ``linear_cross_entropy``, in a separate file as in PyTorch, since pickled modules refer to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses as modules; the formulas are told in ``flambeau_nn.functional``."""
+"""Losses as modules; ``flambeau_nn.functional`` documents the formulas."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
     Args:
         weight: one weight per class.
-        ignore_index: class indices that are left out.
+        ignore_index: the class index of entries to ignore.
         reduction: "mean" (over the weights of the targets), "sum" or "none".
         label_smoothing: the part of each target that is spread evenly over all classes, between 0 and 1.
 

@@ -1,7 +1,7 @@
-"""The Module: parameters, buffers and modules by name, everything that walks over them, and how they are printed.
+"""The Module: parameters, buffers and modules by name, the traversal of them, and their text form.
 
-Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``); hooks and the state dict have files of
-their own.
+Attribute lookup, assignment and the call are compiled (``flambeau_nn._module``); hooks and the state dict are in
+separate files.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
     Raises:
         AttributeError: the attribute does not exist, or a parameter is set before ``__init__`` was called.
         NotImplementedError: a subclass has no ``forward``.
-        TypeError: there are arguments that no subclass accepts.
+        TypeError: ``__init__`` receives arguments that no base class accepts.
 
     >>> import flambeau_nn as nn
     >>> class Affine(nn.Module):
@@ -127,11 +127,11 @@ class Module(HookMethods, StateMethods, ModuleBase):
         name_in_errors(cls)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._call(args, kwargs)  # what runs in its place where a class does not define its own
+        return self._call(args, kwargs)  # runs if a class does not define its own __call__
 
-    _call_impl = _wrapped_call_impl = __call__  # classes with a call of their own go on to these
+    _call_impl = _wrapped_call_impl = __call__  # a class that defines its own __call__ calls one of these
 
-    if TYPE_CHECKING:  # what mypy takes for a method
+    if TYPE_CHECKING:  # methods as mypy sees them
 
         def __setattr__(self, name: str, value: Any) -> None: ...
         def __delattr__(self, name: str) -> None: ...
@@ -271,7 +271,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
-        """Names and values of what ``get_members_fn`` gives for each module, None left out."""
+        """Yield names and values that ``get_members_fn`` returns for each module, except None."""
         memo = set()
         modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
         for module_prefix, module in modules:
@@ -369,7 +369,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return self
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replace the data of parameters and gradients, and the buffers, by what ``fn`` makes of them."""
+        """Replace the data of parameters and gradients, and the buffers, by the results of ``fn``."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -532,7 +532,7 @@ class Module(HookMethods, StateMethods, ModuleBase):
         return f"{self._get_name()}(\n  " + "\n  ".join(lines) + "\n)"
 
     def _repr_html_(self) -> str | None:
-        """What notebooks show: a tree with parameters; None, which means the text, where a class has one of its own."""
+        """Return HTML for notebooks, a tree with parameters; None, for plain text, if a class has its own text."""
         if type(self).__repr__ is not Module.__repr__:
             return None
         from flambeau_nn.modules._html import module_html
@@ -614,7 +614,7 @@ def _remove(self: Module, name: str, *groups: str) -> None:
 
 
 def _assign(self: Module, name: str, value: Any) -> bool:
-    """Assign what is, or replaces, a parameter, a module or a buffer. False: an ordinary attribute."""
+    """Assign a parameter, module or buffer, or replace one; return False for an ordinary attribute."""
     state = self.__dict__
     parameters, modules, buffers = state.get("_parameters"), state.get("_modules"), state.get("_buffers")
     if isinstance(value, Parameter):
@@ -678,7 +678,7 @@ def _modules_in(value: object, depth: int = 3) -> Iterator[Module]:
 def _warn_about_hidden_modules(module: Module) -> None:
     known = None
     for owner in module.modules():
-        for name, value in getattr(owner, "__dict__", {}).items():  # modules of C++ have none
+        for name, value in getattr(owner, "__dict__", {}).items():  # C++ modules have none
             if type(value) not in (list, tuple, dict) or name in ("_parameters", "_buffers", "_modules"):
                 continue
             for hidden in _modules_in(value):

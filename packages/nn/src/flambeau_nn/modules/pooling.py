@@ -284,7 +284,7 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
-    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of two, where None keeps
+    """The average of windows that evenly cover the input; ``output_size`` is an int or a tuple of two; None keeps
     the size of a dimension.
 
     Shape:
@@ -303,7 +303,7 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPoolNd):
 
 
 class AdaptiveAvgPool3d(_AdaptiveAvgPoolNd):
-    """The average of windows that cover the input evenly; ``output_size`` is an int or a tuple of three, where None
+    """The average of windows that evenly cover the input; ``output_size`` is an int or a tuple of three; None
     keeps the size of a dimension.
 
     Shape:

@@ -1,4 +1,4 @@
-"""Recurrent layers and their cells. Compiled as it stands (see CMakeLists.txt)."""
+"""Recurrent layers and their cells. Compiled as it is (see CMakeLists.txt)."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ def _check_type(name: str, value: object, wanted: type) -> None:
 
 
 class RNNBase(Module):
-    """What recurrent layers have in common.
+    """Base class of recurrent layers.
 
     Args:
         mode: "LSTM", "GRU", "RNN_TANH" or "RNN_RELU".
-        input_size: numbers in each element of a sequence.
-        hidden_size: numbers in the state.
-        num_layers: layers, each of which runs on what the one before gave.
+        input_size: the size of an element of a sequence.
+        hidden_size: the size of the state.
+        num_layers: the number of layers; each runs on the output of the previous one.
         bias: whether there are biases.
-        batch_first: whether batches are (batch, time, size) rather than (time, batch, size).
-        dropout: probability of dropout behind every layer but the last.
-        bidirectional: whether each layer runs backwards, too; outputs are joined.
-        proj_size: the size that an LSTM projects its state to, 0 for none.
+        batch_first: whether batches are (batch, time, size) instead of (time, batch, size).
+        dropout: the probability of dropout after every layer but the last.
+        bidirectional: whether each layer also runs backwards; the outputs are concatenated.
+        proj_size: the size to which an LSTM projects its state; 0 for no projection.
 
     Shape:
         those of :class:`RNN`
 
     Attributes:
-        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: of the first layer, for all gates; `_reverse` ends those
-            that run backwards. All are uniform in ±1/sqrt(hidden_size) at the start.
+        weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0: parameters of the first layer, for all gates; the suffix
+            `_reverse` marks those of the backward direction. All are initially uniform in ±1/sqrt(hidden_size).
 
     Raises:
-        ValueError: there is no such mode, a size is not positive, or ``dropout`` is not between 0 and 1.
+        ValueError: the mode does not exist, a size is not positive, or ``dropout`` is not between 0 and 1.
 
     >>> RNNBase("GRU", 3, 4)(torch.ones(5, 1, 3))[0].shape
     torch.Size([5, 1, 4])
@@ -161,7 +161,7 @@ class RNNBase(Module):
         """Nothing: it is for GPUs."""
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Initialize all weights again."""
         bound = 1 / math.sqrt(self.hidden_size)
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -225,7 +225,7 @@ class RNNBase(Module):
     def _single(self, hx: Any) -> Any:
         return hx.squeeze(1)
 
-    _said = ""  # how the error of wrong dimensions ends
+    _said = ""  # the end of the error for wrong dimensions
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         """Run over `input`: (time, batch, input_size), (time, input_size) or a PackedSequence; `hx` are the states at
@@ -343,7 +343,7 @@ class GRU(RNNBase):
 
     Shape:
         (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
-        hidden_size (twice that where it is bidirectional), and the last states (layers, N, hidden_size)
+        hidden_size (twice that if bidirectional), and the last states (layers, N, hidden_size)
 
     Raises:
         ValueError: a size is not positive, or ``dropout`` is not between 0 and 1.
@@ -364,12 +364,12 @@ class LSTM(RNNBase):
     """Long short-term memory over time (Hochreiter and Schmidhuber, 1997): gates are i, f, g, o, the cells
     c = f c + i g, and h = o tanh(c), which ``proj_size`` projects.
 
-    Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`, where the states are
-    two: h and c.
+    Arguments are those of :class:`RNNBase`, without ``mode``; shapes are those of :class:`RNN`, but there are two
+    states, h and c.
 
     Shape:
         (L, N, input_size), (N, L, input_size) with ``batch_first``, or (L, input_size) → outputs with
-        hidden_size (proj_size, if there is one; twice that where it is bidirectional), and a tuple of the last
+        hidden_size (proj_size, if given; twice that if bidirectional), and a tuple of the last
         h and c, (layers, N, size) each
 
     Raises:
@@ -427,10 +427,10 @@ class LSTM(RNNBase):
 
 
 class RNNCellBase(Module):
-    """What cells have in common: the weights of `num_chunks` gates.
+    """Base class of cells: the weights of `num_chunks` gates.
 
     Shape:
-        it cannot be called
+        not callable
 
     Raises:
         RuntimeError: a size is negative.
@@ -462,7 +462,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw all weights anew."""
+        """Initialize all weights again."""
         bound = 1 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)

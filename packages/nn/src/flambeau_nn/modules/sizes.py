@@ -7,7 +7,7 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """The function that makes a tuple of `n` equal entries; what has entries already keeps them."""
+    """Return a function that repeats a value to a tuple with `n` entries; iterables keep their entries."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * n
@@ -28,7 +28,7 @@ def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
 
 
 def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
-    """Sizes, with the last of `defaults` where one is None."""
+    """Return the sizes, with None replaced by the corresponding one of the last `defaults`."""
     if isinstance(out_size, int):
         return out_size
     if len(defaults) <= len(out_size):
@@ -37,10 +37,10 @@ def _list_with_default(out_size: Any, defaults: Sequence[int]) -> Any:
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take a prefix away from the names of a state dict, in place.
+    """Remove a prefix from the names of a state dict, in place.
 
     Raises:
-        TypeError: what is given is not a dict.
+        TypeError: the argument is not a dict.
 
     >>> state = {"module.weight": 1, "bias": 2}
     >>> consume_prefix_in_state_dict_if_present(state, "module.")
@@ -54,6 +54,6 @@ def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: 
     if metadata is None:
         return
     for key in list(metadata):
-        # Those of modules have no dot at the end: "module" is the one with this prefix.
+        # Names of modules have no trailing dot: "module" is the one with this prefix.
         if key and (key == prefix.rstrip(".") or key.startswith(prefix)):
             metadata[key[len(prefix) :]] = metadata.pop(key)

@@ -34,7 +34,7 @@ def _causal_mask(size: int, dtype: dtype | None = None) -> Tensor:
 
 
 def _is_causal(mask: Tensor | None, said: bool | None, size: int | None = None) -> bool:
-    """Whether the mask is the causal one: as it is said, or as it turns out."""
+    """Whether the mask is causal, according to the caller or, if `said` is None, to its values."""
     if said is not None or mask is None:
         return said is True
     causal = _causal_mask(mask.shape[-2] if size is None else size, mask.dtype)
@@ -42,7 +42,7 @@ def _is_causal(mask: Tensor | None, said: bool | None, size: int | None = None) 
 
 
 def _length(x: Tensor, batch_first: bool) -> int:
-    """How many times a sequence has."""
+    """Return the length of a sequence."""
     return x.shape[0] if x.ndim == 2 else x.shape[1 if batch_first else 0]
 
 
@@ -57,8 +57,10 @@ def _get_clones(module: Module, count: int) -> ModuleList:
 
 
 class _Layer(Module):
-    """What the layers of encoder and decoder have in common: attention, a network of two linear layers, dropout, and
-    a norm behind each, or before it with `norm_first`."""
+    """Base class of encoder and decoder layers: attention, a feedforward network of two linear layers, and dropout.
+
+    A norm follows each part, or precedes it with `norm_first`.
+    """
 
     __constants__ = ["norm_first"]
 
@@ -120,7 +122,7 @@ class _Layer(Module):
         return dropout(self.linear2(self.dropout(self.activation(self.linear1(x)))))
 
     def _run(self, x: Tensor, parts: Sequence[tuple[Module, Callable[[Tensor], Tensor]]]) -> Tensor:
-        """`x` plus what each part makes of it, with its norm."""
+        """Add to `x` the output of each part, with its norm."""
         for norm, part in parts:
             x = x + part(norm(x)) if self.norm_first else norm(x + part(x))
         return x

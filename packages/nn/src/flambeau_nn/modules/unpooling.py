@@ -45,8 +45,8 @@ class MaxUnpool1d(_MaxUnpoolNd):
         (N, C, L) or (C, L) → the same, L as before the pooling
 
     Raises:
-        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
-        ValueError: ``output_size`` is further than a stride from the one that follows.
+        RuntimeError: sizes of the input and the indices differ, or an index is outside the result.
+        ValueError: ``output_size`` differs by more than a stride from the default.
 
     >>> maxima, indices = torch.nn.MaxPool1d(2, return_indices=True)(torch.tensor([[1.0, 4.0, 3.0, 2.0]]))
     >>> MaxUnpool1d(2)(maxima, indices)
@@ -55,14 +55,14 @@ class MaxUnpool1d(_MaxUnpoolNd):
 
 
 class MaxUnpool2d(_MaxUnpoolNd):
-    """:class:`MaxPool2d` inverted, see :class:`MaxUnpool1d`.
+    """The partial inverse of :class:`MaxPool2d`, see :class:`MaxUnpool1d`.
 
     Shape:
         (N, C, H, W) or (C, H, W) → the same, H and W as before the pooling
 
     Raises:
-        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
-        ValueError: ``output_size`` is further than a stride from the one that follows.
+        RuntimeError: sizes of the input and the indices differ, or an index is outside the result.
+        ValueError: ``output_size`` differs by more than a stride from the default.
 
     >>> pool = torch.nn.MaxPool2d(2, return_indices=True)
     >>> MaxUnpool2d(2)(*pool(torch.arange(4.0).reshape(1, 2, 2)))
@@ -74,15 +74,15 @@ class MaxUnpool2d(_MaxUnpoolNd):
 
 
 class MaxUnpool3d(_MaxUnpoolNd):
-    """:class:`MaxPool3d` inverted, see :class:`MaxUnpool1d`.
+    """The partial inverse of :class:`MaxPool3d`, see :class:`MaxUnpool1d`.
 
     Shape:
         (N, C, D, H, W) or (C, D, H, W) → the same, D, H and W as before the pooling
 
     Raises:
-        IndexError: sizes of the input and the indices differ, or an index is outside of the result.
-        ValueError: ``output_size`` is further than a stride from the one that follows.
-        RuntimeError: sizes of the input and the indices differ, or an index is outside of the result.
+        IndexError: sizes of the input and the indices differ, or an index is outside the result.
+        ValueError: ``output_size`` differs by more than a stride from the default.
+        RuntimeError: sizes of the input and the indices differ, or an index is outside the result.
 
     >>> pool = torch.nn.MaxPool3d(2, return_indices=True)
     >>> MaxUnpool3d(2)(*pool(torch.arange(8.0).reshape(1, 2, 2, 2))).sum()

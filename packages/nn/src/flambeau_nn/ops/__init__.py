@@ -1,8 +1,7 @@
-"""Operations of ``torch.nn.functional``, one module a family: schemas bound to kernels. Importing a family declares
-it.
+"""Operations of ``torch.nn.functional``, one module per family: schemas bound to kernels.
 
-A family of ``LAZY`` is imported, with its rules, when one of its names is first used. The names stand in
-``lazy_names.py``, which ``python -m flambeau_nn.stubs`` writes.
+Importing a family declares it. A family in ``LAZY`` is imported, with its rules, when one of its names is first used.
+``lazy_names.py`` contains the names; ``python -m flambeau_nn.stubs`` writes it.
 """
 
 from flambeau_nn.ops.lazy_names import NAMES as _NAMES
@@ -22,7 +21,7 @@ FAMILIES = (
     "convolution",
 )
 NAMESPACE = "torch.nn.functional"
-INTERNAL = "torch._C._nn"  # what the functions are made of
+INTERNAL = "torch._C._nn"  # operators that the functions call
 # Functions of torch itself that are these, too.
 OF_TORCH = ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "conv_tbc")
 LATE_OF_TORCH = (

@@ -1,7 +1,7 @@
 """Activation functions.
 
-Each one that is a loop of its own has an operator for the values and one for the gradient (``NAME_backward``, used by
-the derivative rules); what takes `inplace` calls it or its in-place variant.
+Each function with its own loop has an operator for the values and one for the gradient (``NAME_backward``, used by the
+derivative rules); a function with `inplace` calls the operator or its in-place variant.
 """
 
 import math
@@ -23,7 +23,7 @@ def _names(arguments):
 
 
 def _loop(name, arguments="", *, namespace=INTERNAL, variants=FUNCTION | INPLACE_FUNCTION, aten=None, doc=""):
-    """The operator `name`, with float `arguments` (", Scalar alpha=1, …"); `aten` is what aten calls it."""
+    """Declare the operator `name` with float `arguments` (", Scalar alpha=1, …"); `aten` is its name in aten."""
     kernel = Elementwise(name, 1, LOOPS[name], dtypes=FLOATS, params=_names(arguments))
     return Operator(
         f"{name}(Tensor self{arguments}) -> Tensor",
@@ -180,7 +180,7 @@ def hardtanh(input, min_val, max_val, inplace):
 
 
 def clamped(input, min_val, max_val, inplace):
-    """hardtanh, whatever the limits are: the upper one wins, and where one is NaN so is the result."""
+    """Compute hardtanh for any limits: the upper one takes precedence, and a NaN limit gives NaN."""
     if input.is_floating_point() and min_val <= max_val:
         return (hardtanh_.inplace if inplace else hardtanh_)(input, min_val, max_val)
     if input.dtype is ft.bool:
@@ -305,7 +305,7 @@ def randomly_leaky(input, lower, upper, training, inplace, generator=None):
     if not training:
         return (leaky_relu_.inplace if inplace else leaky_relu_)(input, (lower + upper) / 2)
     _only_floats(input, "rrelu_with_noise_out_cpu")
-    if input.is_meta:  # nothing says how many are drawn
+    if input.is_meta:  # the number of draws is unknown
         return (leaky_relu_.inplace if inplace else leaky_relu_)(input, upper)
     with _no_grad():
         below = input <= 0

@@ -1,4 +1,4 @@
-"""Attention (Vaswani et al., 2017). ``multi_head_attention_forward`` stands in ``multi_head.py``."""
+"""Attention (Vaswani et al., 2017). ``multi_head.py`` contains ``multi_head_attention_forward``."""
 
 import math
 
@@ -75,7 +75,7 @@ def _repeated(query, key, value):
 
 
 def _scores(query, key, mask, is_causal, scale):
-    """q · k scaled, with the mask on it, and where a row has no key at all (None: nowhere)."""
+    """Return the scaled and masked products q · k, and the rows without any key (None if there are none)."""
     if not query.is_floating_point() and not query.is_complex():
         raise RuntimeError(f"expected scalar type Float but found {query.type().split('.')[-1][:-6]}")
     # The scale is split so that neither product leaves the range of its dtype.
@@ -96,7 +96,7 @@ def composed(query, key, value, mask, dropout_p, is_causal, scale):
         mask = mask if mask is None or mask.dtype is ft.bool else mask.float()
         return composed(query.float(), key.float(), value.float(), mask, dropout_p, is_causal, scale).to(dtype)
     scores, empty = _scores(query, key, mask, is_causal, scale)
-    if empty is not None:  # a query that sees no key gets zeros
+    if empty is not None:  # a query without any key gets zeros
         scores = scores.masked_fill(empty, 0.0)
     weights = ft.softmax(scores, -1)
     if empty is not None:

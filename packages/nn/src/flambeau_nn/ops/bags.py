@@ -91,7 +91,7 @@ def composed(
     padding_idx,
     sparse=False,
 ):
-    """What `embedding_bags` computes, by other operations; -1 for no padding. The gradient may be sparse."""
+    """Compute `embedding_bags` by other operations; -1 for no padding. The gradient may be sparse."""
     from flambeau_nn.functional import embedding
 
     if input.ndim == 2:
@@ -106,7 +106,7 @@ def composed(
         kept = kept & (input != padding_idx)
     padding = padding_idx if sparse and padding_idx >= 0 else None
     rows = embedding(input, weight, padding, None, 2.0, scale_grad_by_freq, sparse)
-    place = ft.where(kept, bag, count)  # what does not count goes behind the last bag
+    place = ft.where(kept, bag, count)  # ignored indices go to an additional last bag
     columns = weight.shape[1]
     if mode == 2:
         out = rows.new_zeros((count + 1, columns)).scatter_reduce(

@@ -1,7 +1,7 @@
 """Convolution in one, two and three dimensions, and transposed.
 
-One operator computes them all and another all of their gradients; the functions are the first under names of their own.
-They are functions of `torch` itself, which `torch.nn.functional` shows, too.
+One operator computes all of them and another one all of their gradients; the functions are names for the first. They
+are functions of `torch` itself, which `torch.nn.functional` exports, too.
 """
 
 import warnings
@@ -39,7 +39,7 @@ convolution_backward = Operator(
 
 
 def _unbatched(input, dims, name):
-    """Whether an input has no dimension of samples."""
+    """Whether an input has no batch dimension."""
     if input.ndim not in (dims + 1, dims + 2):
         raise RuntimeError(
             f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to {name}, but got input "
@@ -49,7 +49,7 @@ def _unbatched(input, dims, name):
 
 
 def _each(numbers, dims):
-    """An int as a list of as many as there are dimensions."""
+    """Return a list with one number for each dimension; an int is repeated."""
     return (numbers,) * dims if isinstance(numbers, int) else numbers
 
 
@@ -73,7 +73,7 @@ _WARNED: list[bool] = []
 
 
 def _same(input, weight, stride, dilation, dims):
-    """`input` and the padding with which the result has its size; what is odd in it is added behind."""
+    """Return `input` and the padding that preserves the size; an odd element is added at the end."""
     from flambeau_nn.ops.padding import constant_pad_nd
 
     if any(s != 1 for s in _each(stride, dims)):

@@ -1,4 +1,4 @@
-"""Declaring functions of ``torch.nn.functional`` that are made of other operators."""
+"""Declare functions of ``torch.nn.functional`` that are composed of other operators."""
 
 import re
 
@@ -11,16 +11,18 @@ _PYTHONS = re.compile(r",? ?\b(bool inplace|bool\? size_average|bool\? reduce)=\
 
 
 def of_aten(schema, aten):
-    """The schemas in `torch.ops.aten`: ``True`` for that of the function without what only Python has, else as given;
-    results are a Tensor."""
+    """Return the schemas in `torch.ops.aten`: ``True`` means the function's own, without Python-only arguments.
+
+    Results are a Tensor.
+    """
     each = (_PYTHONS.sub("", schema),) if aten is True else (aten,) if isinstance(aten, str) else aten
     return tuple(f"{text} -> Tensor" for text in each)
 
 
 def with_fast_path(schema, fast, general, *, arguments, defaulted, matching=False, aten=(), doc):
     """The function of ``schema``: calls ``fast``, a compiled operator, with the arguments at the positions
-    ``arguments`` where those at ``defaulted`` are left out and the first one holds floats, else ``general`` with all of
-    them. ``matching`` asks for two first arguments of one size and dtype."""
+    ``arguments`` if those at ``defaulted`` have their defaults and the first one holds floats, else ``general`` with
+    all. ``matching`` requires that the first two arguments have the same size and dtype."""
     op = Operator(
         f"{schema} -> Tensor",
         kernels.fast_path,

@@ -34,7 +34,7 @@ def _drop(input, p, training, inplace, channels=False):
     return input.mul_(factor) if inplace else input * factor
 
 
-# The value of selu far to the left, with which alpha dropout replaces what it drops.
+# The limit of selu for large negative inputs, by which alpha dropout replaces the dropped elements.
 _ALPHA = 1.7580993408473766
 
 

@@ -1,4 +1,4 @@
-"""Products with weights. ``linear`` itself stands with the matrix products of flambeau-tensor."""
+"""Products with weights. ``linear`` itself is among the matrix products of flambeau-tensor."""
 
 from math import prod
 

@@ -2,7 +2,7 @@
 
 Cross entropy and the usual losses of pairs are one fused operator each, with one for the gradient (``NAME_backward``);
 the functions of ``torch.nn.functional`` choose it unless weights, broadcasting or the old arguments `size_average` and
-`reduce` are asked for. The rest are compositions.
+`reduce` are used. All other losses are compositions.
 """
 
 import functools
@@ -57,7 +57,7 @@ def scalar_type(dtype):
 
 
 def _as_written_to(value, like):
-    """`value` with the dtype that an in-place operation on `like` gives it, or the error that it would raise."""
+    """Return `value` with the dtype that an in-place operation on `like` gives it, or raise the operation's error."""
     if value.shape != like.shape:
         raise RuntimeError(
             f"output with shape {list(like.shape)} doesn't match the broadcast shape {list(value.shape)}"
@@ -178,7 +178,7 @@ cross_entropy = with_fast_path(
 
 
 def _broadcast(input, target):
-    """Both of one size, with PyTorch's warning where sizes differ."""
+    """Broadcast both to one size, with PyTorch's warning if their sizes differ."""
     if input.shape == target.shape:
         return input, target
     warnings.warn(
@@ -200,8 +200,10 @@ def _check_weight(input, weight):
 
 
 def _general_pair(whole, each):
-    """A loss of two tensors with what its fused operator does not take: `whole(input, target, reduction)` without
-    weights, `each(input, target)` of every pair with weights."""
+    """Return a loss of two tensors for arguments that the fused operator does not support.
+
+    It calls `whole(input, target, reduction)` without weights, or `each(input, target)`, elementwise, with weights.
+    """
 
     def general(input, target, size_average, reduce, reduction, weight=None):
         reduction = checked_reduction(size_average, reduce, reduction, 5)
@@ -289,7 +291,7 @@ def _huber_each(input, target, delta):
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     x, y = _promoted(input, target)
-    _as_written_to(x, input)  # its error comes before those of the operator
+    _as_written_to(x, input)  # its error precedes those of the operator
     return _as_written_to(huber_loss_(x, y, "none", delta), input)
 
 
@@ -377,7 +379,7 @@ def composed_nll(input, target, weight, ignore_index, reduction):
     loss = -input.gather(dim, index.unsqueeze(dim)).squeeze(dim)
     factor = ft.ones_like(loss, requires_grad=False) if weight is None else weight[index]
     factor = ft.where(ignored, 0.0, factor)
-    # Ignored entries count as 0 even where they are infinite.
+    # Ignored entries count as 0 even if they are infinite.
     loss = ft.where(ignored, 0.0, loss * factor)
     return loss.sum() / factor.sum() if reduction == "mean" else reduced(loss, reduction)
 

@@ -18,7 +18,7 @@ def composed_margin(input, target, weight, p, reduction, margin):
     """`multi_margin` by other operations."""
     x = _rows(input)
     y = target.reshape((x.shape[0], 1))
-    z = (margin - x.gather(1, y) + x).relu()  # no gradient where the margin is just kept
+    z = (margin - x.gather(1, y) + x).relu()  # no gradient exactly at the margin
     z = z if p == 1 else z * z
     if weight is not None:
         z = z * weight[y]
@@ -71,7 +71,7 @@ def _multilabel_margin_general(input, target, size_average, reduce, reduction):
     reduction = checked_reduction(size_average, reduce, reduction)
     if input.is_floating_point():
         return multilabel_margin(input, target, reduction)
-    multilabel_margin(input.float(), target, reduction)  # which refuses what does not fit
+    multilabel_margin(input.float(), target, reduction)  # raises the error for invalid arguments
     return composed_margins(input, target, reduction)
 
 

@@ -1,4 +1,4 @@
-"""Attention in several heads with projections before and behind it, a plain function: it has more arguments than an
+"""Multi-head attention with input and output projections; a plain function, because it has more arguments than an
 operator may have."""
 
 import math
@@ -19,7 +19,7 @@ def canonical_mask(
     target_type: ft.dtype,
     check_other: bool = True,
 ) -> Tensor | None:
-    """A mask of booleans (True: masked) as numbers to add; None and numbers as they are."""
+    """Convert a mask of booleans (True: masked) to numbers to add; None and numbers are unchanged."""
     if mask is None:
         return None
     if mask.dtype is not ft.bool and not mask.is_floating_point():
@@ -35,7 +35,7 @@ def canonical_mask(
 
 
 def _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads):
-    """Whether there is a batch; raises where the dimensions do not agree."""
+    """Return whether there is a batch dimension; raise an error if the dimensions do not match."""
     if query.ndim not in (2, 3):
         raise AssertionError(
             f"query should be unbatched 2D or batched 3D tensor but received {query.ndim}-D query tensor"
@@ -65,7 +65,7 @@ def _check_shapes(query, key, value, key_padding_mask, attn_mask, num_heads):
 
 
 def _read_attn_mask(mask, is_causal, has_padding, need_weights, dtype):
-    """The mask as numbers to add, or None where the hint says what it holds; and whether the hint is of use."""
+    """Return the mask as numbers to add, or None if the causal hint replaces it; and whether the hint applies."""
     if is_causal and mask is None:
         raise RuntimeError(
             "Need attn_mask if specifying the is_causal hint. You may use the Transformer module method "
@@ -77,7 +77,7 @@ def _read_attn_mask(mask, is_causal, has_padding, need_weights, dtype):
 
 
 def _projected(query, key, value, weight, separate, bias):
-    """The three projections: by the thirds of one weight or, where ``separate`` is given, by three."""
+    """Return the three projections: by thirds of one weight, or by the three weights ``separate``."""
     if separate is not None:
         if key.shape[:2] != value.shape[:2]:
             raise AssertionError(
@@ -170,8 +170,10 @@ def multi_head_attention_forward(
     average_attn_weights: bool = True,
     is_causal: bool = False,
 ) -> "tuple[Tensor, Tensor | None]":
-    """What :class:`MultiheadAttention` computes, of (time, batch, size) or (time, size): the result and, if
-    ``need_weights``, the weights (batch, time, others), of each head unless ``average_attn_weights``.
+    """The computation of :class:`MultiheadAttention`, for (time, batch, size) or (time, size).
+
+    Returns the result and, if ``need_weights``, the weights (batch, time, others), of each head unless
+    ``average_attn_weights``.
 
     Raises:
         AssertionError: the last dimension of ``query`` is not ``embed_dim_to_check``.

@@ -1,5 +1,7 @@
-"""Functions of layers as C++ has them, which are functions of ``torch`` itself: arguments by position, reductions as
-numbers (0 none, 1 mean, 2 sum), and what kernels hand back for backward."""
+"""Functions of layers as in C++, which are functions of ``torch`` itself.
+
+They take arguments by position, reductions as numbers (0 none, 1 mean, 2 sum), and return values for backward.
+"""
 
 import flambeau_tensor as ft
 from flambeau_nn import functional as F
@@ -22,9 +24,9 @@ def composite(schema, doc):
 
 
 def _forward(schema, name, *order, channels=False, **fixed):
-    """Declare the function of a schema: the one of torch.nn.functional with the arguments at these places. A pair is
-    the name of an argument, and its place; reductions are made words. With `channels`, the first one has to have a
-    dimension 1."""
+    """Declare the function of a schema by a function of torch.nn.functional. ``order`` lists the positions of its
+    arguments in the schema; a pair is the name of an argument and its position; reductions are converted to words.
+    With `channels`, the first argument must have a dimension 1."""
     function = getattr(F, name)
     places = [at for at in order if isinstance(at, int)]
     named = [at for at in order if not isinstance(at, int)]
@@ -33,7 +35,7 @@ def _forward(schema, name, *order, channels=False, **fixed):
     def run(*args):
         if channels:
             args[0].size(1)  # raises an IndexError
-        # Numbers that stand for no reduction are taken for none, as there.
+        # As in PyTorch, other numbers mean no reduction.
         words = {
             word: args[at] if word != "reduction" else REDUCTIONS[args[at]] if 0 <= args[at] <= 2 else "none"
             for word, at in named
@@ -200,7 +202,7 @@ _forward(
 
 
 def _kept(input, *parameters):
-    """The dtype of statistics: the input's, but float32 of a half type beside parameters of float32."""
+    """Return the dtype of statistics: the input's, but float32 for a half type with float32 parameters."""
     dtype = input.dtype
     mixed = dtype in _HALVES and any([p is not None and p.dtype is ft.float32 for p in parameters])
     return ft.float32 if mixed else dtype
@@ -269,8 +271,8 @@ def _of_batch(input, weight, bias, training, momentum, eps):
 def norm_except_dim(v, pow, dim):
     if dim == -1:
         return vector_norm(v, pow)
-    v.size(dim)  # raises for a dimension that is not there
-    if v.ndim == 1:  # no dimension is left, which would stand for all
+    v.size(dim)  # raises for a dimension that does not exist
+    if v.ndim == 1:  # no dimension remains, and an empty list would mean all
         return vector_norm(v.unsqueeze(1), pow, (1,))
     return vector_norm(v, pow, tuple([d for d in range(v.ndim) if d != dim % v.ndim]), keepdim=True)
 
@@ -351,7 +353,7 @@ def _embedding_bag(
 
 
 def _maxima(weight, indices, bag, counts, out):
-    """The row that each maximum of a bag is from, the first one of equals."""
+    """Return the row from which each maximum of a bag comes, the first one of equal ones."""
     rows = weight.detach()[indices]
     bag = bag.clamp(max=max(out.shape[0] - 1, 0))
     hits = (rows == out.detach()[bag]) & (counts > 0).unsqueeze(1)
@@ -376,8 +378,8 @@ composite(
 
 # --- losses ---------------------------------------------------------------------------------------------------------
 
-# Their schemas say that a loss is a mean by default, and in torch.ops.aten it is. PyTorch's functions read this as 0,
-# none.
+# The schemas declare a mean as the default reduction, and torch.ops.aten uses it. PyTorch's functions read the default
+# as 0, none.
 
 _forward(
     "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, "

@@ -84,7 +84,7 @@ def _affine(x, scale, shift):
 
 
 def _check_dtypes(input, *parameters):
-    """Parameters are of the dtype of `input`, or float32 ones of an input in half precision."""
+    """Check that parameters have the dtype of `input`, or float32 for an input in half precision."""
     dtypes = [p.dtype for p in parameters if p is not None]
     if not dtypes or all(d is input.dtype for d in dtypes):
         return
@@ -98,7 +98,7 @@ def _check_dtypes(input, *parameters):
 
 
 def _wide(input):
-    """What half precision is computed in."""
+    """Return the tensor in the dtype in which half precision is computed."""
     return input.float() if input.dtype in HALVES else input
 
 

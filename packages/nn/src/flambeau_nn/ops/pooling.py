@@ -1,7 +1,7 @@
 """Pooling over windows of one, two or three dimensions.
 
-An operator for each number of dimensions, all on one kernel for averages and one for maxima; the gradients have one
-operator for any number. The functions with `return_indices` choose what to return.
+There is an operator for each number of dimensions, all based on one kernel for averages and one for maxima; gradients
+have one operator for any number. The functions with `return_indices` select the results.
 """
 
 from math import inf

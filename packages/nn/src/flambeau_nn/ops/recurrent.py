@@ -1,8 +1,8 @@
-"""Recurrent layers: LSTM (Hochreiter and Schmidhuber, 1997), GRU (Cho et al., 2014) and plain ones.
+"""Recurrent layers: LSTM (Hochreiter and Schmidhuber, 1997), GRU (Cho et al., 2014) and plain RNN.
 
-One direction of one layer is an operator; ``torch.lstm`` and its kin stack them, and the functions of single steps are
-layers over one time. ``input`` is (time, batch, size) or, with ``batch_first``, (batch, time, size), or packed: rows of
-all sequences, time by time, with ``batch_sizes`` telling how many rows each time has.
+One direction of one layer is an operator; ``torch.lstm`` and similar functions stack them, and the functions of single
+steps are layers with one time step. ``input`` is (time, batch, size) or, with ``batch_first``, (batch, time, size), or
+packed: rows of all sequences, ordered by time, where ``batch_sizes`` is the number of rows at each time.
 """
 
 from functools import partial
@@ -54,7 +54,7 @@ rnn_layer_backward = Operator(
 
 
 def composed(mode, input, batch_sizes, h, c, w_ih, w_hh, b_ih, b_hh, w_hr, reverse):
-    """What the operators compute, by products and activations: output, final state and, of an LSTM, final cells."""
+    """Compute the operators by products and activations: output, final state and, for an LSTM, final cells."""
     if batch_sizes is None:
         steps = list(input.unbind(0))
     else:

@@ -1,8 +1,8 @@
-"""Images at other sizes, at other places, and as columns of windows.
+"""Resampling of images to other sizes and at given locations, and windows as columns.
 
-Sizes change by one operator for all modes, with one for its gradient; `fold` and `unfold` are each other's. So is
-sampling at places that a tensor holds; what differentiates that again is a composition. The module is compiled, so the
-first level of a warning is the caller.
+One operator resizes in all modes, and one computes its gradient; `fold` and `unfold` are each other's gradients. Grid
+sampling has one operator and one for its gradient; the derivative of the latter is a composition. The module is
+compiled, so the first stack level of a warning is the caller.
 """
 
 import math
@@ -253,7 +253,7 @@ def _aligned(align_corners):
 
 
 def _centres(n, align_corners, like):
-    """Where the elements of an axis are between -1 and 1."""
+    """Return the positions of the elements of an axis, between -1 and 1."""
     if n <= 1:
         return like.new_zeros((n,))
     places = ft.linspace(-1, 1, n, dtype=like.dtype, device=like.device)

@@ -1,4 +1,4 @@
-"""Softmax and its kin: a dimension turned into probabilities."""
+"""Softmax and related functions, which convert a dimension to probabilities."""
 
 import flambeau_tensor as ft
 from flambeau_nn.ops import NAMESPACE

@@ -22,7 +22,7 @@ def _each(numbers, dims):
 
 
 def _unpooled_size(sizes, kernel, stride, padding, output_size):
-    """What pooling gave these sizes for; `output_size` chooses among those that do."""
+    """Return the size before pooling; `output_size` selects one if several are possible."""
     dims = len(kernel)
     usual = [(n - 1) * s + k - 2 * p for n, k, s, p in zip(sizes, kernel, stride, padding, strict=True)]
     if output_size is None:

@@ -1,4 +1,4 @@
-"""Optimizers, schedules for their learning rates in :mod:`lr_scheduler`, means of models in :mod:`swa_utils`."""
+"""Optimizers, learning rate schedules in :mod:`lr_scheduler`, and averages of models in :mod:`swa_utils`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the optimizers of other packages ask before they update lists of tensors: ``torch.utils._foreach_utils``.
+"""Helpers of other packages' optimizers for updates of lists of tensors: ``torch.utils._foreach_utils``.
 
-The optimizers here need none of it, since their step is one compiled call.
+The optimizers here do not use them, because their step is one compiled call.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _get_fused_kernels_supported_devices() -> list[str]:
 
 
 def _get_capturable_supported_devices(supports_xla: bool = True) -> list[str]:
-    """The types of devices on which ``capturable=True`` means something."""
+    """The types of devices on which ``capturable=True`` has an effect."""
     return ["cuda", "xpu", "hpu", "privateuseone", *(["xla"] if supports_xla else [])]
 
 
@@ -32,7 +32,7 @@ def _device_has_foreach_support(device: device) -> bool:
 
 
 def _has_foreach_support(tensors: list[Tensor], device: device) -> bool:
-    """Whether the ``_foreach_`` functions take these tensors."""
+    """Whether the ``_foreach_`` functions support these tensors."""
     return _device_has_foreach_support(device) and all(t is None or type(t) is Tensor for t in tensors)
 
 
@@ -43,7 +43,7 @@ def _group_tensors_by_device_and_dtype(
 
     Args:
         tensorlistlist: the lists; those after the first may have None for a tensor.
-        with_indices: also give the places that a group's tensors had.
+        with_indices: also return the indices of a group's tensors.
     """
     groups: dict[tuple[device, dtype], tuple[Lists, list[int]]] = {}
     for i, first in enumerate(tensorlistlist[0]):
@@ -64,7 +64,7 @@ def _group_tensors_by_device_and_dtype(
 def _default_to_fused_or_foreach(
     params: list[Tensor], differentiable: bool, use_fused: bool = False
 ) -> tuple[bool, bool]:
-    """Which way a step takes that was not told: ``(fused, foreach)``. Lists are for other devices."""
+    """Return the default ``(fused, foreach)`` of a step. Foreach is for other devices."""
     from flambeau_nn.parameter import Parameter
 
     fusible = all(p is None or (type(p) in (Tensor, Parameter) and p.is_floating_point()) for p in params)
@@ -72,7 +72,7 @@ def _default_to_fused_or_foreach(
 
 
 def _use_grad_for_differentiable(func: Any) -> Any:
-    """Decorate a ``step`` to record what it does if the optimizer's ``defaults`` have ``differentiable``."""
+    """Decorate a ``step`` so that it is recorded if the optimizer's ``defaults`` contain ``differentiable``."""
     from functools import wraps
 
     from flambeau_autograd import set_grad_enabled
@@ -91,12 +91,12 @@ def _get_value(x: Any) -> Any:
 
 
 def _stack_if_compiling(x: Any) -> Any:
-    """Nothing is compiled, so numbers stay numbers."""
+    """Return the number unchanged: nothing is compiled."""
     return x
 
 
 def _view_as_real(params: list[Tensor], *state_and_grads: list[Tensor]) -> None:
-    """Replace the complex parameters in a list, and what belongs to them in the others, by pairs of real numbers."""
+    """Replace complex parameters in a list, and the corresponding tensors in the others, by pairs of real numbers."""
     from flambeau_tensor import view_as_real
 
     for i, p in enumerate(params):

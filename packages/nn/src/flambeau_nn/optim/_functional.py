@@ -1,7 +1,7 @@
 """Steps of the optimizers as functions of lists: parameters, gradients and states (``torch.optim.adam.adam``).
 
-They are for programs that keep states of their own. Each runs the formula of its class (see ``_operations.py``), and
-writes parameters, states and counts of steps where they are.
+They are for programs that manage states themselves. Each runs the formula of its class (see ``_operations.py``), and
+updates parameters, states and step counts in place.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _PAIRS = {
 
 
 def _signature(text: str) -> Signature:
-    """Of names and ``name=default``; those after ``*`` are keywords."""
+    """Parse a signature with names and ``name=default``; names after ``*`` are keywords."""
     found = []
     kind: Any = Parameter.POSITIONAL_OR_KEYWORD
     for word in text.split():
@@ -82,7 +82,7 @@ def _run(
     if found_inf is not None and found_inf.item():
         return
     for i, (p, grad) in enumerate(zip(params, grads, strict=True)):
-        # A list is empty where the options need none, and None stands for what the first step makes.
+        # A list is empty if the options do not need it; None means that the first step creates the state.
         before = {key: values[i] for key, values in states.items() if values and values[i] is not None}
         state = dict(before)
         optimizer = SimpleNamespace(

@@ -1,4 +1,4 @@
-"""Rules of optimizers, for what counts and fills in coefficients without running their loops."""
+"""Rules of optimizers, for code that counts steps and fills in coefficients without running their loops."""
 from cpython.object cimport PyObject
 
 cdef enum:
@@ -8,13 +8,13 @@ cdef enum:
 ctypedef void (*loop_t)(char* p, const char* g, char* a, char* b, char* c, Py_ssize_t n, const double* k,
                         int variant) noexcept nogil
 
-cdef struct Plan:  # how the parameters of one group are updated
+cdef struct Plan:  # options and coefficients for the parameters of one group
     double[COEFFICIENTS] k
     double lr
     double[2] beta
-    double taken  # the coefficient of a gradient from the second step on, or the decay of the rate or the momentum
-    double[2] more  # what only one optimizer has
-    double step  # the one that `k` is for
+    double taken  # the gradient's coefficient from the second step on, or the decay of the rate or momentum
+    double[2] more  # coefficients that only one optimizer has
+    double step  # the step to which `k` belongs
     bint[STATES] wanted
     int variant  # of the loop, see include/optim_loops.h
 
@@ -24,13 +24,13 @@ ctypedef int (*count_t)(Plan* plan, double step, dict entries) except -1
 
 cdef class Rule:
     cdef str name
-    cdef readonly str key  # what the loop is called
-    cdef loop_t[2] loops  # of float32 and float64
+    cdef readonly str key  # the name of the loop
+    cdef loop_t[2] loops  # for float32 and float64
     cdef read_t read
     cdef count_t count
-    cdef readonly tuple states  # the names of tensors that go through the loop, in its order
-    cdef readonly bint counted  # every parameter has a tensor `step` that counts its steps
-    cdef tuple singles  # names of other tensors of one number, which `count` writes to
+    cdef readonly tuple states  # the names of the state tensors that the loop updates, in its order
+    cdef readonly bint counted  # whether every parameter has a tensor `step` that counts its steps
+    cdef tuple singles  # names of other one-element tensors, which `count` updates
 
     cdef int _step_heard(self, object optimizer, list groups, object state) except -1
     cdef int _update(self, object optimizer, dict group, object state, object p, Plan* plan) except -1

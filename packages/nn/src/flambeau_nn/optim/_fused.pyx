@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""A step of an optimizer over all of its parameters in one call, and ``zero_grad``.
+"""A step of an optimizer over all its parameters in one call, and ``zero_grad``.
 
-Each optimizer is a loop of include/optim_loops.h and a pair of functions that fill in its coefficients: from a
-parameter group, and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are
-updated where they are; others (float16, bfloat16, odd strides) go through dense copies, float16 and bfloat16 as
-float32. Complex numbers are pairs of real ones.
+Each optimizer is a loop of include/optim_loops.h and two functions that fill in its coefficients: from a parameter
+group, and from the number of a parameter's step. Parameters that are dense float32 or float64 arrays are updated in
+place; others (float16, bfloat16, unusual strides) use dense copies, float16 and bfloat16 in float32. Complex numbers
+are pairs of real ones.
 """
 from cpython.object cimport PyObject
 from libc cimport math
@@ -48,7 +48,7 @@ cdef void _part(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef class Rule:
-    """An optimizer's update: ``rule(optimizer)`` makes a step."""
+    """The update rule of an optimizer: ``rule(optimizer)`` runs a step."""
 
     def __call__(self, optimizer not None):
         cdef list groups = optimizer.param_groups
@@ -69,7 +69,7 @@ cdef class Rule:
                 self._update(optimizer, group, state, p, &plan)
 
     cdef int _step_heard(self, object optimizer, list groups, object state) except -1:
-        """The same where modes hear of operations, or a Tracer of what is updated in memory."""
+        """Make a step while modes observe operations, or a Tracer observes updates in memory."""
         cdef Py_ssize_t i
         cdef dict group
         cdef Plan plan
@@ -143,7 +143,7 @@ cdef class Rule:
     cdef int run(self, object p, object grad, dict entries, Plan* plan) except -1:
         cdef Array[STATES + 2] arrays  # the parameter, its gradient, its states
         cdef PyObject* originals[STATES + 2]
-        cdef int dtype, k, bare = 0  # how many are on 'meta'
+        cdef int dtype, k, bare = 0  # the number of meta tensors
         cdef list copies = None
         cdef Py_ssize_t n
         cdef Job job
@@ -199,7 +199,7 @@ cdef class Rule:
         return 0
 
     cdef int _computed_dtype(self, object p) except -1:
-        """The dtype of the loop for a parameter."""
+        """Return the dtype of the loop for a parameter."""
         cdef int dtype = dtype_number(<PyObject*>p)
         if dtype == D_FLOAT16 or dtype == D_BFLOAT16:
             return D_FLOAT32
@@ -211,7 +211,7 @@ cdef class Rule:
         return dtype
 
     cdef int _collect(self, object p, object grad, dict entries, Plan* plan, PyObject** found) except -1:
-        """The parameter, its gradient and the states that are wanted, which `entries` holds; NULL for the others."""
+        """Collect the parameter, its gradient and the needed states from `entries`; NULL for the others."""
         cdef int k
         found[0], found[1] = <PyObject*>p, <PyObject*>grad
         for k in range(STATES):
@@ -232,7 +232,7 @@ cdef inline int _check_parameter(object p) except -1:
 
 
 cdef int _write_nothing(str name, PyObject** tensors, int bare) except -1:
-    """The step of a parameter on 'meta', whose gradient and states are there, too."""
+    """Check a step of a parameter on 'meta', whose gradient and states are on 'meta', too."""
     cdef int k, there = 0
     for k in range(STATES + 2):
         there += tensors[k] != NULL
@@ -246,7 +246,7 @@ cdef int _write_nothing(str name, PyObject** tensors, int bare) except -1:
 
 
 cdef int _refuse_layers(str name, object p, object grad) except -1:
-    """The loops below read and write memory, where an example is one of many and a tangent would stay behind."""
+    """Raise an error for batched tensors and tensors with tangents, because the loops below access memory directly."""
     from flambeau_tensor.extend import check_read
 
     check_read(p, name)
@@ -255,7 +255,7 @@ cdef int _refuse_layers(str name, object p, object grad) except -1:
 
 
 cdef double single(object value, str name) except? -1e300:
-    """The number in a state that is a tensor of one."""
+    """Return the number in a state that is a one-element tensor."""
     cdef Array a
     if not is_tensor(<PyObject*>value):
         raise TypeError(f"state '{name}' must be a Tensor, not {type(value).__name__}")
@@ -268,7 +268,7 @@ cdef double single(object value, str name) except? -1e300:
 
 
 cdef double set_single(object value, str name, double number) except? -1e300:
-    """Put a number there; what is there then, rounded to its dtype."""
+    """Write a number to a one-element tensor; return the stored value, rounded to its dtype."""
     cdef Array a
     array_of(<PyObject*>value, &a)
     if a.numel != 1 or a.data == NULL or (a.dtype != D_FLOAT32 and a.dtype != D_FLOAT64):
@@ -284,7 +284,7 @@ cdef double set_single(object value, str name, double number) except? -1e300:
 
 
 cdef double next_step(object step) except -1:
-    """Count one more in the tensor `step`."""
+    """Increment the tensor `step`."""
     cdef Array a
     cdef double value
     if not is_tensor(<PyObject*>step):
@@ -295,7 +295,7 @@ cdef double next_step(object step) except -1:
         raise RuntimeError("`state_steps` argument must contain a list of singleton tensors: state 'step' must be one "
                            f"Float or Double, got {type_string(a.dtype)} of shape {tuple(shape_of(<PyObject*>step))}")
     if a.data == NULL:
-        step.item()  # raises: there is nothing to count
+        step.item()  # raises: there is no value to increment
     begin_write(<PyObject*>step, "step")
     if a.dtype == D_FLOAT32:
         value = (<float*>a.data)[0] = (<float*>a.data)[0] + 1
@@ -340,7 +340,7 @@ cdef int _count_sgd(Plan* plan, double step, dict entries) except -1:
 
 
 cdef int _moments(dict group, Plan* plan) except -1:
-    """What Adam and its kin share: means of the gradients and of their squares, a decay of either kind."""
+    """Read the options of Adam-like optimizers: means of gradients and of their squares, either kind of decay."""
     betas = group["betas"]
     _common(group, plan)
     plan.k[2] = 1
@@ -445,7 +445,7 @@ cdef int _count_nadam(Plan* plan, double step, dict entries) except -1:
 
 cdef int _count_radam(Plan* plan, double step, dict entries) except -1:
     cdef double power = math.pow(plan.beta[1], step), most = 2 / (1 - plan.beta[1]) - 1
-    cdef double length = most - 2 * step * power / (1 - power)  # of the simple moving average that has this variance
+    cdef double length = most - 2 * step * power / (1 - power)  # of the simple moving average with this variance
     plan.k[8] = plan.lr / (1 - math.pow(plan.beta[0], step))
     plan.k[9] = length > 5
     if length > 5:
@@ -470,7 +470,7 @@ cdef int _read_asgd(dict group, Plan* plan) except -1:
 
 
 cdef int _count_asgd(Plan* plan, double step, dict entries) except -1:
-    eta, mu = entries["eta"], entries["mu"]  # the rate, and the share of the new parameters in their mean
+    eta, mu = entries["eta"], entries["mu"]  # the rate, and the weight of the new parameters in their mean
     plan.k[3], plan.k[4] = single(eta, "eta"), single(mu, "mu")
     plan.k[2] = 1 - plan.taken * plan.k[3]
     set_single(eta, "eta", plan.lr / math.pow(1 + plan.taken * plan.lr * step, plan.more[0]))

@@ -1,11 +1,11 @@
-"""Steps as operations: with ``differentiable=True``, and where handlers of ``__torch_dispatch__`` hear of operations.
+"""Steps as operations: with ``differentiable=True``, and if ``__torch_dispatch__`` handlers see the operations.
 
-An optimizer's ``_formula`` is the update of one parameter, as its loop in ``include/optim_loops.h``; it writes to the
-parameter and replaces states, since what an operation saved must not change. Complex numbers come as pairs of real
-ones. Counts of steps and what follows from them stay tensors, so that a graph of the operations goes on counting.
+An optimizer's ``_formula`` is the update of one parameter, equivalent to its loop in ``include/optim_loops.h``; it
+writes to the parameter and replaces states, since saved tensors must not change. Complex numbers are pairs of real
+ones. Step counts and values derived from them are tensors, so that a graph of the operations continues to count.
 
-``_sparse_formula`` is the update by a gradient of layout ``torch.sparse_coo``, where an optimizer has one. It changes
-only the elements that have a gradient, and costs what is stored and not what the parameter holds.
+``_sparse_formula`` is the update for a gradient with layout ``torch.sparse_coo``, if an optimizer has one. It changes
+only the elements that have a gradient, and its cost depends on the gradient's stored elements, not on the parameter.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ def step(optimizer: FusedOptimizer) -> None:
 
 
 def update_by_operations(optimizer: FusedOptimizer, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-    """Update a parameter of which handlers of ``__torch_dispatch__`` hear, which a loop over memory would pass by.
+    """Update a parameter with operations that ``__torch_dispatch__`` handlers see, instead of a loop over memory.
 
-    A plain parameter's state is made unheard, so that a graph of the step takes up the state where it was left.
+    The state of a plain parameter is created without calling the handlers, so that a graph of the step continues with
+    the existing state.
     """
     with no_grad():
         if grad.is_sparse:
@@ -80,11 +81,11 @@ def _update(optimizer: FusedOptimizer, p: Tensor, grad: Tensor, group: dict[str,
         state[key] = view_as_complex(value) if value.dim() > p.dim() else value
 
 
-# --- what several formulas share --------------------------------------------------------------------------------------
+# --- shared by several formulas -------------------------------------------------------------------------------------
 
 
 def decayed(p: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """The gradient with the decay, or the decay apart from it."""
+    """Return the gradient plus weight decay; decoupled decay is applied to the parameter instead."""
     decay = group["weight_decay"]
     if decay == 0:
         return grad
@@ -100,7 +101,7 @@ def number(single: Tensor) -> Tensor:
 
 
 def moments(grad: Tensor, state: dict[str, Any], group: dict[str, Any]) -> tuple[Tensor, ...]:
-    """The new means of the gradients and of their squares, the number of the step, and what corrects their start."""
+    """Return the new means of gradients and of their squares, the step count, and the bias corrections."""
     beta1, beta2 = group["betas"]
     state["exp_avg"] = mean = beta1 * state["exp_avg"] + (1 - beta1) * grad
     state["exp_avg_sq"] = square = beta2 * state["exp_avg_sq"] + (1 - beta2) * grad * grad

@@ -47,7 +47,7 @@ def _one_a_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
 
 
 def _own(value: Any) -> Any:
-    """A number as it is, and a copy of a tensor: what the caller does to it later is no business of the schedule."""
+    """Return a number unchanged, or a copy of a tensor, so that later writes do not affect the schedule."""
     return value.clone() if isinstance(value, Tensor) else value
 
 
@@ -56,7 +56,7 @@ class LRScheduler:
 
     Args:
         optimizer: the optimizer whose learning rates are set.
-        last_epoch: -1 to start; otherwise the epoch to go on from (the groups then have an "initial_lr").
+        last_epoch: -1 to start; otherwise the epoch to continue from (the groups then need an "initial_lr").
 
     Raises:
         TypeError: `optimizer` is not an Optimizer.
@@ -75,7 +75,7 @@ class LRScheduler:
 
     _get_lr_called_within_step = False
     _last_lr: list[Any]
-    _get_closed_form_lr: Callable[[], list[Any]]  # of some: the rates for an epoch without those before it
+    _get_closed_form_lr: Callable[[], list[Any]]  # optional: the rates of an epoch in closed form
     _is_initial = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
@@ -115,7 +115,7 @@ class LRScheduler:
         return self._last_lr
 
     def get_lr(self) -> list[Any]:
-        """The rates for ``self.last_epoch``, one a group; for ``step`` to call."""
+        """Return the rate of each group for ``self.last_epoch``; called by ``step``."""
         raise NotImplementedError
 
     def step(self, epoch: int | None = None) -> None:
@@ -152,7 +152,7 @@ class LRScheduler:
         self._apply(self._get_closed_form_lr if closed else self.get_lr)
 
     def _apply(self, rates: Callable[[], list[Any]]) -> None:
-        """Set what the function `rates` returns."""
+        """Set the rates that the function `rates` returns."""
         self._get_lr_called_within_step = True
         try:
             values = rates()
@@ -163,7 +163,7 @@ class LRScheduler:
         self._last_lr = _values(self.optimizer, "lr")
 
     def _scaled(self, factor: float | None = None) -> list[Any]:
-        """For get_lr: the present rates times `factor`; None: as they are."""
+        """Return the present rates, times `factor` if given, for get_lr."""
         if not self._get_lr_called_within_step:
             warnings.warn(
                 "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.",

@@ -14,14 +14,14 @@ __all__ = ["Adafactor"]
 
 
 class Adafactor(Optimizer):
-    """Gradients divided by the root of their mean squares, which for matrices is kept by rows and by columns alone.
+    """Gradients divided by the root of their mean squares; for matrices only means of rows and columns are stored.
 
     The step size is relative to the size of the parameter. ``foreach`` has no effect.
 
     Args:
         params: the parameters, see :class:`Optimizer`.
         lr: the greatest relative step.
-        beta2_decay: step t keeps 1 - t^beta2_decay of the mean squares.
+        beta2_decay: step t keeps the fraction 1 - t^beta2_decay of the mean squares.
         eps: the least mean square's root (None: the least difference from 1 in the parameter's dtype), and the least
             size of a parameter that steps are relative to.
         d: updates whose root mean square is greater are scaled down to it.

@@ -1,4 +1,4 @@
-"""Adaptive moment estimation, with the decay in the gradient (Adam) or apart from it (AdamW)."""
+"""Adaptive moment estimation, with weight decay in the gradient (Adam) or decoupled from it (AdamW)."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class AdamW(Adam):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            group["decoupled_weight_decay"] = True  # states saved before it was an option
+            group["decoupled_weight_decay"] = True  # missing in states saved before this option existed
 
 
 __getattr__, __dir__ = _attach(

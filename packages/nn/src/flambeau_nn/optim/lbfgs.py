@@ -16,7 +16,7 @@ _ENOUGH, _CURVATURE = 1e-4, 0.9  # of the decrease that the slope promises; of t
 
 
 class _Point(NamedTuple):
-    """A place on the line: how far, the loss, its gradient, and its slope along the line."""
+    """A point on the line: its distance, the loss, its gradient, and the slope along the line."""
 
     t: float
     f: float
@@ -25,7 +25,7 @@ class _Point(NamedTuple):
 
 
 def _lowest(a: _Point, b: _Point, bounds: tuple[float, float] | None = None) -> float:
-    """Where the cubic with the values and slopes of two points is lowest, within the bounds."""
+    """Return the minimum, within the bounds, of the cubic with the values and slopes of two points."""
     low, high = bounds or (min(a.t, b.t), max(a.t, b.t))
     if a.t == b.t:
         return a.t
@@ -83,14 +83,14 @@ def _search(
     enough: float = _ENOUGH,
     curvature: float = _CURVATURE,
 ) -> tuple[_Point, int]:
-    """A point on the line that meets the strong Wolfe conditions, and how many were evaluated.
+    """Return a point on the line that satisfies the strong Wolfe conditions, and the number of evaluations.
 
     Args:
-        at: makes the point at a distance.
+        at: evaluates the point at a distance.
         t: the first distance to try.
         start: the point at 0.
-        longest: the greatest component of the direction.
-        tolerance: brackets shorter than this are not divided any more.
+        longest: the largest component of the direction.
+        tolerance: brackets shorter than this are not divided further.
         most: the greatest number of points after the first.
         enough: of the decrease that the slope promises.
         curvature: of the slope that may remain.
@@ -158,14 +158,14 @@ class LBFGS(Optimizer):
         lr: the step size; with a line search, the first one that it tries.
         max_iter: the maximum number of iterations per step.
         max_eval: the maximum number of calls of the closure per step; by default 1.25 times `max_iter`.
-        tolerance_grad: stop when no gradient is greater.
+        tolerance_grad: stop when no gradient is larger.
         tolerance_change: stop when neither loss nor a parameter changes by more.
         history_size: the number of gradients that are stored.
         line_search_fn: None or "strong_wolfe".
 
     Raises:
-        ValueError: an option is out of its range, or there are several groups.
-        RuntimeError: another line search is asked for; by ``step``.
+        ValueError: an option is out of its range, or there is more than one group.
+        RuntimeError: by ``step``: the line search is unknown.
 
     Source: D. C. Liu and J. Nocedal, On the limited memory BFGS method for large scale optimization, Math. Program. 45,
     1989.

@@ -47,7 +47,7 @@ class _LRScheduler(LRScheduler):
 
 
 class _ByFunctions(LRScheduler):
-    """Functions of the epoch, one a group; objects with a state have it saved."""
+    """Schedules by functions of the epoch, one for each group; the state of callable objects is saved."""
 
     def __init__(
         self,
@@ -450,7 +450,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._apply(self.get_lr)
 
 
-# --- made of others -------------------------------------------------------------------------------------------------
+# --- combinations ---------------------------------------------------------------------------------------------------
 
 
 class _Composed(LRScheduler):
@@ -488,7 +488,7 @@ class _Composed(LRScheduler):
 
 
 class SequentialLR(_Composed):
-    """Runs schedules one after another; ``milestones`` are the epochs at which the next one begins.
+    """Run schedules one after another; ``milestones`` are the epochs at which the next schedule begins.
 
     Raises:
         ValueError: there are no schedules, their number does not match the milestones, or they belong to another
@@ -521,7 +521,7 @@ class SequentialLR(_Composed):
             )
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
-        # Every schedule took its first step when it was made: take these back, and do the one that belongs here.
+        # Each schedule ran its first step when it was created: undo these steps, and run that of the first schedule.
         for group in optimizer.param_groups:
             _set(group, "lr", group["initial_lr"])
         self._undo()
@@ -581,7 +581,7 @@ class ChainedScheduler(_Composed):
         self._last_lr = _values(self.optimizer, "lr")
 
 
-# --- given by what is measured --------------------------------------------------------------------------------------
+# --- driven by a metric ---------------------------------------------------------------------------------------------
 
 
 class ReduceLROnPlateau(LRScheduler):

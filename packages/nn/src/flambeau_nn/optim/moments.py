@@ -14,7 +14,7 @@ __all__ = ["Adamax", "NAdam", "RAdam"]
 
 
 class _Moments(FusedOptimizer):
-    """Running means of the gradients and of something beside."""
+    """Running means of the gradients and of a second quantity."""
 
     _second = "exp_avg_sq"
 

@@ -43,8 +43,8 @@ class Muon(Optimizer):
         ns_coefficients: of the polynomial a·x + b·x³ + c·x⁵ that is applied to the singular values.
         eps: the smallest norm used as a divisor.
         ns_steps: the number of times that the polynomial is applied.
-        adjust_lr_fn: "original" (the rate times the root of rows by columns, if there are more rows) or
-            "match_rms_adamw" (times 0.2 and the root of the greater number); None: the former.
+        adjust_lr_fn: "original" (the rate times the root of rows/columns, if there are more rows) or
+            "match_rms_adamw" (times 0.2 and the root of the larger number); None: "original".
 
     Raises:
         ValueError: an option is out of its range, or a parameter is not a matrix.

@@ -45,7 +45,7 @@ _view_as_real = _foreach_utils._view_as_real
 
 
 class _RequiredParameter:
-    """Stands for a default that every parameter group has to give."""
+    """The default of an option that every parameter group must specify."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -79,7 +79,7 @@ def _hooked(step: _F) -> _F:
 
     @wraps(step)
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
-        self._opt_called = True  # what schedules look at
+        self._opt_called = True  # read by schedules
         if not (
             _global_pre_hooks or _global_post_hooks or self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks
         ):
@@ -103,8 +103,11 @@ def _hooked(step: _F) -> _F:
 
 
 def _hook(cls: type[Optimizer]) -> None:
-    """Let the steps of a class have hooks. That is done when the first optimizer of the class is made: a class whose
-    ``__init__`` leaves the base's out has none, and a step inside of another one's has no hooks of its own."""
+    """Add hook support to the steps of a class.
+
+    This happens when the first optimizer of the class is created: a class whose ``__init__`` does not call the base's
+    has no hooks, and a step called within another step has none of its own.
+    """
     if not getattr(cls.step, "hooked", False):
         cls.step = _hooked(cls.step)  # type: ignore[method-assign]
 
@@ -255,7 +258,7 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
     def _patch_step_function(self) -> None:
-        """What optimizers around others call instead of the base's ``__init__``, so that their steps have hooks."""
+        """Add hook support to steps; wrappers of optimizers call this instead of the base's ``__init__``."""
         _hook(type(self))
 
     # --- saving and loading
@@ -270,10 +273,10 @@ class Optimizer:
                 setattr(self, name, OrderedDict())
         _hook(type(self))
         for group in self.param_groups:
-            for name, default in self.defaults.items():  # options that an older version did not know
+            for name, default in self.defaults.items():  # options that did not exist in an older version
                 if default is not required:
                     group.setdefault(name, default)
-        self.defaults.setdefault("differentiable", False)  # not among the options of all
+        self.defaults.setdefault("differentiable", False)  # not an option of all optimizers
         for entries in self.state.values():
             if isinstance(entries, dict) and "step" in entries and not isinstance(entries["step"], Tensor):
                 entries["step"] = _counter(float(entries["step"]))
@@ -405,7 +408,7 @@ class FusedOptimizer(Optimizer):
 
 
 def _fitted(value: Any, param: Tensor, group: dict[str, Any], key: str | None = None) -> Any:
-    """A loaded state: tensors in the dtype of their parameter, counts of steps as they are."""
+    """Return a loaded state: tensors in the dtype of their parameter, step counts unchanged."""
     if isinstance(value, Tensor):
         if key == "step":
             return value.to(float32) if group.get("fused") or group.get("capturable") else value
@@ -418,7 +421,7 @@ def _fitted(value: Any, param: Tensor, group: dict[str, Any], key: str | None = 
 
 
 def _counter(value: float = 0.0, group: dict[str, Any] | None = None) -> Tensor:
-    """The tensor that counts a parameter's steps: float32, or float64 where that is the default dtype."""
+    """Return the tensor that counts a parameter's steps: float32, or float64 if that is the default dtype."""
     fixed = group is not None and (group.get("fused") or group.get("capturable"))
     return tensor(value, dtype=float64 if get_default_dtype() == float64 and not fixed else float32)
 
@@ -431,7 +434,7 @@ def _at_least_zero(**options: Any) -> None:
 
 
 def _in_range(rule: str, holds: bool | Tensor, value: Any) -> None:
-    """The same in the words of newer optimizers, which say what should be."""
+    """Raise an error in the wording of newer optimizers, which state the valid range."""
     if not holds:
         raise ValueError(f"{rule} but is: {value}")
 

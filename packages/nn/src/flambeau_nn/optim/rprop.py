@@ -13,7 +13,7 @@ __all__ = ["Rprop"]
 
 
 class Rprop(FusedOptimizer):
-    """Each element has its own step size, which grows while its gradient keeps its sign and shrinks when the sign
+    """Steps of a separate size for each element; it grows while the gradient keeps its sign and shrinks when the sign
     changes. After a change, the element skips one step. ``foreach`` and ``capturable`` have no effect: a step is one
     compiled call.
 

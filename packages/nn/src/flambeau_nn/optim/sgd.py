@@ -82,7 +82,8 @@ class SGD(FusedOptimizer):
     def _prepare(self, p: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[p]
         if group["momentum"] != 0 and state.get("momentum_buffer") is None:
-            # The first step puts the gradient there, all others damp it: from this the first one gets there, too.
+            # The momentum of the first step is the undamped gradient, but the kernel damps it: start from a value that
+            # compensates.
             damped = group["dampening"] / group["momentum"]
             gradient = -grad if group["maximize"] else grad
             state["momentum_buffer"] = damped * (gradient + group["weight_decay"] * p) if damped else zeros_like(p)
@@ -99,7 +100,7 @@ class SGD(FusedOptimizer):
 
 
 def _direction(grad: Any, state: dict[str, Any], group: dict[str, Any]) -> Any:
-    """The gradient, or what momentum makes of it."""
+    """Return the gradient, or the direction after momentum."""
     keep = group["momentum"]
     if keep == 0:
         return grad

@@ -16,8 +16,8 @@ __all__ = ["SparseAdam"]
 class SparseAdam(Optimizer):
     """Adam that does not change elements without a gradient.
 
-    Gradients have to be of layout ``torch.sparse_coo``, as of `torch.nn.Embedding` with ``sparse=True``. Running means
-    of these elements do not change either.
+    Gradients must have the layout ``torch.sparse_coo``, as of `torch.nn.Embedding` with ``sparse=True``. Running means
+    of other elements do not change either.
 
     Args:
         params: the parameters, see :class:`Optimizer`.

@@ -1,7 +1,7 @@
-"""What a compiled program does in place of an optimizer's step: see `Step` in steps.pyx, whose objects these take."""
+"""Functions that a compiled program calls instead of an optimizer's step; they take `Step` objects, see steps.pyx."""
 
 cdef enum:
-    STEP_COEFFICIENTS = 11  # what `fill_step` writes for each parameter
+    STEP_COEFFICIENTS = 11  # the number of coefficients that `fill_step` writes for each parameter
 
 cdef bint step_is_valid(object step) except -1
 cdef int fill_step(object step, double* k) except -1

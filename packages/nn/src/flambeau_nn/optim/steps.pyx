@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""An optimizer's step as a program that was traced repeats it.
+"""An optimizer's step, as a traced program repeats it.
 
-A thread's Tracer hears of one event for each step of an optimizer, ``("update", Step)``, in place of the operators in
-it. What compiles the trace takes the loop's C from a Step, and calls it with the coefficients that the Step fills in
-each time: they follow the optimizer's options as they are then, so that a new learning rate changes nothing else.
+For each step of an optimizer, a thread's Tracer receives one event ``("update", Step)`` instead of the step's
+operators. The compiler of the trace takes the loop's C code from the Step, and calls it with coefficients that the Step
+computes for each call from the optimizer's current options, so a new learning rate compiles nothing.
 """
 from cpython.object cimport PyObject
 from libc.stdint cimport uint64_t
@@ -17,7 +17,7 @@ from flambeau_nn.optim._fused cimport COEFFICIENTS, STATES, Plan, Rule, next_ste
 
 cdef extern from * nogil:
     """
-    /* A number that changes with each change of a dict; CPython 3.14 has none. */
+    /* A number that changes whenever a dict changes; CPython 3.14 has none. */
     #if PY_VERSION_HEX < 0x030E0000
     #define FL_DICT_VERSIONS 1
     #if defined(__GNUC__)
@@ -46,41 +46,41 @@ cdef extern from "Python.h":
 cdef enum:
     KEPT = 3  # numbers that a step changes: its count, and up to two more
 
-cdef struct Group:  # what of a parameter group was read
+cdef struct Group:  # the options read from a parameter group
     PyObject* options
     PyObject* params  # a list
-    PyObject* known  # a tuple of what it had
-    uint64_t version  # of `options`, when it was read
-    bint numbers  # nothing in `options` changes without it
+    PyObject* known  # a tuple of its parameters
+    uint64_t version  # of `options`, when they were read
+    bint numbers  # whether `version` detects every change of `options`
     Plan plan
-    Py_ssize_t begin, end  # which of the parameters that are updated are its own
+    Py_ssize_t begin, end  # the range of updated parameters that belong to it
 
-cdef struct Entry:  # a parameter that is updated
+cdef struct Entry:  # an updated parameter
     PyObject* p
-    PyObject* entries  # its dict in the optimizer's state; NULL: it has none
+    PyObject* entries  # its dict in the optimizer's state, or NULL
     uint64_t version
-    PyObject* step  # the tensor that counts
+    PyObject* step  # the tensor that counts steps
     PyObject* states[STATES]
     double before[KEPT]
 
 
 cdef class Step:
-    """One step of an optimizer: which parameters it updated in memory, and with what.
+    """One step of an optimizer: the parameters that it updated in memory, and the tensors that it used.
 
     Args:
         rule: the optimizer's rule.
         optimizer: the optimizer.
-        updated: a list of (number of the group, parameter, gradient), in the order of the groups.
+        updated: a list of (index of the group, parameter, gradient), in the order of the groups.
 
-    ``parameters`` has for each (parameter, gradient, the loop's three states: a tensor or None, dict of its state or
-    None, tensor that counts its steps or None, whether the loop can run on the memory as it lies), ``variants`` the
-    loop's variant for each group, ``bounds`` which of the parameters belong to each group.
+    ``parameters`` contains for each (parameter, gradient, the loop's three states: a tensor or None, the dict of its
+    state or None, the tensor that counts its steps or None, whether the loop can run on the memory in place),
+    ``variants`` the loop's variant for each group, ``bounds`` the range of parameters of each group.
     """
     cdef readonly Rule rule
     cdef readonly object optimizer
     cdef readonly list parameters, bounds
     cdef list listed, held
-    cdef object state  # a dict, of whichever kind
+    cdef object state  # a dict of any kind
     cdef Group* groups
     cdef Entry* updated
     cdef Py_ssize_t ngroups, n
@@ -140,7 +140,7 @@ cdef class Step:
                                 _lies_dense([p, grad, *[t for t in tensors if t is not None]])))
         return 0
 
-    # --- asking and counting
+    # --- checking and counting
 
     cdef int _read(self, Group* group) except -1:
         cdef uint64_t version = fl_dict_version(group.options)
@@ -154,7 +154,7 @@ cdef class Step:
         return 0
 
     cdef bint _read_again(self) except -1:
-        """Read the options that may have changed; whether the same loops run on the same states."""
+        """Read options that may have changed; return whether the same loops still run on the same states."""
         cdef Py_ssize_t i
         cdef int k, variant
         cdef bint[STATES] wanted
@@ -219,7 +219,7 @@ cdef class Step:
         cdef Entry* entry
         cdef Rule rule = self.rule
         cdef dict entries
-        cdef double count = 2  # not the first step, where nothing counts
+        cdef double count = 2  # not the first step, which is a special case
         if not self._read_again():
             raise RuntimeError(f"{rule.key}: options of the optimizer changed to another loop; ask valid() first")
         for i in range(self.ngroups):
@@ -250,11 +250,11 @@ cdef class Step:
         return 0
 
     def valid(self):
-        """Whether the optimizer still updates these parameters by the same loops, with the same tensors for states."""
+        """Whether the optimizer still updates these parameters by the same loops, with the same state tensors."""
         return self.is_valid()
 
     def fill(self):
-        """Count a step, and return the coefficients for each parameter as a tuple of tuples; ``fill_step`` in C."""
+        """Count a step and return the coefficients of each parameter as a tuple of tuples; ``fill_step`` in C."""
         cdef double* k = <double*>calloc(self.n * COEFFICIENTS + 1, sizeof(double))
         cdef Py_ssize_t i, j
         if k == NULL:
@@ -266,12 +266,14 @@ cdef class Step:
             free(k)
 
     def undo(self):
-        """Take back what the last `fill` counted."""
+        """Undo the count of the last `fill`."""
         self.take_back()
 
     def run(self, Py_ssize_t i, grad):
-        """Update one parameter with a gradient as the optimizer does; for those whose memory the loop cannot run on. It
-        counts the step, too."""
+        """Update one parameter with a gradient as the optimizer does, and count the step.
+
+        This is for parameters on whose memory the loop cannot run in place.
+        """
         cdef Py_ssize_t j
         cdef Entry* entry
         cdef dict entries
@@ -295,11 +297,11 @@ cdef class Step:
 
     @property
     def key(self):
-        """What distinguishes programs that do this step: the rule, and for each group its variant and parameters."""
+        """The key of programs that repeat this step: the rule, and for each group its variant and parameters."""
         return self.rule.key, tuple([(self.groups[i].plan.variant, *self.bounds[i]) for i in range(self.ngroups)])
 
     def c_source(self, dtype, Py_ssize_t group=0):
-        """(name, text) of a group's loop in C, for ``"float32"`` or ``"float64"``."""
+        """Return (name, text) of a group's loop in C, for ``"float32"`` or ``"float64"``."""
         return c_source(self.rule.key, dtype, self.groups[group].plan.variant)
 
 
@@ -310,8 +312,10 @@ cdef bint _is_fixed(object value) except -1:
 
 
 cdef bint _lies_dense(list tensors) except -1:
-    """Whether a loop can run over the memory of tensors: all dense, of one floating point dtype and number of
-    elements."""
+    """Whether a loop can run over the memory of the tensors.
+
+    They must be dense and have the same floating point dtype and number of elements.
+    """
     cdef Array first, other
     array_of(<PyObject*>tensors[0], &first)
     if first.dtype not in (D_FLOAT32, D_FLOAT64, D_COMPLEX64, D_COMPLEX128):
@@ -338,19 +342,19 @@ cdef int undo_step(object step) except -1:
 
 
 def c_source(key, dtype, int variant):
-    """The loop of include/optim_loops.h for one rule, dtype and variant, as C without includes.
+    """Return the loop of include/optim_loops.h for one rule, dtype and variant, as C code without includes.
 
     Args:
-        key: of the rule, ``"adam"``.
+        key: the key of the rule, such as ``"adam"``.
         dtype: ``"float32"`` or ``"float64"``.
-        variant: the bits that the header names.
+        variant: the bits that the header describes.
 
     Returns:
         The name of a function ``void name(T *p, const T *g, T *a, T *b, T *c, ptrdiff_t n, const double *k)``, and the
-        text that declares it. It rounds as the optimizer's own step does, if the compiler contracts nothing.
+        text that defines it. It rounds as the optimizer's own step does if the compiler does not contract expressions.
 
     Raises:
-        KeyError: there is no such loop or dtype.
+        KeyError: the loop or dtype does not exist.
     """
     import re
     from pathlib import Path

@@ -33,7 +33,7 @@ def _check_decay(decay: float) -> None:
 
 
 def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
-    """The function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors.
+    """Return a function that replaces means by decay·mean + (1 - decay)·parameter, for lists of tensors.
 
     Raises:
         ValueError: ``decay`` is not between 0 and 1.
@@ -57,7 +57,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
 
 
 def get_swa_multi_avg_fn() -> Callable[..., Any]:
-    """The function that takes one more model into means with equal weights, for lists of tensors.
+    """Return a function that includes one more model in means with equal weights, for lists of tensors.
 
     >>> means = [torch.tensor(1.0)]
     >>> get_swa_multi_avg_fn()(means, [torch.tensor(2.0)], torch.tensor(1))
@@ -161,7 +161,7 @@ class AveragedModel(Module):
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Add the present parameters to the means; the first ones are copied."""
+        """Include the current parameters in the means; the first ones are copied."""
 
         def values(one: Module) -> list[Tensor]:
             tensors = chain(one.parameters(), one.buffers()) if self.use_buffers else one.parameters()
@@ -190,7 +190,7 @@ def update_bn(loader: Iterable[Any], model: Module, device: Device | None = None
     Args:
         loader: the batches; the model receives the first entry of a tuple or list.
         model: called in training mode; its mode is restored.
-        device: where batches are moved.
+        device: the device to which batches are moved.
 
     Raises:
         RuntimeError: the batches do not match the model.

@@ -1,5 +1,7 @@
-"""``torch.nn.parallel``, which is for several devices: on the CPU `DataParallel` is the module in it, and what needs
-devices says that there are none."""
+"""``torch.nn.parallel``, which is for several devices.
+
+On the CPU `DataParallel` calls its module, and functions that need devices raise an error.
+"""
 
 from flambeau_nn.parallel.data_parallel import DataParallel, data_parallel
 from flambeau_nn.parallel.distributed import DistributedDataParallel

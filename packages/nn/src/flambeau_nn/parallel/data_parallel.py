@@ -1,4 +1,4 @@
-"""Modules on several devices, of which there is one."""
+"""Data parallelism over several devices, of which only the CPU exists."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["DataParallel", "data_parallel"]
 
 
 class DataParallel(Module):
-    """A module that would be run on several devices: on the CPU, `module` itself, and its state under that name.
+    """A module for several devices: on the CPU it calls `module`, whose state is stored under that name.
 
     Shape:
         those of the module
 
     Raises:
-        RuntimeError: what the module raises.
+        RuntimeError: raised by the module.
 
     >>> parallel = DataParallel(torch.nn.Linear(2, 3))
     >>> parallel(torch.ones(4, 2)).shape, [name for name, _ in parallel.named_parameters()]

@@ -1,6 +1,6 @@
 """A module whose copies in several processes train as one: each has its part of the batch, and gradients are averaged.
 
-The processes and their exchanges are `flambeau_distributed`'s, of which this knows no more than that a group has ranks
+`flambeau_distributed` implements processes and their communication; this module only assumes that a group has ranks
 and sums tensors.
 """
 
@@ -25,26 +25,26 @@ class DistributedDataParallel(Module):
     """A module that averages its gradients with those of its copies in other processes.
 
     At the end of backward the gradients are averaged over the processes in one exchange (one for each dtype), in place.
-    Parameters and buffers begin as those of rank 0.
+    Parameters and buffers start with the values of rank 0.
 
     Args:
         module: the same in all processes.
         device_ids, output_device: None; the CPU is the only device.
         dim: ignored.
-        broadcast_buffers: give all ranks the buffers of rank 0 before each forward in training.
-        init_sync: begin with the state of rank 0.
-        process_group: whose ranks have the copies; by default all.
+        broadcast_buffers: whether to broadcast the buffers of rank 0 before each forward in training.
+        init_sync: whether to start with the state of rank 0.
+        process_group: the group whose ranks have the copies; by default all.
         bucket_cap_mb: ignored; there is one bucket.
-        find_unused_parameters: parameters may have no gradient in some steps.
+        find_unused_parameters: whether parameters may have no gradient in some steps.
         check_reduction: ignored.
-        gradient_as_bucket_view: ignored; gradients are averaged where they are.
-        static_graph: parameters that have no gradient have none in any step.
+        gradient_as_bucket_view: ignored; gradients are averaged in place.
+        static_graph: whether parameters without a gradient have none in any step.
 
     Shape:
         those of the module
 
     Raises:
-        ValueError: there is no group of processes.
+        ValueError: there is no process group.
         RuntimeError: no parameter requires a gradient, or the modules differ.
 
     >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
@@ -167,7 +167,7 @@ class DistributedDataParallel(Module):
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """A context in which gradients are not averaged: they add up until the first backward behind it."""
+        """A context without averaging: gradients accumulate until the first backward after it."""
         before = self.require_backward_grad_sync
         self.require_backward_grad_sync = False
         try:
@@ -178,16 +178,16 @@ class DistributedDataParallel(Module):
     # --- hooks and joining
 
     def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
-        """Let a function exchange the gradients instead.
+        """Let a function exchange the gradients.
 
         Args:
             state: its first argument.
-            hook: called with a `GradBucket`; returns a future of the tensor that takes its place.
+            hook: called with a `GradBucket`; returns a future of the tensor that replaces the gradients.
 
         Raises:
             TypeError: it is not a function.
-            ValueError: its annotations are others.
-            RuntimeError: there is one already.
+            ValueError: its annotations are invalid.
+            RuntimeError: a hook is already registered.
         """
         if not callable(hook):
             raise TypeError("Communication hook must be callable.")
@@ -211,10 +211,10 @@ class DistributedDataParallel(Module):
         """A context in which ranks may have different numbers of inputs.
 
         Args:
-            divide_by_initial_world_size: divide gradients by the number of ranks; otherwise by that of those that
+            divide_by_initial_world_size: divide gradients by the number of ranks; otherwise by the number of ranks that
                 still have inputs.
-            enable: False makes the context do nothing.
-            throw_on_early_termination: raise on all ranks when one has no more inputs.
+            enable: if False, the context does nothing.
+            throw_on_early_termination: raise an error on all ranks when one has no more inputs.
         """
         return self.process_group.join(
             [self],
@@ -248,18 +248,18 @@ class _JoinHook:
         self.model, self.divide_by_all = model, divide_by_all
 
     def active(self, count: int) -> None:
-        """So many ranks have inputs in this step."""
+        """Set the number of ranks that have inputs in this step."""
         self.model._reducer.divisor = self.model.process_group.size() if self.divide_by_all else count
 
     def main_hook(self) -> None:
-        """Take part in what a step of the others exchanges."""
+        """Take part in the exchanges of a step of the other processes."""
         model = self.model
         if model.broadcast_buffers and model.training and model._buffers_here:
             model._from(model._join.common_rank(False), model._buffers_here)
         model._reducer.shadow()
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Take the parameters of a rank that has seen the last step."""
+        """Copy the parameters from a rank that took part in the last step."""
         model = self.model
         root = model._join.common_rank(is_last_joiner)
         model._from(root, model._state)

@@ -1,6 +1,6 @@
-"""What averages gradients over processes at the end of backward, for `DistributedDataParallel`.
+"""Averages gradients over processes at the end of backward, for `DistributedDataParallel`.
 
-The gradients of one dtype are exchanged at once and in place: a group takes a list of tensors as one.
+All gradients of one dtype are exchanged together and in place: a group treats a list of tensors as one.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _CHANGED = (
 
 
 class GradBucket:
-    """The gradients of one dtype, one behind the other, as a hook of `DistributedDataParallel` gets them.
+    """The gradients of one dtype, concatenated, as passed to a hook of `DistributedDataParallel`.
 
     Args:
         buffer: the gradients.
-        parameters: whose they are.
+        parameters: their parameters.
         index: which of the buckets this is.
         last: whether it is the last one.
     """
@@ -70,14 +70,14 @@ class GradBucket:
 
 
 class Reducer:
-    """Averages the gradients of some parameters at the end of each backward that is to be synchronized.
+    """Averages the gradients of parameters at the end of each backward that synchronizes.
 
     Args:
-        parameters: whose gradients.
-        group: over whose ranks.
-        finds_unused: in some steps parameters have no gradient on some ranks.
+        parameters: the parameters.
+        group: the process group.
+        finds_unused: whether parameters may have no gradient in some steps on some ranks.
         is_static: the same parameters have a gradient in every step.
-        synchronizes: whether the backward that is running is to end with an exchange.
+        synchronizes: returns whether the running backward ends with an exchange.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Sharing work among devices, of which there is one."""
+"""Distribution of work among devices, of which only the CPU exists."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def scatter(inputs: Any, target_gpus: Sequence[Any], dim: int = 0) -> list[Any]:
     """Return the inputs for each device; values other than tensors are passed unchanged.
 
     Raises:
-        RuntimeError: there are tensors among the inputs, which would have to go to other devices.
+        RuntimeError: the inputs contain tensors, which would have to be moved to other devices.
     """
     if any(isinstance(leaf, Tensor) for leaf in leaves(inputs)):
         raise RuntimeError("scatter(): there are no devices beside the CPU that tensors could be on")
@@ -39,7 +39,7 @@ def scatter_kwargs(
 
 
 def gather(outputs: object, target_device: object, dim: int = 0) -> NoReturn:
-    """Raise as PyTorch does for tensors on the CPU, which do not have to be brought there."""
+    """Raise PyTorch's error for tensors on the CPU, which need not be gathered."""
     raise AssertionError("Gather function not implemented for CPU tensors")
 
 
@@ -54,10 +54,10 @@ def parallel_apply(
     kwargs_tup: Sequence[dict[str, Any]] | None = None,
     devices: Sequence[Any] | None = None,
 ) -> list[Any]:
-    """The results of modules, each for its inputs (a tuple, or one), one after another.
+    """Return the results of modules, each for its inputs (a tuple or a single input), computed in order.
 
     Raises:
-        ValueError: there are not as many modules as inputs.
+        ValueError: the numbers of modules and inputs differ.
     """
     kwargs_tup = ({},) * len(modules) if kwargs_tup is None else kwargs_tup
     if not len(modules) == len(inputs) == len(kwargs_tup):

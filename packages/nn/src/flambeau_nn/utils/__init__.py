@@ -1,6 +1,6 @@
-"""``torch.nn.utils``: gradient clipping, parameters as one vector, and what computes or changes weights.
+"""``torch.nn.utils``: gradient clipping, parameters as one vector, and computed or modified weights.
 
-Modules, and functions that few programs use, load when they are named.
+Modules and rarely used functions are imported when they are first used.
 """
 
 from __future__ import annotations

@@ -7,12 +7,12 @@ from flambeau_tensor import Tensor
 
 
 def swap_tensor(module: Module, name: str, tensor: Tensor, allow_missing: bool = False) -> Any:
-    """Put a tensor in the place of a parameter or buffer, and return what was there.
+    """Replace a parameter or buffer by a tensor and return the old one.
 
     Raises:
         TypeError: not a module, or not a tensor.
-        KeyError: a name with dots, or none.
-        AttributeError: there is nothing of that name, unless ``allow_missing``.
+        KeyError: the name is empty or contains dots.
+        AttributeError: the name does not exist, unless ``allow_missing``.
     """
     if not isinstance(module, Module):
         raise TypeError(f"{module} is not an instance of torch.nn.Module")

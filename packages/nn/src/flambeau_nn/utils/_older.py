@@ -1,4 +1,4 @@
-"""What the older ways of computing a weight before each call have in common: hooks that know its name."""
+"""Helpers of the older functions that compute a weight before each call: hooks that store its name."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from flambeau_nn.modules.module import Module
 
 
 def remove_hook(module: Module, kind: Any, name: str, what: str) -> Module:
-    """Undo what the hook of that kind did to the weight `name`, and take it away; ValueError where there is none."""
+    """Undo the effect of the hook of that kind on the weight `name`, and remove it; ValueError if there is none."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, kind) and hook.name == name:
             hook.remove(module)

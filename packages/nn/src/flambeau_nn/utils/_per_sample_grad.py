@@ -1,4 +1,4 @@
-"""Gradients of each sample of a batch, by one backward: what ``opacus`` asks for."""
+"""Gradients of each sample of a batch with one backward, as ``opacus`` uses them."""
 
 import functools
 from collections.abc import Callable
@@ -63,21 +63,21 @@ def call_for_per_sample_grads(
     loss_reduction: str = "sum",
     batch_first: bool = True,
 ) -> Callable[..., Any]:
-    """The forward of a module, after which a backward leaves in each parameter's ``grad_sample`` the gradient of each
-    sample; ``grad`` stays as it is.
+    """Return the forward of a module with gradients for each sample.
 
-    The module runs under :func:`vmap`, on batches of one sample, so any module may be in it that takes these.
+    A backward stores the gradient of each sample in each parameter's ``grad_sample``; ``grad`` is unchanged. The module
+    runs under :func:`vmap` on batches of one sample, so it may contain any module that supports these.
 
     Args:
         module: the module.
-        batch_size: the size of the batch; by default that of the tensors among the arguments. Given, tensors of
-            another size go to all samples.
-        loss_reduction: "mean" multiplies the gradients by the size, since a mean divides what comes back by it.
-        batch_first: whether samples lie along dimension 0, or 1.
+        batch_size: the size of the batch; by default that of the tensor arguments. If given, tensors of another size
+            are passed to all samples.
+        loss_reduction: "mean" multiplies the gradients by the batch size, because the mean divides them by it.
+        batch_first: whether samples are along dimension 0 or 1.
 
     Raises:
-        RuntimeError: an argument is out of range, the size of the batch is not known, or a parameter has gradients of
-            samples already.
+        RuntimeError: an argument is out of range, the batch size is unknown, or a parameter already has per-sample
+            gradients.
 
     >>> layer = torch.nn.Linear(2, 3)
     >>> call_for_per_sample_grads(layer)(torch.ones(5, 2)).sum().backward()

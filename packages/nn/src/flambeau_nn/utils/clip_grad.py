@@ -17,7 +17,7 @@ from flambeau_tensor.ops.reductions import vector_norm
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
 _Tensors = Tensor | Iterable[Tensor]
-_EPSILON = 1e-6  # keeps the factor finite where all gradients are zero
+_EPSILON = 1e-6  # keeps the factor finite if all gradients are zero
 
 
 def _gradients(parameters: Tensor | Iterable[Tensor]) -> list[Tensor]:

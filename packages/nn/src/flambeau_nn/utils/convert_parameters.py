@@ -9,7 +9,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """All elements of ``parameters`` in one vector; differentiable.
+    """Return all elements of ``parameters`` in one vector; differentiable.
 
     Raises:
         ValueError: there are no parameters.

@@ -1,4 +1,4 @@
-"""Batch normalization made part of the layer before it, for evaluation."""
+"""Fusion of batch normalization into the preceding layer, for evaluation."""
 
 from __future__ import annotations
 

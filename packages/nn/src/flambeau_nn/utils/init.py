@@ -15,15 +15,15 @@ _M = TypeVar("_M", bound="Module")
 
 
 def skip_init(module_cls: type[_M], *args: Any, **kwargs: Any) -> _M:
-    """A ``module_cls`` with uninitialized parameters; no random numbers are drawn.
+    """Create a ``module_cls`` with uninitialized parameters; no random numbers are drawn.
 
     Args:
         module_cls: the class of the module; its initializer accepts ``device``.
-        args: for the initializer.
-        kwargs: likewise.
+        args: positional arguments of the initializer.
+        kwargs: keyword arguments of the initializer.
 
     Raises:
-        RuntimeError: ``module_cls`` is not a module, or takes no ``device``.
+        RuntimeError: ``module_cls`` is not a module, or does not accept ``device``.
 
     >>> skip_init(torch.nn.Linear, 2, 3).weight.shape
     torch.Size([3, 2])

@@ -19,14 +19,14 @@ def _converted(module: Module, kinds: tuple[type, ...], memory_format: MemoryFor
 
 
 def convert_conv2d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Let the weights of all two-dimensional convolutions in ``module`` lie in ``memory_format``; returns it."""
+    """Convert the weights of all two-dimensional convolutions in ``module`` to ``memory_format``; return it."""
     import flambeau_nn as nn
 
     return _converted(module, (nn.Conv2d, nn.ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: Module, memory_format: MemoryFormat) -> Module:
-    """Let the weights of all three-dimensional convolutions in ``module`` lie in ``memory_format``; returns it."""
+    """Convert the weights of all three-dimensional convolutions in ``module`` to ``memory_format``; return it."""
     import flambeau_nn as nn
 
     return _converted(module, (nn.Conv3d, nn.ConvTranspose3d), memory_format)

@@ -1,4 +1,4 @@
-"""Weights with a norm of their own, of spectral norm 1, or orthogonal, as parametrizations."""
+"""Parametrizations: weights with a separate norm, with spectral norm 1, or orthogonal."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _is_orthogonal(q: Tensor) -> bool:
 
 
 def _made_orthogonal(a: Tensor) -> Tensor:
-    """The factor Q of a decomposition whose R has a diagonal of positive signs."""
+    """Return the factor Q of the QR decomposition in which the diagonal of R is positive."""
     x, tau = ft.geqrf(a)
     return linalg.householder_product(x, tau) * x.diagonal(dim1=-2, dim2=-1).sgn().unsqueeze(-2)
 
@@ -77,7 +77,7 @@ class _Orthogonal(Module):
 
     @no_grad()
     def right_inverse(self, q: Tensor) -> Tensor:
-        """What is mapped to `q`; with a base, that is what is remembered, and the result stands for the identity."""
+        """Return a matrix that is mapped to `q`. With a base, store `q` as the base."""
         if q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {q.shape}."
@@ -122,7 +122,7 @@ def orthogonal(
         use_trivialization: whether the map is taken around a base, so that any orthogonal matrix can be assigned.
 
     Raises:
-        ValueError: there is no such weight, it has fewer than two dimensions, or the map is not known.
+        ValueError: the weight does not exist, it has fewer than two dimensions, or the map is unknown.
 
     >>> layer = orthogonal(torch.nn.Linear(3, 3))
     >>> torch.allclose(layer.weight @ layer.weight.T, torch.eye(3), atol=1e-5)
@@ -165,7 +165,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int = 0) -> Module:
     Args:
         module: the module with the weight.
         name: its name.
-        dim: the dimension whose slices have a norm each; None: there is one of all.
+        dim: the dimension whose slices each have a norm; None: one norm of the whole weight.
 
     Raises:
         ValueError: the module has no parameter of that name.
@@ -234,7 +234,7 @@ def spectral_norm(
         module: the module with the weight.
         name: its name.
         n_power_iterations: steps towards that value in each computation while training.
-        eps: keeps norms from 0.
+        eps: a lower bound of norms.
         dim: the dimension that is the rows of a matrix; 0, or 1 for transposed convolutions, unless given.
 
     Raises:

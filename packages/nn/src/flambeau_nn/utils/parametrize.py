@@ -23,7 +23,7 @@ __all__ = [
     "type_before_parametrizations",
 ]
 
-_CLASS = "Parametrized"  # how names of classes begin whose tensors are computed
+_CLASS = "Parametrized"  # the prefix of names of classes with parametrized tensors
 _cache: dict[tuple[int, str], Tensor] = {}
 _cache_enabled = 0
 
@@ -74,11 +74,11 @@ def _refuse(module_of: str, what: str, said: str, before: object, after: object)
 class ParametrizationList(ModuleList):
     """The parametrizations of a tensor: modules that run one after another, starting with `original`.
 
-    If the first one's ``right_inverse`` gives several tensors, these are `original0`, `original1`, ….
+    If the first one's ``right_inverse`` returns several tensors, these are `original0`, `original1`, ….
 
     Args:
         modules: the parametrizations.
-        original: the tensor that is to be computed.
+        original: the tensor to parametrize.
         unsafe: whether they may change dtype and shape.
 
     Raises:
@@ -198,7 +198,7 @@ class ParametrizationList(ModuleList):
 
 
 def _parametrized_class(module: Module) -> None:
-    """Give the module a class of its own, in which properties can stand."""
+    """Give the module its own class, which can define properties."""
     cls = type(module)
 
     def getstate(self: Module) -> NoReturn:
@@ -243,10 +243,10 @@ def register_parametrization(
 ) -> Module:
     """Compute a module's parameter or buffer with ``parametrization`` whenever it is read.
 
-    The original tensor is ``module.parametrizations.NAME.original``, a parameter or buffer. If the
-    parametrization has a method ``right_inverse``, that is initialized, and set by assignment, so that the tensor has
-    the value that was given; several tensors that it returns are `original0`, `original1`, …. Further parametrizations
-    of one tensor get what those before them gave.
+    The original tensor is ``module.parametrizations.NAME.original``, a parameter or buffer. If the parametrization has
+    a method ``right_inverse``, it computes the original from the current value and from assigned values; several
+    tensors that it returns are `original0`, `original1`, …. Further parametrizations of one tensor receive the result
+    of the previous ones.
 
     Args:
         module: the module with the tensor.
@@ -289,7 +289,7 @@ def register_parametrization(
 
 
 def _check_another(now: Tensor, name: str, parametrization: Module) -> None:
-    """Raise unless a further parametrization keeps dtype and shape."""
+    """Raise an error if a further parametrization changes dtype or shape."""
     then = parametrization(now)
     if not isinstance(then, Tensor):
         raise ValueError(f"A parametrization must return a tensor. Got {type(then).__name__}.")

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 class BasePruningMethod(ABC):
-    """A way to choose what stays of a tensor, and the hook that applies it.
+    """A method that selects which elements of a tensor to keep, and the hook that applies it.
 
     Subclasses define ``compute_mask``, and ``PRUNING_TYPE``: "unstructured" (elements), "structured" (slices) or
     "global" (elements of several tensors).
 
     Raises:
-        TypeError: it is abstract: a subclass has to compute the mask.
+        TypeError: the class is abstract: a subclass must define ``compute_mask``.
 
     >>> class Every2nd(BasePruningMethod):
     ...     PRUNING_TYPE = "unstructured"
@@ -43,7 +43,7 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for `t`, of what `default_mask` leaves; ones stay."""
+        """Return the mask for `t`, within `default_mask`; ones are kept."""
 
     def apply_mask(self, module: Module) -> Tensor:
         """The tensor with its mask."""
@@ -56,7 +56,7 @@ class BasePruningMethod(ABC):
     def apply(
         cls, module: Module, name: str, *args: Any, importance_scores: Tensor | None = None, **kwargs: Any
     ) -> BasePruningMethod:
-        """Prune a tensor of a module, on top of what has pruned it before, and have the hook called."""
+        """Prune a tensor of a module, in addition to previous pruning, and register the hook."""
         method = cls(*args, **kwargs)
         method._tensor_name = name
         found = [
@@ -123,11 +123,11 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods that prune one tensor, one after another.
+    """Several pruning methods of one tensor, applied one after another.
 
     Raises:
-        AttributeError: an argument is no pruning method.
-        TypeError: what is added is no pruning method.
+        AttributeError: an argument is not a pruning method.
+        TypeError: the added object is not a pruning method.
 
     >>> layer = torch.nn.Linear(4, 1)
     >>> _ = torch.nn.utils.prune.l1_unstructured(layer, "weight", amount=1)
@@ -148,7 +148,7 @@ class PruningContainer(BasePruningMethod):
                 self.add_pruning_method(method)
 
     def add_pruning_method(self, method: BasePruningMethod | None) -> None:
-        """Add a method, which prunes what those before it left."""
+        """Add a method, which prunes among the elements that the previous ones kept."""
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         if method is not None and self._tensor_name != method._tensor_name:
@@ -168,7 +168,7 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[index]
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask of the last method, for what the mask of those before it leaves."""
+        """Return the mask of the last method, applied to the elements that the previous ones kept."""
         method = self._pruning_methods[-1]
         mask = default_mask.to(dtype=t.dtype)
         kind = method.PRUNING_TYPE
@@ -195,7 +195,7 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing, with a mask of ones.
+    """Prunes nothing: the mask contains only ones.
 
     Raises:
         AttributeError: the module has no such parameter.
@@ -220,7 +220,7 @@ class _OfElements(BasePruningMethod):
 
     @abstractmethod
     def _chosen(self, t: Tensor, count: int) -> Tensor:
-        """The numbers of the elements to go."""
+        """Return the indices of the elements to prune."""
 
     def __init__(self, amount: int | float) -> None:
         _validate_pruning_amount_init(amount)
@@ -292,7 +292,7 @@ class _OfSlices(BasePruningMethod):
 
     @abstractmethod
     def _kept(self, t: Tensor, size: int, count: int) -> Tensor:
-        """The slices that stay: their numbers, or a mask."""
+        """Return the slices to keep, as indices or a mask."""
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
         _validate_structured_pruning(t)
@@ -401,7 +401,7 @@ class CustomFromMask(BasePruningMethod):
 
 
 def identity(module: Module, name: str) -> Module:
-    """Give a tensor of a module a mask of ones; returns the module, as the following do.
+    """Attach a mask of ones to a tensor of a module; returns the module, as the following functions do.
 
     Raises:
         AttributeError: the module has no such parameter.
@@ -501,12 +501,11 @@ def global_unstructured(
     Args:
         parameters: pairs of modules and names.
         pruning_method: a class whose ``PRUNING_TYPE`` is "unstructured".
-        importance_scores: for some of the pairs, what is to be compared instead.
-        kwargs: for the method, such as ``amount``.
+        importance_scores: for some of the pairs, values to compare instead.
+        kwargs: arguments of the method, such as ``amount``.
 
     Raises:
-        TypeError: the method is not an unstructured one; the parameters are no list of pairs; the parameters are no
-            list of pairs, or the method is not an unstructured one.
+        TypeError: the method is not an unstructured one, or the parameters are not a list of pairs.
 
     >>> a, b = torch.nn.Linear(4, 1), torch.nn.Linear(4, 1)
     >>> global_unstructured([(a, "weight"), (b, "weight")], L1Unstructured, amount=3)
@@ -591,12 +590,12 @@ def _validate_pruning_amount(amount: int | float, tensor_size: int) -> None:
 
 
 def _compute_nparams_toprune(amount: int | float, tensor_size: int) -> int:
-    """How many of `tensor_size` are pruned, of which there may be fewer."""
+    """Return how many of `tensor_size` elements are pruned, without a check of the size."""
     return amount if isinstance(amount, numbers.Integral) else round(amount * tensor_size)
 
 
 def _count(amount: int | float, size: int) -> int:
-    """How many of `size` are pruned, of which there are enough."""
+    """Return how many of `size` elements are pruned; raise an error if there are fewer."""
     _validate_pruning_amount(amount, size)
     return _compute_nparams_toprune(amount, size)
 
@@ -615,5 +614,5 @@ def _validate_pruning_dim(t: Tensor, dim: int) -> None:
 
 
 def _compute_norm(t: Tensor, n: int | float | str, dim: int) -> Tensor:
-    """The n-norms of the slices of a dimension."""
+    """Return the n-norms of the slices of a dimension."""
     return ft.norm(t, p=n, dim=tuple(d for d in range(t.ndim) if d != dim % t.ndim))

@@ -45,18 +45,19 @@ def _bind(
 
 
 class PackedSequence(PackedSequence_):
-    """Sequences of different lengths without gaps, as recurrent layers take them; made by
-    :func:`pack_padded_sequence` and :func:`pack_sequence`.
+    """Sequences of different lengths without gaps, as recurrent layers accept them.
+
+    :func:`pack_padded_sequence` and :func:`pack_sequence` create it.
 
     Attributes:
-        data: rows of all sequences: those of the first time, of the longest sequence first, then of the second, ….
-        batch_sizes: how many sequences are that long, for each time (int64).
-        sorted_indices: where each sequence, by falling length, stood before; None: they were sorted.
-        unsorted_indices: where each one stands now.
+        data: rows of all sequences: those of the first time, the longest sequence first, then those of the second, ….
+        batch_sizes: for each time, how many sequences are at least that long (int64).
+        sorted_indices: the original index of each sequence, sorted by decreasing length; None: they were sorted.
+        unsorted_indices: the inverse permutation.
 
     Raises:
-        TypeError: there is no such device; by ``to``.
-        RuntimeError: there is no such device; by ``to``.
+        TypeError: the device does not exist; by ``to``.
+        RuntimeError: the device does not exist; by ``to``.
 
     >>> packed = torch.nn.utils.rnn.pack_sequence([torch.tensor([1, 2, 3]), torch.tensor([4])])
     >>> packed.data, packed.batch_sizes
@@ -279,10 +280,10 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences (length, *) in a padded tensor (time, batch, *).
+    """Return the sequences (length, *) in a padded tensor (time, batch, *).
 
     Raises:
-        AttributeError: lengths are no tensor.
+        AttributeError: lengths are not a tensor.
 
     >>> unpad_sequence(torch.tensor([[1, 2], [4, 0]]), torch.tensor([2, 1]), batch_first=True)
     [tensor([1, 2]), tensor([4])]
@@ -296,7 +297,7 @@ def pack_sequence(sequences: list[Tensor], enforce_sorted: bool = True) -> Packe
     """Pack sequences (length, *), longest first unless ``enforce_sorted`` is False.
 
     Raises:
-        RuntimeError: with ``enforce_sorted``, lengths rise; there are no sequences.
+        RuntimeError: with ``enforce_sorted``, lengths increase; there are no sequences.
 
     >>> import flambeau_tensor as ft
     >>> pack_sequence([ft.tensor([1, 2, 3]), ft.tensor([4])]).data

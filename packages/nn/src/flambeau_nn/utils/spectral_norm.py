@@ -21,7 +21,7 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 
 def usual_dim(module: Module) -> int:
-    """The dimension of a weight that is that of its outputs."""
+    """Return the output dimension of a weight."""
     return 1 if "ConvTranspose" in "".join(cls.__name__ for cls in type(module).__mro__) else 0
 
 

@@ -68,7 +68,7 @@ def _replaced(module: Module, tensors: dict[str, Any], tie_weights: bool, strict
             state[last] = given[name]
         yield
     finally:
-        # What the module itself has put in place meanwhile goes to the caller's dict.
+        # Tensors that the module itself has assigned meanwhile go to the caller's dict.
         left = {name: places[name][0].get(places[name][1]) for name in originals}
         for name, tensor in originals.items():
             state, last = places[name]
@@ -86,7 +86,7 @@ def _reparametrize_module(
     strict: bool = False,
     stack_weights: bool = False,
 ) -> contextlib.AbstractContextManager[None]:
-    """A context in which other tensors stand for the parameters and buffers of a module."""
+    """A context in which other tensors replace the parameters and buffers of a module."""
     return _replaced(module, parameters_and_buffers, tie_weights, strict)
 
 

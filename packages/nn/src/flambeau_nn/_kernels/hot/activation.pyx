@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Activation functions and their derivatives, element by element, with NumPy's signature of inner loops.
+"""Activation functions and their derivatives, elementwise, with the signature of NumPy's inner loops.
 
-Each is a tag, a formula in ``_value``, one in ``_gradient``, and a row in ``LOOPS``; the compiler makes the loops of
-all tags from one. Loops whose name ends in ``_backward`` take (grad, x) and give grad times the derivative at x;
-parameters are doubles behind `data`.
+Each function is a tag, a formula in ``_value``, one in ``_gradient``, and a row in ``LOOPS``; the compiler generates
+the loops of all tags from one. Loops whose name ends in ``_backward`` take (grad, x) and compute grad times the
+derivative at x; `data` points to the parameters, which are doubles.
 """
 from libc.string cimport memcpy
 
@@ -13,7 +13,7 @@ ctypedef fused real_t:
     float
     double
 
-# Tags: a loop is made for each, and `data` is given out as a pointer to it.
+# Tags: a loop is generated for each, and `data` is passed as a pointer to it.
 cdef struct Gelu:
     double first
 cdef struct GeluTanh:
@@ -72,7 +72,7 @@ cdef double CUBIC = 0.044715
 
 cdef inline void _drive(int nin, char** a, const Py_ssize_t* n, const Py_ssize_t* s, Py_ssize_t item, block_t block,
                         const void* data) noexcept nogil:
-    """Run `block` over strided memory: at once where it is contiguous, else in pieces through buffers."""
+    """Run `block` over strided memory: directly if it is contiguous, otherwise in pieces through buffers."""
     cdef char[2 * 8 * CHUNK] buffers
     cdef char[8 * CHUNK] result
     cdef char* x[2]
@@ -139,7 +139,7 @@ cdef inline int _parameters(Activation* op) noexcept nogil:
 
 
 cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c) noexcept nogil:
-    """The function at `v`; `a`, `b` and `c` are its parameters."""
+    """Return the function at `v`; `a`, `b` and `c` are its parameters."""
     cdef real_t s
     if Activation is Gelu:
         return <real_t>0.5 * v * (<real_t>1 + fast_erf(v * <real_t>SQRT_HALF))
@@ -176,7 +176,7 @@ cdef inline real_t _value(Activation* op, real_t v, real_t a, real_t b, real_t c
 
 
 cdef inline real_t _gradient(Activation* op, real_t g, real_t v, real_t a, real_t b, real_t c) noexcept nogil:
-    """`g` times the derivative at `v`."""
+    """Return `g` times the derivative at `v`."""
     cdef real_t s
     if Activation is Gelu:
         s = v * <real_t>INV_SQRT_2PI * fast_exp(<real_t>-0.5 * v * v)

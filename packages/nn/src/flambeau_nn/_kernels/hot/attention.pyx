@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Rows of attention: weights of scores, and gradients by scores. ``ROWS`` holds the loops (see attention_types.pxd)."""
+"""Rows of attention: weights from scores, and gradients of scores. ``ROWS`` holds the loops (attention_types.pxd)."""
 from libc cimport math
 
 from flambeau_tensor.vector_math cimport exp_down, folded, largest
@@ -16,8 +16,9 @@ cdef enum:
 
 
 cdef inline Py_ssize_t _masked(const Attended* a, Py_ssize_t r, real_t* x, real_t* scale) noexcept nogil:
-    """Put the mask on row r of the scores, after scaling them; without one, what they have still to be scaled by.
-    Returns how many columns it may see.
+    """Scale row r of the scores and apply the mask; without a mask, set `scale` to the factor still to apply.
+
+    Return the number of columns that the row may attend to.
     """
     cdef Py_ssize_t row = a.first + r, j, n = a.columns
     cdef Py_ssize_t step = a.mask_column
@@ -47,7 +48,7 @@ cdef inline Py_ssize_t _masked(const Attended* a, Py_ssize_t r, real_t* x, real_
 
 
 cdef void _weights(const Attended* a, real_t* tag) noexcept nogil:
-    """Weights of which each row is still to be multiplied by its factor, and the sums."""
+    """Compute the weights, whose rows are not yet multiplied by their factors, and the sums."""
     cdef Py_ssize_t r, j, i, n
     cdef real_t* x
     cdef real_t[LANES] lanes
@@ -88,7 +89,7 @@ cdef void _weights(const Attended* a, real_t* tag) noexcept nogil:
 
 
 cdef void _finish(const Attended* a, real_t* tag) noexcept nogil:
-    """The rows of the output multiplied by their factors."""
+    """Multiply the rows of the output by their factors."""
     cdef Py_ssize_t r, j
     cdef real_t* y = <real_t*>a.output
     cdef real_t factor
@@ -100,7 +101,7 @@ cdef void _finish(const Attended* a, real_t* tag) noexcept nogil:
 
 
 cdef void _again(const Attended* a, real_t* tag) noexcept nogil:
-    """The weights, from the sums."""
+    """Recompute the weights from the sums."""
     cdef Py_ssize_t r, j, n
     cdef real_t* x
     cdef real_t total, scale, y
@@ -118,7 +119,7 @@ cdef void _again(const Attended* a, real_t* tag) noexcept nogil:
 
 
 cdef void _gradient(const Attended* a, real_t* tag) noexcept nogil:
-    """Gradients by the products of queries and keys, from those by the weights."""
+    """Compute the gradients of the products of queries and keys from those of the weights."""
     cdef Py_ssize_t r, i, j, n = a.columns
     cdef const real_t* p
     cdef real_t* g
@@ -168,7 +169,7 @@ cdef inline real_t _dot(const real_t* a, const real_t* b, Py_ssize_t n) noexcept
 
 
 cdef inline void _add_eight(const Product* p, const real_t* a, const real_t* b, real_t* c) noexcept nogil:
-    """Eight columns of a row of the product."""
+    """Compute eight columns of a row of the product."""
     cdef real_t[8] sums
     cdef Py_ssize_t e, j
     for j in range(8):
@@ -181,7 +182,7 @@ cdef inline void _add_eight(const Product* p, const real_t* a, const real_t* b, 
 
 
 cdef void _product(const Product* p, real_t* tag) noexcept nogil:
-    """What is too small for BLAS."""
+    """Compute products that are too small for BLAS."""
     cdef Py_ssize_t item, _r, i, j, e
     cdef const real_t* a
     cdef const real_t* b
@@ -204,13 +205,13 @@ cdef void _product(const Product* p, real_t* tag) noexcept nogil:
                     for i in range(j, p.n):
                         c[i] += x * b[e * p.b_row + i]
             else:
-                for j in range(p.n):  # both operands lie along what is summed over
+                for j in range(p.n):  # both operands are contiguous along the summed dimension
                     c[j] += _dot(a, b + j * p.b_col, p.k)
             a += p.a_row
             c += p.c_row
 
 
-# By dtype: weights, their factors, the weights again, gradients, and small products.
+# By dtype: weights, their factors, recomputed weights, gradients, and small products.
 ROWS = {
     "float32": (<size_t>&_weights[float], <size_t>&_finish[float], <size_t>&_again[float], <size_t>&_gradient[float],
                 <size_t>&_product[float]),

@@ -13,11 +13,11 @@ ctypedef fused real_t:
     double
 
 cdef enum:
-    AHEAD = 8  # rows that are on their way to the cache
+    AHEAD = 8  # rows to prefetch
 
 
 cdef inline void _bounds(const Bags* b, Py_ssize_t bag, Py_ssize_t* begin, Py_ssize_t* end) noexcept nogil:
-    """The indices of a bag."""
+    """Set the range of indices of a bag."""
     if b.offsets == NULL:
         begin[0], end[0] = bag * b.length, (bag + 1) * b.length
         return
@@ -27,7 +27,7 @@ cdef inline void _bounds(const Bags* b, Py_ssize_t bag, Py_ssize_t* begin, Py_ss
 
 
 cdef inline void _fetch(const Bags* b, Py_ssize_t at, const real_t* tag) noexcept nogil:
-    """Have the beginning of a row of the table brought to the cache."""
+    """Prefetch the beginning of a row of the table."""
     cdef const char* row = <const char*>(<const real_t*>b.table + at * b.columns)
     cdef Py_ssize_t i = 0, n = min(b.columns * <Py_ssize_t>sizeof(real_t), <Py_ssize_t>512)
     while i < n:
@@ -36,7 +36,7 @@ cdef inline void _fetch(const Bags* b, Py_ssize_t at, const real_t* tag) noexcep
 
 
 cdef void _gather(const Bags* b, Py_ssize_t first, Py_ssize_t last, real_t* tag) noexcept nogil:
-    """For the bags `first` to `last`."""
+    """Compute the bags `first` to `last`."""
     cdef Py_ssize_t bag, i, c, begin, end, n
     cdef const real_t* row
     cdef real_t* out
@@ -74,7 +74,7 @@ cdef void _gather(const Bags* b, Py_ssize_t first, Py_ssize_t last, real_t* tag)
 
 
 cdef void _spread(const Bags* b, Py_ssize_t first, Py_ssize_t last, real_t* tag) noexcept nogil:
-    """The gradients of the rows that the parts `first` to `last` of the table have."""
+    """Compute the gradients of the rows in parts `first` to `last` of the table."""
     cdef Py_ssize_t low = first * b.rows // b.parts, high = last * b.rows // b.parts
     cdef Py_ssize_t bag, i, c, begin, end, n
     cdef int64_t k
@@ -108,7 +108,7 @@ cdef void _spread(const Bags* b, Py_ssize_t first, Py_ssize_t last, real_t* tag)
 
 
 cdef void _weigh(const Bags* b, Py_ssize_t first, Py_ssize_t last, real_t* tag) noexcept nogil:
-    """The gradients by the weights of the bags `first` to `last`."""
+    """Compute the gradients of the weights of bags `first` to `last`."""
     cdef Py_ssize_t bag, i, c, begin, end
     cdef const real_t* g
     cdef const real_t* row

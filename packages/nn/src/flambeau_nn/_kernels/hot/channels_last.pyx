@@ -1,10 +1,9 @@
 # cython: language_level=3
-"""Depthwise convolution where channels lie beside each other (depthwise.h). ``LOOPS`` holds the loops, and products
-with packed matrices.
+"""Depthwise convolution with channels last (depthwise.h). ``LOOPS`` holds the loops, and products with packed matrices.
 
-A row of the result is done in classes of positions that meet the same taps: one class where values are computed, and as
-many as windows are apart where the image is. Positions of a class whose taps all lie within the source go together;
-those at the ends go one by one.
+A row of the result is computed in classes of positions that use the same taps: one class for values, and as many
+classes as the stride for the image. Positions of a class whose taps all lie within the source are computed together;
+those at the ends are computed one by one.
 """
 from libc.stdlib cimport free, malloc
 
@@ -35,18 +34,18 @@ ctypedef fused real_t:
     double
 
 cdef struct Meeting:  # of a tap with the positions first, first + step, ... of a row of the result
-    Py_ssize_t at  # the element of the source that the first position meets
-    Py_ssize_t begin, end  # the positions that meet one within the source
+    Py_ssize_t at  # the element of the source that the first position reads
+    Py_ssize_t begin, end  # the positions that read an element within the source
 
 
 cdef inline Py_ssize_t _behind(Py_ssize_t x, Py_ssize_t step) noexcept nogil:
-    """How many of 0, step, 2 step, ... are below x."""
+    """Return how many of 0, step, 2 step, ... are below x."""
     return (x + step - 1) // step if x > 0 else 0
 
 
 cdef inline bint _meet(const Geometry* g, int axis, int kind, Py_ssize_t tap, Py_ssize_t first,
                        Meeting* m) noexcept nogil:
-    """Whether the positions of the class of `first` meet the tap."""
+    """Compute where the positions of the class of `first` read the source for a tap; False if they do not use it."""
     cdef Py_ssize_t stride = g.stride[axis], at, size, count
     if kind == IMAGE:
         at = first + g.padding[axis] - tap * g.dilation[axis]
@@ -63,7 +62,7 @@ cdef inline bint _meet(const Geometry* g, int axis, int kind, Py_ssize_t tap, Py
 
 
 cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """Rows of the result: of all samples."""
+    """Compute rows of the result, counted through all samples."""
     cdef Depthwise* d = <Depthwise*>context
     cdef Geometry* g = &d.g
     cdef bint back = d.kind == IMAGE
@@ -91,7 +90,7 @@ cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end, real_t* tag) no
             count = (wide - first + classes - 1) // classes
             taps, low, up = 0, 0, count
             for a in range(g.kernel[1]):
-                q = i % g.stride[1] if back else 0  # the class of the row, and its number in it
+                q = i % g.stride[1] if back else 0  # the class of the row, and its index within the class
                 k = i // g.stride[1] if back else i
                 if not _meet(g, 1, d.kind, a, q, &of_row) or not of_row.begin <= k < of_row.end:
                     continue
@@ -130,7 +129,7 @@ cdef inline void _some(Py_ssize_t channels, Py_ssize_t n, Py_ssize_t taps, const
 
 
 cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """The gradient of the weights of channels `begin` to `end`, which is 0 so far."""
+    """Add to the gradient of the weights of channels `begin` to `end`, which is zero-initialized."""
     cdef Depthwise* d = <Depthwise*>context
     cdef Geometry* g = &d.g
     cdef Py_ssize_t n, i, a, b, z, channels = d.channels

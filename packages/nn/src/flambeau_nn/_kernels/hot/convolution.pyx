@@ -1,6 +1,7 @@
 # cython: language_level=3
-"""Convolution in elements: columns for a matrix product, and sums over windows without one. ``LOOPS`` holds the loops
-(see convolution_types.pxd), by the size of an element where they only copy.
+"""Convolution in elements: columns for a matrix product, and sums over windows without one.
+
+``LOOPS`` holds the loops (see convolution_types.pxd), by element size if they only copy.
 """
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
@@ -23,12 +24,12 @@ ctypedef fused number_t:
     complex128_t
 
 cdef enum:
-    LANES = 16  # accumulators that a row is spread over
+    LANES = 16  # accumulators per row
 
 
-cdef struct Span:  # the positions of a row at which a tap lies in the image
+cdef struct Span:  # the positions of a row for which a tap lies in the image
     Py_ssize_t begin, end
-    Py_ssize_t at  # where position 0 would meet the image
+    Py_ssize_t at  # the element that position 0 would read
 
 
 cdef inline Span _span(const Geometry* g, int axis, Py_ssize_t tap, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -52,7 +53,7 @@ cdef inline Span _span(const Geometry* g, int axis, Py_ssize_t tap, Py_ssize_t b
 
 cdef inline Py_ssize_t _row_of(const Geometry* g, Py_ssize_t a, Py_ssize_t b, Py_ssize_t i,
                                Py_ssize_t j) noexcept nogil:
-    """The row of a channel's plane that taps (a, b) meet at positions (i, j); -1 outside."""
+    """Return the row of a channel's plane that taps (a, b) read at positions (i, j); -1 outside."""
     cdef Py_ssize_t outer = i * g.stride[0] - g.padding[0] + a * g.dilation[0]
     cdef Py_ssize_t inner = j * g.stride[1] - g.padding[1] + b * g.dilation[1]
     if outer < 0 or outer >= g.size[0] or inner < 0 or inner >= g.size[1]:
@@ -63,7 +64,7 @@ cdef inline Py_ssize_t _row_of(const Geometry* g, Py_ssize_t a, Py_ssize_t b, Py
 # --- columns --------------------------------------------------------------------------------------------------------
 
 cdef void _gather(const Geometry* g, const Piece* p, copied_t* tag) noexcept nogil:
-    """What weights meet, as a matrix: a row for each weight of a feature, a column for each position."""
+    """Gather the factors of the weights as a matrix: a row for each weight of a feature, a column for each position."""
     cdef Py_ssize_t r, c, tap, a, b, k, i, j, m, n, q, row, at, stride = g.stride[2]
     cdef const copied_t* x
     cdef copied_t* out
@@ -102,7 +103,7 @@ cdef void _gather(const Geometry* g, const Piece* p, copied_t* tag) noexcept nog
 
 
 cdef void _scatter(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """Columns added to the places in the image that ``_gather`` reads."""
+    """Add columns to the elements of the image that ``_gather`` reads."""
     cdef Py_ssize_t r, c, tap, a, b, k, i, j, m, n, q, row, at, stride = g.stride[2]
     cdef number_t* x
     cdef const number_t* values
@@ -134,7 +135,7 @@ cdef void _scatter(const Geometry* g, const Piece* p, number_t* tag) noexcept no
                 i += 1
 
 
-# --- without a product ----------------------------------------------------------------------------------------------
+# --- without a matrix product ---------------------------------------------------------------------------------------
 
 cdef inline void _add_five(number_t* y, const number_t* x, Py_ssize_t apart, Py_ssize_t stride, const number_t* w,
                            Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
@@ -167,7 +168,7 @@ cdef inline void _add_one(number_t* y, const number_t* x, Py_ssize_t stride, num
 
 cdef inline void _add_within(number_t* y, const number_t* x, Py_ssize_t apart, Py_ssize_t stride, const number_t* w,
                              Py_ssize_t taps, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """At positions whose taps all lie in the image; several taps at a time, which saves passes over the values."""
+    """Add at positions whose taps all lie in the image, several taps at a time, which saves passes over the values."""
     cdef Py_ssize_t k = 0
     while k < taps:
         if taps - k >= 5:
@@ -182,12 +183,12 @@ cdef inline void _add_within(number_t* y, const number_t* x, Py_ssize_t apart, P
 
 
 cdef inline void _add_taps(const Geometry* g, number_t* y, const number_t* x, const number_t* w) noexcept nogil:
-    """A row of values plus what the taps of one row of a window see of a row of the image."""
+    """Add to a row of values the contributions of the taps in one row of a window."""
     cdef Py_ssize_t k, stride = g.stride[2], n = g.count[2], apart = g.dilation[2], taps = g.kernel[2], begin, end
     cdef Span s, last
     s, last = _span(g, 2, 0, 0, n), _span(g, 2, taps - 1, 0, n)
     begin, end = s.begin, max(s.begin, last.end)
-    if stride == 1:  # numbers that are known when this is compiled make loops of vectors
+    if stride == 1:  # constants, so that the compiler vectorizes the loops
         _add_within(y, x + s.at, apart, 1, w, taps, begin, end)
     elif stride == 2:
         _add_within(y, x + s.at, apart, 2, w, taps, begin, end)
@@ -200,7 +201,7 @@ cdef inline void _add_taps(const Geometry* g, number_t* y, const number_t* x, co
 
 
 cdef void _values(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """The values of features `first` to `last`, added to what stands there."""
+    """Add the values of features `first` to `last`."""
     cdef Py_ssize_t f, c, i, j, a, b, row
     cdef number_t* y
     cdef const number_t* w
@@ -219,7 +220,7 @@ cdef void _values(const Geometry* g, const Piece* p, number_t* tag) noexcept nog
 
 
 cdef void _image(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """The channels `first` to `last` of an image: what every value gives to its window, added to what stands there."""
+    """Add to the channels `first` to `last` of an image the contribution of every value to its window."""
     cdef Py_ssize_t f, c, i, j, a, b, k, q, row, stride = g.stride[2]
     cdef const number_t* y
     cdef const number_t* w
@@ -275,7 +276,7 @@ cdef inline number_t _dot(const number_t* y, const number_t* x, Py_ssize_t strid
 
 
 cdef void _weights(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """The weights of features `first` to `last`: sums over samples and positions of values times image."""
+    """Compute the weights of features `first` to `last`: sums over samples and positions of values times image."""
     cdef Py_ssize_t f, c, a, b, k, n, i, j, row
     cdef number_t total
     cdef const number_t* x
@@ -304,10 +305,10 @@ cdef void _weights(const Geometry* g, const Piece* p, number_t* tag) noexcept no
                         w += 1
 
 
-# --- what stands beside the sums ------------------------------------------------------------------------------------
+# --- helpers for matrix products ------------------------------------------------------------------------------------
 
 cdef void _fill(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """Rows at `values`, `width` apart, of `end` - `begin` equal numbers each: those at `weight`, or 0."""
+    """Fill rows at `values`, with stride `width`, with `end` - `begin` copies of a number each, from `weight` or 0."""
     cdef Py_ssize_t r, q, n = p.end - p.begin
     cdef number_t v = 0
     cdef number_t* out
@@ -320,7 +321,7 @@ cdef void _fill(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil
 
 
 cdef void _add(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """As ``_fill``, but added."""
+    """Like ``_fill``, but add."""
     cdef Py_ssize_t r, q, n = p.end - p.begin
     cdef number_t v
     cdef number_t* out
@@ -332,7 +333,7 @@ cdef void _add(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
 
 
 cdef void _accumulate(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """A matrix of all features and rows `first` to `last`, at `columns`, added to the weights."""
+    """Add the matrix of all features and rows `first` to `last` at `columns` to the weights."""
     cdef Py_ssize_t f, r, n = p.last - p.first
     cdef const number_t* source
     cdef number_t* out
@@ -344,7 +345,7 @@ cdef void _accumulate(const Geometry* g, const Piece* p, number_t* tag) noexcept
 
 
 cdef void _totals(const Geometry* g, const Piece* p, number_t* tag) noexcept nogil:
-    """The numbers `first` to `last` at `weight`: the sums of rows of `width` numbers at `values`, over the samples."""
+    """Set the numbers `first` to `last` at `weight` to sums of rows of `width` numbers at `values`, over samples."""
     cdef Py_ssize_t r, n, q, k
     cdef number_t total
     cdef number_t[LANES] lanes

@@ -1,7 +1,9 @@
 # cython: language_level=3
-"""Depthwise convolution of small planes: 16 channels at a time are turned into rows of channels with zeros around them
-(depthwise.h), and their results back. ``LOOPS`` holds the tasks (see implicit_gemm.pxd), or nothing where this
-processor or compiler has no vectors for them."""
+"""Depthwise convolution of small planes, 16 channels at a time.
+
+The channels are transposed to rows of channels with a border of zeros (depthwise.h), and the results back. ``LOOPS``
+holds the tasks (see implicit_gemm.pxd); it is empty if this processor or compiler lacks the vector types.
+"""
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -31,7 +33,7 @@ cdef inline float* _plane(const Planes* s, Py_ssize_t sample, Py_ssize_t channel
 
 cdef inline void _gather(const Implicit* w, Py_ssize_t sample, Py_ssize_t channel, Py_ssize_t channels, float* dense,
                          float* x) noexcept nogil:
-    """Planes of the source; zeros stand around the rows in x already."""
+    """Gather planes of the source; the border of zeros in x exists already."""
     cdef const Planes* s = &w.source
     cdef Py_ssize_t y, n = min(s.width, w.wide - w.margin)
     fl_turn_in(_plane(s, sample, channel), s.channel, s.channel, channels, dense, VECTOR, VECTOR)
@@ -40,7 +42,7 @@ cdef inline void _gather(const Implicit* w, Py_ssize_t sample, Py_ssize_t channe
 
 
 cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (vector of channels, sample)."""
+    """Compute the result. Tasks: (vector of channels, sample)."""
     cdef Implicit* w = <Implicit*>context
     cdef Planes* s = &w.result
     cdef const Geometry* g = &w.g
@@ -90,7 +92,7 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """The gradient of the weights. Tasks: vectors of channels."""
+    """Compute the gradient of the weights. Tasks: vectors of channels."""
     cdef Implicit* w = <Implicit*>context
     cdef Planes* s = &w.result
     cdef const Geometry* g = &w.g

@@ -1,6 +1,9 @@
 # cython: language_level=3
-"""Convolution in rows of positions: gathering planes, sums over windows, and the gradients of weights. ``LOOPS`` holds
-the tasks (see direct_convolution.pxd), or nothing where this processor or compiler has no vectors for them."""
+"""Convolution in rows of positions: gathering planes, sums over windows, and gradients of weights.
+
+``LOOPS`` holds the tasks (see direct_convolution.pxd); it is empty if this processor or compiler lacks the vector
+types.
+"""
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
@@ -17,7 +20,7 @@ cdef extern from "window_sums.h" nogil:
     void fl_window_copy(float* to, const float* source, Py_ssize_t n)
 
 
-cdef struct Where:  # a task's part: samples, and positions along the axis that is split
+cdef struct Where:  # the part of a task: samples, and positions along the axis that is split
     Py_ssize_t group, sample, samples, first
     Py_ssize_t[AXES] count
 
@@ -26,7 +29,7 @@ cdef inline void _gather_row(float* out, const float* x, Py_ssize_t step, Py_ssi
     cdef Py_ssize_t q
     if step == 1:
         fl_window_copy(out, x, n)
-    elif step == 2:  # a number that is known when this is compiled makes a loop of vectors
+    elif step == 2:  # a constant, so that the compiler vectorizes the loop
         for q in range(n):
             out[q] = x[2 * q]
     else:
@@ -35,7 +38,7 @@ cdef inline void _gather_row(float* out, const float* x, Py_ssize_t step, Py_ssi
 
 
 cdef void _gather(const Grid* g, const float* x, const Where* w, int axis, float* out) noexcept nogil:
-    """What lies in the source; zeros stand in `out` already. The first positions are `w.first` along the axis."""
+    """Gather the source into `out`, which is zero-initialized. `w.first` is the first position along the axis."""
     cdef Py_ssize_t c, a, b, k, s, i, j, y, z, shift, begin, end
     cdef Py_ssize_t[AXES] before
     cdef const float* plane
@@ -81,7 +84,7 @@ cdef inline void _put_row(float* out, const float* x, Py_ssize_t step, Py_ssize_
 
 cdef void _put(const Windows* w, const Where* at, const Phase* phase, Py_ssize_t feature, Py_ssize_t first,
                Py_ssize_t last, const float* x) noexcept nogil:
-    """Rows `first` to `last` of positions, at `x`, where they stand in the result."""
+    """Copy rows `first` to `last` of positions from `x` to the result."""
     cdef const Py_ssize_t* length = &w.source.length[0]
     cdef Py_ssize_t _row, i, j, y, z, begin, end, step = w.step[2], start, behind
     cdef Py_ssize_t[AXES] origin
@@ -110,7 +113,7 @@ cdef void _put(const Windows* w, const Where* at, const Phase* phase, Py_ssize_t
 
 
 cdef void _sums(const Windows* w, const Where* at, const float* x, float* sums) noexcept nogil:
-    """The result of a task, from what is gathered."""
+    """Compute the result of a task from the gathered source."""
     cdef const Py_ssize_t* length = &w.source.length[0]
     cdef Py_ssize_t rows = ((at.samples - 1) * length[0] + at.count[0] - 1) * length[1] + at.count[1]
     cdef Py_ssize_t chunk = max(w.chunk // length[2], <Py_ssize_t>1)
@@ -152,7 +155,7 @@ cdef inline const float* _of(const float* x, const Grid* g, Py_ssize_t group) no
 
 
 cdef void _results(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (samples, group, block)."""
+    """Compute the result. Tasks: (samples, group, block)."""
     cdef Windows* w = <Windows*>context
     cdef Py_ssize_t task
     cdef Py_ssize_t width = (max(w.chunk, w.source.length[2]) + FL_WINDOW_SLACK) // 16 * 16 + 16
@@ -171,7 +174,7 @@ cdef void _results(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
 
 
 cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (part, group). Each part sums over some samples and blocks, into its own weights."""
+    """Compute weight gradients. Tasks: (part, group). Each part sums some samples and blocks into its own weights."""
     cdef Windows* w = <Windows*>context
     cdef Py_ssize_t part, group, first, one, n, all = (w.batch + w.samples - 1) // w.samples * w.blocks
     cdef Py_ssize_t row = w.slopes.length[0] * w.slopes.length[1] * w.slopes.length[2]
@@ -187,7 +190,7 @@ cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
     for part in range(begin // w.groups, (end - 1) // w.groups + 1):
         first = max(begin - part * w.groups, <Py_ssize_t>0)
         for one in range(all * part // w.parts, all * (part + 1) // w.parts):
-            for group in range(first, min(end - part * w.groups, w.groups)):  # which lie one after the other in memory
+            for group in range(first, min(end - part * w.groups, w.groups)):  # groups are consecutive in memory
                 _find(w, (one // w.blocks * w.groups + group) * w.blocks + one % w.blocks, &at)
                 if filled and (w.blocks > 1 or at.samples < w.samples):
                     memset(x, 0, (w.room + w.more + FL_WINDOW_SLACK) * sizeof(float))
@@ -203,7 +206,7 @@ cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 
 
 cdef int _tile(Py_ssize_t left) noexcept nogil:
-    """How many of `left` features the next tile has."""
+    """Return the number of features of the next tile, if `left` remain."""
     return fl_window_tile(left)
 
 

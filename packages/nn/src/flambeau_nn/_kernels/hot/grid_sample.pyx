@@ -1,6 +1,9 @@
 # cython: language_level=3
-"""Sampling at places. ``LOOPS`` holds the loops (see grid_sample_types.pxd): they find the elements that a block of
-places are sums of, with their weights, and then go through the channels."""
+"""Grid sampling.
+
+``LOOPS`` holds the loops (see grid_sample_types.pxd): they compute the elements and weights that contribute to a block
+of locations, and then iterate over the channels.
+"""
 from libc cimport math
 from libc.string cimport memset
 
@@ -14,7 +17,7 @@ ctypedef fused real_t:
 # --- weights --------------------------------------------------------------------------------------------------------
 
 cdef enum:
-    EACH = 4  # elements of an axis that a sample is a sum of, at most
+    EACH = 4  # maximum number of elements along an axis that contribute to a sample
 
 
 cdef inline real_t _floor(real_t x) noexcept nogil:
@@ -22,7 +25,7 @@ cdef inline real_t _floor(real_t x) noexcept nogil:
 
 
 cdef inline real_t _reflected(real_t x, real_t low, real_t span, real_t* slope) noexcept nogil:
-    """A coordinate mirrored at the ends of an axis until it is inside."""
+    """Reflect a coordinate at the ends of an axis until it is inside."""
     cdef real_t turns, rest
     cdef bint back
     if span == 0:
@@ -38,7 +41,7 @@ cdef inline real_t _reflected(real_t x, real_t low, real_t span, real_t* slope) 
 
 
 cdef void _move_inside(real_t* x, real_t* slopes, Py_ssize_t m, Py_ssize_t n, const Sampled* s) noexcept nogil:
-    """Coordinates to where the padding has them; `slopes` are multiplied by the derivatives."""
+    """Apply the padding mode to coordinates, and multiply `slopes` by the derivatives."""
     cdef real_t low = <real_t>0 if s.align_corners else <real_t>-0.5, span = <real_t>(n - 1 if s.align_corners else n)
     cdef real_t last = <real_t>(n - 1), v, slope = 1
     cdef bint reflects = s.padding == REFLECTION
@@ -53,12 +56,12 @@ cdef void _move_inside(real_t* x, real_t* slopes, Py_ssize_t m, Py_ssize_t n, co
 
 
 cdef inline real_t _inner(real_t t) noexcept nogil:
-    """The cubic convolution kernel (Keys, 1981), sharpness -0.75, up to 1 from its centre."""
+    """Evaluate the cubic convolution kernel (Keys, 1981), sharpness -0.75, at distances up to 1 from its center."""
     return (<real_t>1.25 * t - <real_t>2.25) * t * t + 1
 
 
 cdef inline real_t _outer(real_t t) noexcept nogil:
-    """The same between 1 and 2."""
+    """Evaluate it at distances between 1 and 2."""
     return ((<real_t>-0.75 * t + <real_t>3.75) * t - 6) * t + 3
 
 
@@ -72,8 +75,10 @@ cdef inline real_t _outer_slope(real_t t) noexcept nogil:
 
 cdef int _along(const Sampled* s, Py_ssize_t n, const real_t* grid, Py_ssize_t m, real_t* at, real_t* w,
                 real_t* dw) noexcept nogil:
-    """The elements of an axis that `m` coordinates between -1 and 1 are sums of, a row of BLOCK for each, their weights
-    and those' derivatives; returns how many elements."""
+    """Compute the elements of an axis that contribute at `m` coordinates between -1 and 1, with their weights.
+
+    Also compute the derivatives of the weights. Each element has a row of BLOCK entries. Return the number of elements.
+    """
     cdef real_t[BLOCK] x
     cdef real_t[BLOCK] slopes
     cdef real_t[BLOCK] unused
@@ -120,8 +125,11 @@ cdef int _along(const Sampled* s, Py_ssize_t n, const real_t* grid, Py_ssize_t m
 
 cdef int _find(const Sampled* s, const real_t* grid, Py_ssize_t m, int* place, real_t* weight,
                real_t* slopes) noexcept nogil:
-    """Elements (-1: outside) and weights of `m` places, one row of BLOCK for each tap; returns how many taps there are.
-    `slopes`: the derivatives of the weights by the coordinates of each axis, or NULL."""
+    """Compute elements (-1: outside) and weights for `m` locations, one row of BLOCK for each tap.
+
+    Return the number of taps. `slopes`: derivatives of the weights with respect to the coordinates of each axis, or
+    NULL.
+    """
     cdef real_t[AXES * EACH * BLOCK] at
     cdef real_t[AXES * EACH * BLOCK] w
     cdef real_t[AXES * EACH * BLOCK] dw
@@ -173,7 +181,7 @@ cdef inline real_t _seen(const real_t* x, int place) noexcept nogil:
 
 
 cdef void _forward(const Sampled* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """For the blocks `begin` to `end`."""
+    """Sample the blocks `begin` to `end`."""
     cdef int[TAPS * BLOCK] place
     cdef real_t[TAPS * BLOCK] weight
     cdef Py_ssize_t b, n, first, m, c, p
@@ -208,7 +216,7 @@ cdef void _forward(const Sampled* s, Py_ssize_t begin, Py_ssize_t end, real_t* t
 
 
 cdef void _backward(const Sampled* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """For the samples `begin` to `end`."""
+    """Compute the gradients of the samples `begin` to `end`."""
     cdef int[TAPS * BLOCK] place
     cdef real_t[TAPS * BLOCK] weight
     cdef real_t[AXES * TAPS * BLOCK] slopes
@@ -256,7 +264,7 @@ cdef void _backward(const Sampled* s, Py_ssize_t begin, Py_ssize_t end, real_t* 
 
 cdef inline void _add_slopes(const real_t* x, const real_t* g, const int* at, const real_t* slopes, real_t* sums,
                              Py_ssize_t m, int dims) noexcept nogil:
-    """What one tap of one channel adds to the gradients by the coordinates."""
+    """Add the contribution of one tap of one channel to the gradients of the coordinates."""
     cdef Py_ssize_t p
     cdef real_t v
     for p in range(m):

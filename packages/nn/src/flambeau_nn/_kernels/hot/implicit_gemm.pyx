@@ -1,6 +1,8 @@
 # cython: language_level=3
-"""Convolution as a product of positions and weights: gathering rows of channels, tiles, packing weights. ``LOOPS``
-holds the tasks (see implicit_gemm.pxd), or nothing where this processor or compiler has no vectors for them."""
+"""Convolution as a product of positions and weights: gathering rows of channels, tiles, packing weights.
+
+``LOOPS`` holds the tasks (see implicit_gemm.pxd); it is empty if this processor or compiler lacks the vector types.
+"""
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
@@ -20,7 +22,7 @@ cdef extern from "implicit_tiles.h" nogil:
 
 
 cdef enum:
-    TURNED = 128  # positions of a panel that are turned at a time
+    TURNED = 128  # positions of a panel that are transposed at a time
 
 
 cdef extern from * nogil:
@@ -35,7 +37,7 @@ cdef extern from * nogil:
 
 
 cdef inline void _expect(const float* plane, Py_ssize_t step, Py_ssize_t channels, Py_ssize_t n) noexcept nogil:
-    """Ask for the memory of n pixels of some channels, so that it is there when they are written."""
+    """Prefetch the memory of n pixels of some channels before they are written."""
     cdef Py_ssize_t c, q
     for c in range(channels):
         for q in range(0, n + 15, 16):
@@ -44,7 +46,7 @@ cdef inline void _expect(const float* plane, Py_ssize_t step, Py_ssize_t channel
 
 cdef inline void _gather(const Planes* s, const float* plane, Py_ssize_t channels, Py_ssize_t n, float* out,
                          Py_ssize_t row, Py_ssize_t wide) noexcept nogil:
-    """n successive pixels of some channels as rows of them, that end with zeros up to `wide`."""
+    """Gather n successive pixels of some channels as rows of channels, padded with zeros to `wide`."""
     cdef Py_ssize_t q
     if s.channel != 1:
         fl_turn_in(plane, s.channel, n, channels, out, row, wide)
@@ -58,7 +60,7 @@ cdef inline void _gather(const Planes* s, const float* plane, Py_ssize_t channel
 
 cdef inline void _gather_source(const Implicit* w, Py_ssize_t sample, Py_ssize_t channel, Py_ssize_t channels,
                                 Py_ssize_t low, Py_ssize_t high, float* out) noexcept nogil:
-    """Rows `low` to `high`; zeros stand around them already."""
+    """Gather rows `low` to `high`; the border of zeros exists already."""
     cdef const Planes* s = &w.source
     cdef Py_ssize_t y, n = min(s.width, w.wide - w.margin)
     cdef const float* plane = s.at + sample * s.sample + channel * s.channel
@@ -72,7 +74,7 @@ cdef inline void _gather_source(const Implicit* w, Py_ssize_t sample, Py_ssize_t
 
 cdef inline void _bounds(const Implicit* w, Py_ssize_t top, Py_ssize_t bottom, Py_ssize_t* low,
                          Py_ssize_t* high) noexcept nogil:
-    """The rows of the source that rows `top` to `bottom` of the result meet."""
+    """Set the range of source rows that rows `top` to `bottom` of the result read."""
     cdef bint back = w.kind == IMAGE
     cdef Py_ssize_t y, k, at, classes = classes_of(&w.g, 1, back), apart = apart_of(&w.g, 1, back)
     low[0], high[0] = w.source.height, 0
@@ -85,7 +87,7 @@ cdef inline void _bounds(const Implicit* w, Py_ssize_t top, Py_ssize_t bottom, P
 
 
 cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (sample, group, block of rows)."""
+    """Compute the result. Tasks: (sample, group, block of rows)."""
     cdef Implicit* w = <Implicit*>context
     cdef Planes* s = &w.result
     cdef const Geometry* g = &w.g
@@ -93,7 +95,7 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef Py_ssize_t task, sample, group, top, bottom, low, high, panel, y, of, f, width, taps, n, pixel
     cdef Py_ssize_t classes = classes_of(g, 2, back), step = apart_of(g, 2, back) * w.pixel
     cdef Py_ssize_t k = w.source.channels * (g.kernel[2] if merged else 1)
-    # What is not written where it belongs is turned from time to time, while the nearest cache has it.
+    # A result that is not written in place is transposed in pieces, while they are in the nearest cache.
     cdef Py_ssize_t room = w.tall * w.wide * w.pixel, few = max(<Py_ssize_t>1, TURNED // s.width), first = 0
     cdef Py_ssize_t area = 0 if w.channels_last else min(few, w.rows) * s.width
     cdef float* x = <float*>calloc(room + (1 + area) * FL_PANEL, sizeof(float))
@@ -140,7 +142,7 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef void _pack(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (group, panel)."""
+    """Pack the weights. Tasks: (group, panel)."""
     cdef Implicit* w = <Implicit*>context
     cdef Py_ssize_t task, f, width, c, t, taps = w.g.taps, channels = w.source.channels, n = taps * channels
     cdef float* temporary = <float*>malloc(n * FL_PANEL * sizeof(float))
@@ -171,7 +173,7 @@ cdef void _pack(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 # --- the gradient of the weights ------------------------------------------------------------------------------------
 
 cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (part, group, chunk). Each part sums over some samples and blocks, into its own weights."""
+    """Compute weight gradients. Tasks: (part, group, chunk). Each part sums some samples into its own weights."""
     cdef Implicit* w = <Implicit*>context
     cdef Planes* s = &w.result
     cdef const Geometry* g = &w.g
@@ -179,7 +181,7 @@ cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
     cdef Py_ssize_t panel, a, b, f, first, last, shift, r, weights = g.taps * w.source.channels * FL_PANEL
     cdef Py_ssize_t all = w.batch * w.blocks, row = s.width * FL_PANEL, area = w.rows * row
     cdef Py_ssize_t room = w.tall * w.wide * w.pixel
-    cdef bint merged = g.dilation[2] == 1 and w.pixel == w.source.channels  # a row of taps sees numbers in a row
+    cdef bint merged = g.dilation[2] == 1 and w.pixel == w.source.channels  # a row of taps reads contiguous numbers
     cdef float* x = <float*>calloc(room + w.panels * area, sizeof(float))
     cdef float* y
     cdef float* sums
@@ -220,7 +222,7 @@ cdef void _slopes(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 
 
 cdef void _unpack(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Tasks: (group, panel). The sum over the parts, in the order of weights."""
+    """Sum over the parts, in the order of the weights. Tasks: (group, panel)."""
     cdef Implicit* w = <Implicit*>context
     cdef Py_ssize_t task, f, width, c, t, _part, i, taps = w.g.taps, channels = w.source.channels, n = taps * channels
     cdef float* temporary = <float*>malloc(n * FL_PANEL * sizeof(float))

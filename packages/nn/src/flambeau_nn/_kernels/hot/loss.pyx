@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Losses: cross entropy over rows of scores, and losses of pairs of numbers.
+"""Losses: cross entropy over rows of scores, and elementwise losses of two operands.
 
-``ROWS`` holds loops over rows (see loss_types.pxd), ``PAIRS`` blocks over pairs: values, and derivatives with respect
-to the first number (``NAME_backward``), and ``SUMS`` sums.
+``ROWS`` holds loops over rows (see loss_types.pxd), ``PAIRS`` loops over blocks of pairs: values, and derivatives with
+respect to the first operand (``NAME_backward``), and ``SUMS`` sums.
 """
 from libc cimport math
 from libc.stdint cimport int64_t
@@ -16,15 +16,15 @@ ctypedef fused real_t:
 
 cdef enum:
     LANES = 16
-    WIDE = 256  # rows that lie beside each other, at a time
-    FLUSH = 64  # classes that are added up in the dtype of the loop
-    BUFFER = 1024  # scores whose exponentials are made at a time
+    WIDE = 256  # interleaved rows that are processed at a time
+    FLUSH = 64  # classes that are added in the dtype of the loop
+    BUFFER = 1024  # scores whose exponentials are computed at a time
 
 
 # --- sums ----------------------------------------------------------------------------------------------------------
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
-    """In lanes, which the compiler turns into vectors, emptied into a double now and then."""
+    """Sum in lanes, which the compiler vectorizes, with regular flushes into a double."""
     cdef real_t[LANES] lanes
     cdef double total = 0
     cdef Py_ssize_t i = 0, j, stop
@@ -51,7 +51,7 @@ cdef double _sum_of(const real_t* x, Py_ssize_t n) noexcept nogil:
 # --- cross entropy --------------------------------------------------------------------------------------------------
 
 cdef inline double _exponentials(const real_t* x, real_t* e, Py_ssize_t n, real_t top) noexcept nogil:
-    """e = exp(x - top), and the sum; e holds up to BUFFER numbers and is used over for longer rows."""
+    """Set e = exp(x - top) and return its sum; e holds up to BUFFER numbers and is reused for longer rows."""
     cdef Py_ssize_t i = 0, j, m
     cdef double total = 0
     while i < n:
@@ -65,7 +65,7 @@ cdef inline double _exponentials(const real_t* x, real_t* e, Py_ssize_t n, real_
 
 cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t rows, real_t* e, real_t* top,
                                 double* total) noexcept nogil:
-    """For as many rows as fit: shifted exponentials, maxima, sums. Returns how many rows that were."""
+    """Compute shifted exponentials, maxima and sums for as many rows as fit; return their number."""
     cdef Py_ssize_t r, c, fit = BUFFER // classes
     cdef const real_t* row
     if fit < 1:
@@ -78,7 +78,7 @@ cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t 
         top[r] = largest(row, classes)
         for c in range(classes):
             e[r * classes + c] = row[c] - top[r]
-    for c in range(rows * classes):  # all rows at once: short ones alone would not fill a vector
+    for c in range(rows * classes):  # all rows at once, since a short row does not fill a vector
         e[c] = fast_exp(e[c])
     for r in range(rows):
         total[r] = _sum(e + r * classes, classes)
@@ -87,7 +87,7 @@ cdef inline Py_ssize_t _prepare(const real_t* x, Py_ssize_t classes, Py_ssize_t 
 
 cdef inline double _row_loss(const Rows* b, Py_ssize_t r, const real_t* x, double log_total,
                              real_t* weight_out) noexcept nogil:
-    """The loss of one row; log_total is log(sum(exp(x)))."""
+    """Return the loss of one row; log_total is log(sum(exp(x)))."""
     cdef const real_t* w = <const real_t*>b.weight
     cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
     cdef double loss = 0, smooth = 0, wy = 1
@@ -140,7 +140,7 @@ cdef void _cross_entropy(Rows* b, Py_ssize_t begin, Py_ssize_t end, real_t* tag)
 
 
 cdef inline void _row_gradient(const Rows* b, Py_ssize_t r, real_t* out, double g) noexcept nogil:
-    """out holds the softmax of the row and becomes the gradient."""
+    """Replace the softmax of the row in `out` by the gradient."""
     cdef const real_t* w = <const real_t*>b.weight
     cdef const real_t* q = <const real_t*>b.probabilities + r * b.classes
     cdef real_t[BUFFER] targets
@@ -150,7 +150,7 @@ cdef inline void _row_gradient(const Rows* b, Py_ssize_t r, real_t* out, double 
     cdef int64_t y
     if b.labels == NULL:
         keep, more, slope = <real_t>(1 - b.smoothing), <real_t>(b.smoothing / b.classes), <real_t>g
-        for done in range(2):  # the sum, and what it is needed for
+        for done in range(2):  # first compute the sum, then use it
             i, scale = 0, <real_t>(g * sum_)
             while i < b.classes:
                 m = min(<Py_ssize_t>BUFFER, b.classes - i)
@@ -207,11 +207,11 @@ cdef void _cross_entropy_backward(Rows* b, Py_ssize_t begin, Py_ssize_t end, rea
         begin += n
 
 
-# --- cross entropy of rows that lie beside each other: each step is one of vectors over WIDE rows ---------------------
+# --- cross entropy of interleaved rows: each step is a vector operation over WIDE rows --------------------------------
 
 cdef inline void _prepare_planes(const real_t* x, Py_ssize_t classes, Py_ssize_t inner, Py_ssize_t m, real_t* top,
                                  double* total) noexcept nogil:
-    """Maxima, and sums of shifted exponentials."""
+    """Compute maxima, and sums of shifted exponentials."""
     cdef real_t[WIDE] short
     cdef const real_t* row
     cdef Py_ssize_t c, k
@@ -233,7 +233,7 @@ cdef inline void _prepare_planes(const real_t* x, Py_ssize_t classes, Py_ssize_t
 
 
 cdef inline void _targets(const Rows* b, const real_t* q, Py_ssize_t c, Py_ssize_t m, real_t* out) noexcept nogil:
-    """What of class c is wanted beside the label."""
+    """Compute the target weights of class c, without the label's part."""
     cdef real_t w = 1 if b.weight == NULL else (<const real_t*>b.weight)[c]
     cdef real_t rest = <real_t>(b.smoothing / b.classes) * w, keep = <real_t>(1 - b.smoothing) * w
     cdef Py_ssize_t k
@@ -348,7 +348,7 @@ cdef void _cross_entropy_backward_planes(Rows* b, Py_ssize_t begin, Py_ssize_t e
         begin += m
 
 
-# --- losses of pairs ------------------------------------------------------------------------------------------------
+# --- elementwise losses of two operands -----------------------------------------------------------------------------
 
 cdef inline real_t _magnitude(real_t x) noexcept nogil:
     return -x if x < 0 else x
@@ -416,7 +416,7 @@ cdef void _huber_backward(const real_t* x, const real_t* y, real_t* out, Py_ssiz
 
 
 cdef inline real_t _log(real_t x) noexcept nogil:
-    """The logarithm, no less than -100."""
+    """Return the logarithm, clamped to at least -100."""
     cdef real_t y
     if real_t is float:
         y = math.logf(x)

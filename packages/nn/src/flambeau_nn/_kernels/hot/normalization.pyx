@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Normalization of rows, and of channels. ``ROWS`` and ``CHANNELS`` hold the loops (see normalization_types.pxd).
+"""Normalization of rows and channels. ``ROWS`` and ``CHANNELS`` hold the loops (see normalization_types.pxd).
 
-Sums are made in the dtype of the loop over blocks that are short enough to lose nothing, and in double over the blocks.
+Sums use the dtype of the loop within blocks that are short enough to be accurate, and double across blocks.
 """
 from libc cimport math
 
@@ -14,9 +14,9 @@ ctypedef fused real_t:
     double
 
 cdef enum:
-    LANES = 32  # accumulators that a row is spread over
-    BLOCK = 2048  # elements that are added up in the dtype of the loop
-    FLUSH = 64  # rows, likewise
+    LANES = 32  # accumulators per row
+    BLOCK = 2048  # elements that are added in the dtype of the loop
+    FLUSH = 64  # rows that are added in the dtype of the loop
 
 
 cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
@@ -39,7 +39,7 @@ cdef inline double _sum(const real_t* x, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline void _squares(const real_t* x, real_t center, Py_ssize_t n, double* first, double* second) noexcept nogil:
-    """The sums of x - center and of its squares."""
+    """Compute the sums of x - center and of its squares."""
     cdef real_t[LANES] plain
     cdef real_t[LANES] squares
     cdef real_t v
@@ -65,9 +65,9 @@ cdef inline void _squares(const real_t* x, real_t center, Py_ssize_t n, double* 
 
 
 cdef struct Moments:  # of a row: (x - center) * scale - shift is the normalized x
-    double center  # the mean as a number of the loop's dtype
+    double center  # the mean, rounded to the loop's dtype
     double scale  # one over the standard deviation
-    double shift  # what lies between the mean and `center`, times `scale`
+    double shift  # the difference between the mean and `center`, times `scale`
 
 
 cdef inline Moments _moments(const real_t* x, Py_ssize_t n, double eps) noexcept nogil:
@@ -109,7 +109,7 @@ cdef void _layer_norm(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, rea
 
 cdef inline void _products(const real_t* g, const real_t* x, const real_t* w, const Moments* m, Py_ssize_t n,
                            double* plain, double* along) noexcept nogil:
-    """Sums of g w and of g w times the normalized x."""
+    """Compute the sums of g w and of g w times the normalized x."""
     cdef real_t[LANES] first
     cdef real_t[LANES] second
     cdef real_t v
@@ -143,7 +143,7 @@ cdef inline void _flush(real_t* short_sums, double* sums, Py_ssize_t n) noexcept
 
 
 cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """Parts `begin` to `end` of the rows."""
+    """Compute the gradients of parts `begin` to `end` of the rows."""
     cdef Py_ssize_t k, r, i, n = d.n
     cdef const real_t* x
     cdef const real_t* g
@@ -183,7 +183,7 @@ cdef void _layer_norm_backward(const Normalized* d, Py_ssize_t begin, Py_ssize_t
         _flush(along_rows, sums, 2 * n)
 
 
-# --- channels, a plane for each -------------------------------------------------------------------------------------
+# --- channels as planes ---------------------------------------------------------------------------------------------
 
 cdef struct Planes:  # that are normalized together
     Py_ssize_t first, step, count
@@ -266,10 +266,10 @@ cdef void _planes_backward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, 
                 out[k] = scale * (g[k] * weight - a - (x[k] - center) * scale * b)
 
 
-# --- channels beside each other: `begin` to `end` are parts of rows ---------------------------------------------------
+# --- channels last: `begin` to `end` are parts of rows ----------------------------------------------------------------
 
 cdef inline void _add_rows(const Channels* d, Py_ssize_t part, int what, real_t* tag) noexcept nogil:
-    """Sums for each channel: of x (`what` is 0), of x - center and its squares (1), of grad and grad * (x - center)."""
+    """Add sums per channel: of x (`what` is 0), of x - center and its squares (1), of grad and grad * (x - center)."""
     cdef Py_ssize_t n = d.channels, outer = part // d.parts, share = part % d.parts, r, k
     cdef const real_t* center = <const real_t*>d.factors + outer * FACTORS * n
     cdef const real_t* x
@@ -320,7 +320,7 @@ cdef void _rows_products(const Channels* d, Py_ssize_t begin, Py_ssize_t end, re
 
 
 cdef void _rows_forward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """(x - center) * scale + shift."""
+    """Compute (x - center) * scale + shift."""
     cdef Py_ssize_t n = d.channels, part, outer, share, r, k
     cdef const real_t* center
     cdef const real_t* scale
@@ -338,8 +338,10 @@ cdef void _rows_forward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, rea
 
 
 cdef void _rows_backward(const Channels* d, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """grad * weight - a - (x - center) * scale * b, of which `weight`, `a` and `b` hold the scale already, and
-    `a` what lies between the mean and `center`."""
+    """Compute grad * weight - a - (x - center) * scale * b.
+
+    `weight`, `a` and `b` already contain the scale, and `a` the difference between the mean and `center`.
+    """
     cdef Py_ssize_t n = d.channels, part, outer, share, r, k
     cdef const real_t* center
     cdef const real_t* scale

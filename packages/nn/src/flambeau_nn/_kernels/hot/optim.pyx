@@ -1,8 +1,7 @@
 # cython: language_level=3
-"""Optimizers' updates of one parameter: the loops of include/optim_loops.h, for float32 and float64.
+"""The update of one parameter by each optimizer: the loops of include/optim_loops.h, for float32 and float64.
 
-``LOOPS`` has their addresses, by the rule's name and dtype; ``FUSED`` says whether products and sums in them are
-rounded once.
+``LOOPS`` contains their addresses, by the rule's name and dtype; ``FUSED`` says whether they use fused multiply-add.
 """
 cdef extern from * nogil:
     """
@@ -47,7 +46,7 @@ cdef extern from * nogil:
         double *FL_RESTRICT c, ptrdiff_t n, const double *k, int variant)
     #include "optim_loops.h"
 
-    /* One loop for each variant, chosen before it starts. */
+    /* One loop for each variant, selected before it starts. */
     #define FL_CASE(name, type, v) case v: fl_##name##_##type(p, g, a, b, c, n, k, v); break;
     #define FL_CHOICE(name, type, cases) \\
         static void fl_run_##name##_##type(type *p, const type *g, type *a, type *b, type *c, ptrdiff_t n, \\
@@ -61,7 +60,7 @@ cdef extern from * nogil:
         FL_CASE(name, type, 6) FL_CASE(name, type, 7)
     #define FL_BOTH(name, cases) FL_CHOICE(name, float, cases) FL_CHOICE(name, double, cases)
 
-    /* The loops, and how many variants each has. */
+    /* The loops and their numbers of variants. */
     #define FL_ALL(X) \\
         X(sgd, FL_EIGHT) X(adam, FL_FOUR) X(rmsprop, FL_EIGHT) X(adagrad, FL_TWO) X(adadelta, FL_TWO) \\
         X(adamax, FL_TWO) X(nadam, FL_TWO) X(radam, FL_TWO) X(rprop, FL_ONE) X(asgd, FL_TWO)

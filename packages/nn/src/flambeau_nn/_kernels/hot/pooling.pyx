@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Pooling of planes. ``LOOPS`` holds the loops (see pooling_types.pxd).
 
-Windows that are regular along a row are done a tap at a time for a piece of the row, and channels that lie beside each
-other together; both are loops of vectors.
+Windows that are regular along a row are computed one tap at a time for a piece of the row, and adjacent channels are
+computed together; both are vectorized.
 """
 from libc.math cimport INFINITY
 from libc.stdint cimport INT64_MIN, int32_t, int64_t
@@ -17,19 +17,19 @@ ctypedef fused number_t:
     double
     int64_t
 
-ctypedef fused place_t:  # as wide as the numbers, so that both go into vectors together
+ctypedef fused place_t:  # as wide as the elements, so that both are vectorized together
     int32_t
     int64_t
 
 cdef enum:
-    PIECE = 128  # windows of a row at a time
+    PIECE = 128  # windows of a row that are computed at a time
     LANES = 32
-    NARROW = 16  # elements of a window along the row, up to which taps are taken one by one
-    FEW = 64  # additions in the dtype of the loop
+    NARROW = 16  # elements of a window along the row up to which taps are processed one by one
+    FEW = 64  # number of additions in the dtype of the loop
 
 
 cdef inline double _divisor(const Pool* p, Py_ssize_t i, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
-    """What the sum over a window is divided by."""
+    """Return the divisor of the sum over a window."""
     if p.divisor:
         return <double>p.divisor
     return <double>(p.weight[0][i] * p.weight[1][j] * p.weight[2][k])
@@ -49,7 +49,7 @@ cdef inline number_t _quotient(number_t sum_, number_t divisor) noexcept nogil:
         return sum_ / divisor if divisor != 0 else 0
 
 
-cdef struct Share:  # of the channels that lie beside each other
+cdef struct Share:  # of the adjacent channels
     Py_ssize_t sample, first, width
 
 
@@ -70,7 +70,7 @@ cdef inline Py_ssize_t _count(const Pool* p) noexcept nogil:
 
 cdef inline void _meeting(const Pool* p, Py_ssize_t tap, Py_ssize_t first, Py_ssize_t last, Py_ssize_t* begin,
                           Py_ssize_t* end) noexcept nogil:
-    """The windows from `first` to `last` of a row whose element `tap` lies in the input."""
+    """Set the range of windows from `first` to `last` of a row whose element `tap` lies in the input."""
     cdef Py_ssize_t at = p.origin + tap * p.step[2], behind = p.size[2] - 1 - at
     begin[0] = max(first, (p.stride - 1 - at) // p.stride if at < 0 else 0)
     end[0] = min(last, behind // p.stride + 1 if behind >= 0 else 0)
@@ -85,7 +85,7 @@ cdef inline void _clear(number_t* out, Py_ssize_t n, Py_ssize_t row, Py_ssize_t 
             memset(out + i * row, 0, width * sizeof(number_t))
 
 
-# --- maxima: the first of equal ones; the last NaN where there is one -------------------------------------------------
+# --- maxima: the first of equal ones; the last NaN, if there is one ---------------------------------------------------
 
 cdef inline void _take(const number_t* x, Py_ssize_t step, Py_ssize_t begin, Py_ssize_t end, place_t place,
                        place_t apart, number_t* best, place_t* at) noexcept nogil:
@@ -132,7 +132,7 @@ cdef void _maximum_rows(Pool* p, Py_ssize_t plane, number_t* tag, place_t* unuse
                             _meeting(p, c, first, last, &begin, &end)
                             q = place + p.origin + c * p.step[2] + first * stride
                             row = x + q
-                            if stride == 1:  # numbers that are known when this is compiled make loops of vectors
+                            if stride == 1:  # constants, so that the compiler vectorizes the loops
                                 _take(row, 1, begin - first, end - first, <place_t>q, <place_t>1, best, at)
                             elif stride == 2:
                                 _take(row, 2, begin - first, end - first, <place_t>q, <place_t>2, best, at)
@@ -234,7 +234,7 @@ cdef void _maximum(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
 
 
 cdef void _scatter(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
-    """The gradient of the maximum: to the element that was it."""
+    """Add the gradient of each maximum to its element."""
     cdef Share s = _share(p, plane)
     cdef Py_ssize_t m = _count(p), n = _size(p), i, q, row = p.pixel
     cdef const number_t* grad = <const number_t*>p.x + s.sample * m * row + s.first
@@ -301,7 +301,7 @@ cdef void _average_rows(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil
 
 
 cdef inline double _total(const real* x, Py_ssize_t n) noexcept nogil:
-    """The sum of n numbers in a row."""
+    """Return the sum of n contiguous numbers."""
     cdef real[LANES] lanes
     cdef Py_ssize_t q = 0, k, stop
     cdef double total = 0
@@ -332,7 +332,7 @@ cdef void _average_windows(Pool* p, Py_ssize_t plane, number_t* tag) noexcept no
             for k in range(p.count[2]):
                 total, whole = 0, 0
                 n, rows = p.end[2][k] - p.begin[2][k], p.end[1][j] - p.begin[1][j]
-                if n == p.size[2]:  # rows that follow each other
+                if n == p.size[2]:  # adjacent rows
                     n, rows = n * rows, 1
                 for a in range(p.begin[0][i], p.end[0][i]):
                     for b in range(rows):
@@ -402,7 +402,7 @@ cdef void _average(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
 
 
 cdef void _spread(Pool* p, Py_ssize_t plane, number_t* tag) noexcept nogil:
-    """The gradient of the average: to every element its share, from every window it is in."""
+    """Add the gradient of each average to the elements of its window."""
     cdef Share s = _share(p, plane)
     cdef Py_ssize_t n = _size(p), i, j, k, a, b, c, q, row = p.pixel
     cdef const number_t* grad = <const number_t*>p.x + s.sample * _count(p) * row + s.first

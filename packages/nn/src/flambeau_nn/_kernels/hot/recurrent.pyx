@@ -14,7 +14,7 @@ cdef extern from * nogil:
     #define CYTHON_INLINE inline __attribute__((always_inline))
     #endif
     #include <string.h>
-    /* 64 bytes, in registers as wide as those that read them: narrow stores hold up the wide loads after them. */
+    /* Copy 64 bytes with registers as wide as the reader's: narrow stores would stall wide loads after them. */
     static inline void fl_copy_block(void* to, const void* from) {
     #if defined(__GNUC__) || defined(__clang__)
         typedef float block_t __attribute__((vector_size(64), aligned(4), may_alias));
@@ -36,15 +36,15 @@ cdef extern from "packed_products.h" nogil:
     void* fl_outer_double
 
 cdef enum:
-    BLOCK = 16  # numbers that are held on the stack: there the compiler makes vectors, as nothing may overlap
+    BLOCK = 16  # numbers in a stack buffer, where nothing overlaps and the compiler vectorizes
 
 ctypedef fused real_t:
     float
     double
 
 
-# Divisions cost more than all the rest, so gates share one: sigmoid and tanh of |x| have denominators from 1 to 2. Each
-# step of a block is a loop of its own, so that the processor has several vectors under way where one waits for another.
+# Divisions cost more than everything else, so gates share one: sigmoid and tanh of |x| have denominators from 1 to 2.
+# Each step of a block is a separate loop, so that the processor works on several vectors while one waits for another.
 
 cdef inline real_t _away(real_t x) noexcept nogil:
     """-|x|"""
@@ -55,12 +55,12 @@ cdef inline real_t _away(real_t x) noexcept nogil:
 
 
 cdef inline real_t _sigmoid_top(real_t x, real_t e) noexcept nogil:
-    """The numerator over 1 + e, for e = exp(-|x|)."""
+    """Return the numerator over 1 + e, for e = exp(-|x|)."""
     return <real_t>1 if x > 0 else e
 
 
 cdef inline real_t _tanh_top(real_t x, real_t e) noexcept nogil:
-    """The numerator over 2 + e, for e = exp(-2 |x|) - 1."""
+    """Return the numerator over 2 + e, for e = exp(-2 |x|) - 1."""
     return -e if x > 0 else e
 
 
@@ -70,14 +70,14 @@ cdef inline real_t _tanh(real_t x) noexcept nogil:
 
 
 cdef inline void _exps(real_t* to, const real_t* x) noexcept nogil:
-    """exp(-|x|) of a block."""
+    """Compute exp(-|x|) of a block."""
     cdef Py_ssize_t j
     for j in range(BLOCK):
         to[j] = exp_down(_away(x[j]))
 
 
 cdef inline void _expm1s(real_t* to, const real_t* x) noexcept nogil:
-    """exp(-2 |x|) - 1 of a block."""
+    """Compute exp(-2 |x|) - 1 of a block."""
     cdef Py_ssize_t j
     for j in range(BLOCK):
         to[j] = fast_expm1(<real_t>2 * _away(x[j]))
@@ -90,7 +90,7 @@ cdef inline void _copy(real_t* to, const real_t* x) noexcept nogil:
 
 
 cdef inline void _take(real_t* block, const real_t* x, Py_ssize_t n) noexcept nogil:
-    """n numbers, and zeros."""
+    """Copy n numbers and fill up with zeros."""
     cdef Py_ssize_t j
     if n == BLOCK:
         _copy(block, x)
@@ -113,7 +113,7 @@ cdef inline void _put(real_t* x, const real_t* block, Py_ssize_t n) noexcept nog
 cdef inline void _each_block(const Step* s, Py_ssize_t begin, Py_ssize_t end,
                              void (*block)(const Step*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
                                            real_t*) noexcept nogil) noexcept nogil:
-    """Row by row, m numbers from `at` on. Whole blocks are a case of their own: there the copies stay in registers."""
+    """Run `block` row by row on m numbers from `at` on. Whole blocks are separate, to keep copies in registers."""
     cdef Py_ssize_t row, k, whole = s.hidden // BLOCK, rest = s.hidden % BLOCK
     for row in range(begin, end):
         for k in range(whole):
@@ -168,7 +168,7 @@ cdef void _lstm(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_t* tag) no
 
 cdef inline void _lstm_backward_block(const Step* s, Py_ssize_t row, Py_ssize_t at, Py_ssize_t m,
                                       real_t* tag) noexcept nogil:
-    """`state` gets what the step gave where it is not NULL."""
+    """Compute the gradients of the gates; if `state` is not NULL, recompute the state there."""
     cdef Py_ssize_t k, j, n = s.hidden
     cdef const real_t* g
     cdef real_t* dc
@@ -308,7 +308,7 @@ cdef void _plain_backward(const Step* s, Py_ssize_t begin, Py_ssize_t end, real_
 # --- rows ------------------------------------------------------------------------------------------------------------
 cdef void _sum_rows(Py_ssize_t outer, Py_ssize_t inner, Py_ssize_t n, const real_t* x, Py_ssize_t x_outer,
                     Py_ssize_t x_inner, real_t* out) noexcept nogil:
-    """The sum of outer * inner rows: row (o, i) stands at o * x_outer + i * x_inner."""
+    """Sum outer * inner rows: row (o, i) is at o * x_outer + i * x_inner."""
     cdef Py_ssize_t o, r, j, at, m
     cdef const real_t* row
     cdef real_t[4 * BLOCK] sums

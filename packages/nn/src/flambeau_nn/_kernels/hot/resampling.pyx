@@ -8,7 +8,7 @@ ctypedef fused real_t:
 
 
 cdef void _forward(const Resampled* r, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """For the planes `begin` to `end`."""
+    """Resample the planes `begin` to `end`."""
     cdef Py_ssize_t a, i, t, q
     cdef real_t total, w
     cdef const real_t* x
@@ -33,7 +33,7 @@ cdef void _forward(const Resampled* r, Py_ssize_t begin, Py_ssize_t end, real_t*
 
 
 cdef void _backward(const Resampled* r, Py_ssize_t begin, Py_ssize_t end, real_t* tag) noexcept nogil:
-    """From (outer, count, inner) to (outer, size, inner)."""
+    """Add the gradient (outer, count, inner) to (outer, size, inner)."""
     cdef Py_ssize_t a, i, t, q
     cdef real_t w
     cdef const real_t* x

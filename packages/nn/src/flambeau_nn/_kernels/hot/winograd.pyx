@@ -1,10 +1,11 @@
 # cython: language_level=3
-"""Winograd's convolution F(4 × 4, 3 × 3) (Lavin and Gray, 2016). ``LOOPS`` holds its tasks (see winograd.pxd), or
-nothing where this processor or compiler has no vectors for them.
+"""Winograd's convolution F(4 × 4, 3 × 3) (Lavin and Gray, 2016).
 
-With tiles d of 6 × 6 of the source, 4 apart, and weights g, the result is A'[(G g G') ∘ (B' d B)]A, and the gradient of
-the weights G'[Σ (A y A') ∘ (B' d B)]G, with y the tiles of the result's gradient. All transforms go by vectors of
-channels; planes are turned into rows of channels first, and results back.
+``LOOPS`` holds its tasks (see winograd.pxd); it is empty if this processor or compiler lacks the vector types.
+
+For tiles d of 6 × 6 of the source, with stride 4, and weights g, the result is A'[(G g G') ∘ (B' d B)]A, and the
+gradient of the weights is G'[Σ (A y A') ∘ (B' d B)]G, with y the tiles of the result's gradient. All transforms process
+vectors of channels; planes are transposed to rows of channels first, and results back.
 """
 from libc.stdint cimport uintptr_t
 from libc.stdlib cimport free, malloc
@@ -32,12 +33,12 @@ cdef extern from "winograd_tiles.h" nogil:
 cdef enum:
     LINE = 64  # bytes
     MOST = 16  # lanes
-    SOME = 32  # channels whose weights are turned at a time
+    SOME = 32  # channels whose weights are transposed at a time
 
 
 cdef struct Part:  # tiles of one sample: rows `top` to `bottom`, columns `left` to `right`
     Py_ssize_t sample, top, bottom, left, right
-    Py_ssize_t tile  # the number of the first in its group
+    Py_ssize_t tile  # the index of the first in its group
 
 
 cdef struct View:  # of some rows and columns of FL_LANES channels
@@ -55,7 +56,7 @@ cdef inline Py_ssize_t _whole(Py_ssize_t channels) noexcept nogil:
 
 
 cdef inline bint _next(const Tiled* t, Py_ssize_t* row, Py_ssize_t last, Part* p) noexcept nogil:
-    """The tiles of the next sample among rows `row` to `last`."""
+    """Set `p` to the tiles of the next sample among rows `row` to `last`; return False at the end."""
     if row[0] >= last:
         return False
     p.tile += (p.bottom - p.top) * (p.right - p.left)
@@ -73,7 +74,7 @@ cdef inline Part _start(Py_ssize_t left, Py_ssize_t right) noexcept nogil:
 
 cdef inline void _turn(const Planes* s, float* x, View* v, Py_ssize_t bottom, Py_ssize_t right, int lanes,
                        bint back) noexcept nogil:
-    """Rows of channels of what a view shows, from planes at x, or back."""
+    """Transpose planes at x to the rows of channels of a view, or back."""
     cdef Py_ssize_t y, wide = right - v.left, n = wide, high = bottom - v.top
     cdef float* here
     if wide == s.width:
@@ -88,7 +89,7 @@ cdef inline void _turn(const Planes* s, float* x, View* v, Py_ssize_t bottom, Py
 
 cdef inline View _view(const Planes* s, Py_ssize_t sample, Py_ssize_t channel, Py_ssize_t top, Py_ssize_t bottom,
                        Py_ssize_t left, Py_ssize_t right, float* room, bint given) noexcept nogil:
-    """Some channels as rows of them, `given` or to be filled: where they lie, or in `room`."""
+    """Return a view of some channels as rows of channels, in place or in `room`; `given`: it is read, not written."""
     cdef View v
     cdef int lanes = <int>min(s.channels - channel, <Py_ssize_t>FL_LANES)
     cdef float* x = s.at + sample * s.sample + channel * s.channel
@@ -104,7 +105,7 @@ cdef inline View _view(const Planes* s, Py_ssize_t sample, Py_ssize_t channel, P
 
 cdef void _sources(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t left, Py_ssize_t right, float* v,
                    Py_ssize_t panel_step, Py_ssize_t tile_step, float* room) noexcept nogil:
-    """B' d B of the tiles of rows `first` to `last` and columns `left` to `right`."""
+    """Compute B' d B of the tiles of rows `first` to `last` and columns `left` to `right`."""
     cdef const Planes* s = &t.source
     cdef Py_ssize_t block, c, row, i, j, y, x, x0 = max(TILE * left - t.left, <Py_ssize_t>0)
     cdef Py_ssize_t x1 = min(TILE * right + 2 - t.left, s.width), y0, y1
@@ -131,7 +132,7 @@ cdef void _sources(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t
 
 cdef void _slopes(const Tiled* t, Py_ssize_t first, Py_ssize_t last, float* m, Py_ssize_t tile_step,
                   float* room) noexcept nogil:
-    """A y A' of the tiles of rows `first` to `last`."""
+    """Compute A y A' of the tiles of rows `first` to `last`."""
     cdef const Planes* s = &t.result
     cdef Py_ssize_t block, f, row, i, j, y, x
     cdef Part p
@@ -155,7 +156,7 @@ cdef void _slopes(const Tiled* t, Py_ssize_t first, Py_ssize_t last, float* m, P
 
 cdef bint _results(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t left, Py_ssize_t right,
                    const float* m, Py_ssize_t tile_step, float* room) noexcept nogil:
-    """A' m A, and whether all of it is finite."""
+    """Compute A' m A, and return whether all of it is finite."""
     cdef const Planes* s = &t.result
     cdef Py_ssize_t block, f, row, i, j, y, x, y1, x1 = min(TILE * right, s.width)
     cdef int k, lanes
@@ -194,7 +195,7 @@ cdef bint _results(const Tiled* t, Py_ssize_t first, Py_ssize_t last, Py_ssize_t
 
 
 cdef float* _room(Tiled* t, Py_ssize_t numbers, void** held) noexcept nogil:
-    """Memory that begins with a line of the cache."""
+    """Allocate memory that is aligned to a cache line."""
     held[0] = malloc(numbers * sizeof(float) + LINE)
     if held[0] == NULL:
         t.failed = True
@@ -203,7 +204,7 @@ cdef float* _room(Tiled* t, Py_ssize_t numbers, void** held) noexcept nogil:
 
 
 cdef void _groups(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """The result, in groups of tiles."""
+    """Compute the result, in groups of tiles."""
     cdef Tiled* t = <Tiled*>context
     cdef Py_ssize_t group, first, last, left, right, tiles, k, block, f
     cdef Py_ssize_t channels = _whole(t.source.channels), features = _whole(t.result.channels)
@@ -233,7 +234,7 @@ cdef void _groups(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogi
 
 
 cdef void _weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """G g G', for vectors `begin` to `end` of the result's channels."""
+    """Compute G g G' for vectors `begin` to `end` of the result's channels."""
     cdef Tiled* t = <Tiled*>context
     cdef Py_ssize_t block, f, lanes, first, c, n
     cdef float[9 * MOST * SOME] g  # of some channels of the source: (channels, taps, lanes)
@@ -250,7 +251,7 @@ cdef void _weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
             if t.flipped:
                 for c in range(n):
                     fl_turn_in(w + c * t.of_source, t.of_result, 9, lanes, g + c * 9 * FL_LANES, FL_LANES, FL_LANES)
-            else:  # the taps of one channel after those of the other
+            else:  # the taps of the channels are consecutive
                 fl_turn_in(w, t.of_result, 9 * n, lanes, g, FL_LANES, FL_LANES)
             for c in range(n):
                 fl_winograd_weights(g + (c * 9 + (8 if t.flipped else 0)) * FL_LANES,
@@ -261,7 +262,7 @@ cdef void _weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
 # --- the gradient of the weights ------------------------------------------------------------------------------------
 
 cdef void _both(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """The transforms of rows `begin` to `end` of tiles, counted from `first`."""
+    """Compute the transforms of rows `begin` to `end` of tiles, counted from `first`."""
     cdef Tiled* t = <Tiled*>context
     cdef Py_ssize_t tiles = (t.last - t.first) * t.columns, features = _whole(t.result.channels), row, last
     cdef Py_ssize_t area = (TILE * t.tall + 2) * (TILE * t.columns + 2)
@@ -278,7 +279,7 @@ cdef void _both(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Products (number, panel of the source's channels), added to those of the rows before."""
+    """Add products (number, panel of the source's channels) to those of the previous rows."""
     cdef Tiled* t = <Tiled*>context
     cdef Py_ssize_t task, k, c, tiles = (t.last - t.first) * t.columns, features = _whole(t.result.channels)
     cdef Py_ssize_t panels = (t.source.channels + FL_PANEL - 1) // FL_PANEL
@@ -290,7 +291,7 @@ cdef void _sums(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef void _of_weights(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """G' u G, for channels `begin` to `end` of the result."""
+    """Compute G' u G for channels `begin` to `end` of the result."""
     cdef Tiled* t = <Tiled*>context
     cdef Py_ssize_t f, block, c, lanes
     cdef int k
