@@ -39,21 +39,20 @@ class _DatasetKind:
 
     @staticmethod
     def create_fetcher(kind: int, dataset: Any, auto_collation: bool, collate_fn: Any, drop_last: bool) -> Any:
-        """What makes a batch of its indices."""
+        """Return a fetcher, which creates a batch from its indices."""
         fetcher = _MapDatasetFetcher if kind == _DatasetKind.Map else _IterableDatasetFetcher
         return fetcher(dataset, auto_collation, collate_fn, drop_last)
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """The indices of a stream, which nobody looks at."""
+    """Placeholders for the indices of a stream, which are not used."""
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
 
 
 class DataLoader(Generic[_T_co]):
-    """Iterates over the items of a dataset in batches, in the order of a sampler, in this process or with worker
-    processes.
+    """Iterate over a dataset in batches, in this process or with worker processes.
 
     Args:
         dataset: a dataset of items by index, or an :class:`IterableDataset`.
@@ -66,21 +65,21 @@ class DataLoader(Generic[_T_co]):
             batches it converts each item, by default with :func:`default_convert`.
         pin_memory: accepted; it has no effect, because no device needs pinned memory.
         drop_last: whether to drop the last batch if it is not full.
-        timeout: the seconds to wait for a batch from a worker; 0: for ever.
+        timeout: the seconds to wait for a batch from a worker; 0 waits forever.
         worker_init_fn: called with its number in each worker, after seeding.
         multiprocessing_context: "fork", "spawn", "forkserver", or a context of :mod:`multiprocessing`.
-        generator: where `shuffle` and the seeds of workers come from; by default the default one.
-        prefetch_factor: how many batches each worker is ahead; by default 2.
+        generator: the generator for `shuffle` and the seeds of workers; by default the global one.
+        prefetch_factor: how many batches each worker prefetches; by default 2.
         persistent_workers: keep the workers for the next pass.
         pin_memory_device: ignored.
         in_order: whether batches come in the order of the sampler; otherwise as they are ready.
 
     Raises:
         ValueError: options exclude each other or are out of range.
-        TypeError: `multiprocessing_context` is of another type.
+        TypeError: `multiprocessing_context` has another type.
 
-    An exception in a worker is raised here when its batch's turn comes, by the same class, with its traceback as text.
-    A worker that dies is a RuntimeError that names it, and a batch that takes longer than `timeout` is one, too.
+    An exception in a worker is raised here when its batch is due, with the same class and the traceback as text. If a
+    worker dies, or a batch takes longer than `timeout`, a RuntimeError that names the worker is raised.
 
     >>> import flambeau_tensor as ft
     >>> from flambeau_data import TensorDataset
@@ -369,23 +368,24 @@ class _Link:
 
     def __init__(self, context: Any, number: int, earlier: "list[_Link]", job: Job) -> None:
         self.connection, theirs = context.Pipe()
-        # A fork inherits the ends that are open here; with them, a worker would not see that this process is gone.
+        # A fork inherits the connections that are open here; with them, a worker would not notice the end of this
+        # process.
         inherited = [self.connection, *[link.connection for link in earlier]]
         forked = context.get_start_method() == "fork"
         self.process = context.Process(target=run, args=(number, theirs, inherited if forked else [], job), daemon=True)
         self.process.start()
         theirs.close()
         self.receiver = Receiver(self.connection, job.directory, number)
-        self.active = True  # has a pass to go on with
+        self.active = True  # its pass continues
         self.tasks = 0  # requests without an answer
 
     def check(self) -> None:
-        """Raise if the process is gone and has left nothing behind."""
+        """Raise an error if the process has ended and no message of it is left."""
         if not self.process.is_alive() and not self.connection.poll():
             raise _Gone(self)
 
     def death(self) -> RuntimeError:
-        """The error that says how the process ended."""
+        """Return the error that says how the process ended."""
         self.process.join(1.0)
         code = self.process.exitcode
         how = (
@@ -404,7 +404,7 @@ def _stop(owner: int, links: list[_Link], directory: "str | None", grace: float)
         try:
             link.connection.send(None)
         except (OSError, ValueError):
-            pass  # gone already
+            pass  # it has already ended
         link.connection.close()
     end = time.monotonic() + grace
     for link in links:
@@ -420,7 +420,7 @@ def _stop(owner: int, links: list[_Link], directory: "str | None", grace: float)
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Batches are numbered as they are asked for, and each worker in turn gets the next one to fetch."""
+    """Numbers batches in the order of requests and sends requests to the workers in turn."""
 
     def __init__(self, loader: DataLoader[Any]) -> None:
         super().__init__(loader)
@@ -478,7 +478,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._start()
 
     def _drain(self) -> None:
-        """Take what a pass that was broken off has asked for."""
+        """Receive and drop the batches that an interrupted pass has requested."""
         for number, link in list(self._task_info.items()):
             if number not in self._arrived and link.active:
                 self._receive(link)
@@ -533,14 +533,14 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         except (EOFError, ConnectionResetError):
             raise _Gone(link) from None
         link.tasks -= 1
-        if isinstance(data, End):  # answers nothing that comes after
+        if isinstance(data, End):  # answers no further requests
             link.active = False
         else:
             self._arrived[number] = data
         return number
 
     def _guarded(self, wait: Callable[..., Any], *args: Any) -> Any:
-        """Wait for workers. One that is gone ends them all, and so does Ctrl-C, maybe in the middle of a message."""
+        """Wait for workers. If one has died, or on Ctrl-C, which may interrupt a message, end them all."""
         try:
             return wait(*args)
         except _Gone as e:

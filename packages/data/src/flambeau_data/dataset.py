@@ -1,4 +1,4 @@
-"""Datasets: collections of items by number, streams of items, and those made of others."""
+"""Datasets: map-style datasets, iterable datasets, and combinations of them."""
 
 import itertools
 import math
@@ -50,9 +50,9 @@ class Dataset(Generic[_T_co]):
 
 
 class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
-    """Base of streams: a subclass defines ``__iter__``.
+    """Base class of iterable datasets: a subclass defines ``__iter__``.
 
-    Each worker of a :class:`DataLoader` iterates over a copy of its own; :func:`get_worker_info` tells which one it is.
+    Each worker of a :class:`DataLoader` iterates over its own copy; :func:`get_worker_info` identifies the worker.
 
     Raises:
         TypeError: a subclass has no ``__iter__``.
@@ -71,7 +71,7 @@ class IterableDataset(Dataset[_T_co], Iterable[_T_co]):
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
     """Rows of tensors: item i is the tuple of the tensors' rows i.
 
-    A :class:`DataLoader` takes its batches out of the tensors by one index operation each.
+    A :class:`DataLoader` gathers a batch by one index operation for each tensor.
 
     Args:
         tensors: tensors of the same size in dimension 0.
@@ -106,7 +106,7 @@ class StackDataset(Dataset[Any]):
         kwargs: the same by name, for dicts.
 
     Raises:
-        ValueError: their lengths differ, there is none, or both kinds are given.
+        ValueError: the lengths differ, no dataset is given, or both kinds are.
 
     >>> StackDataset(range(3), "abc")[1], StackDataset(number=range(3), letter="abc")[1]
     ((1, 'b'), {'number': 1, 'letter': 'b'})
@@ -147,7 +147,7 @@ class StackDataset(Dataset[Any]):
 
 
 def _items(dataset: Any, indices: list[Any]) -> list[Any]:
-    """Several items; at once if the dataset can."""
+    """Return several items, by one call if the dataset supports that."""
     if callable(getattr(dataset, "__getitems__", None)):
         return dataset.__getitems__(indices)
     return [dataset[i] for i in indices]
@@ -160,7 +160,7 @@ class ConcatDataset(Dataset[_T_co]):
         datasets: at least one, none of them an :class:`IterableDataset`.
 
     Raises:
-        AssertionError: there is none, or one is an :class:`IterableDataset`.
+        AssertionError: no dataset is given, or one is an :class:`IterableDataset`.
 
     >>> both = ConcatDataset([range(3), range(10, 12)])
     >>> len(both), both[3], both[-1]
@@ -206,7 +206,7 @@ class ChainDataset(IterableDataset[Any]):
     """The concatenation of iterable datasets.
 
     Args:
-        datasets: instances of :class:`IterableDataset`; others raise an AssertionError when their turn comes.
+        datasets: instances of :class:`IterableDataset`; others raise an AssertionError when the iteration reaches them.
 
     Raises:
         AssertionError: a dataset is not an iterable one.
@@ -282,12 +282,13 @@ class Subset(Dataset[_T_co]):
 def random_split(
     dataset: Dataset[_T], lengths: "Sequence[int | float]", generator: "Generator | None" = default_generator
 ) -> list[Subset[_T]]:
-    """Split a dataset at random into subsets of the given lengths, or parts that sum to 1.
+    """Split a dataset at random into subsets of the given lengths, or fractions that sum to 1.
 
-    Of parts, each subset gets its whole number of items, and what remains is dealt out one by one from the first on.
+    With fractions, lengths are rounded down, and the remaining items are distributed one by one, starting with the
+    first subset.
 
     Raises:
-        ValueError: the lengths do not sum to the dataset's, or a part is not between 0 and 1.
+        ValueError: the lengths do not sum to the dataset's length, or a fraction is not between 0 and 1.
 
     >>> import flambeau_tensor as ft
     >>> [len(part) for part in random_split(range(10), [0.75, 0.25], ft.Generator().manual_seed(0))]

@@ -1,4 +1,4 @@
-"""A sampler that gives each of several processes its part of a dataset."""
+"""A sampler that assigns each of several processes its part of a dataset."""
 
 import math
 from collections.abc import Iterator
@@ -12,8 +12,10 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Gives each process a part of a dataset: every ``num_replicas``-th index, from ``rank`` on, of a permutation that
-    is the same in all processes.
+    """Distribute the indices of a dataset among processes.
+
+    Each process gets every ``num_replicas``-th index, from ``rank`` on, of a permutation that is the same in all
+    processes.
 
     Call ``set_epoch`` before each pass, so that the permutations differ.
 
@@ -23,7 +25,8 @@ class DistributedSampler(Sampler[int]):
         rank: the index of this process; by default its rank in the default group.
         shuffle: whether to permute the indices.
         seed: the seed, which must be the same in all processes.
-        drop_last: leave out what does not fill all processes; otherwise indices from the beginning are repeated.
+        drop_last: whether to drop indices that do not fill all processes; otherwise indices from the beginning are
+            repeated.
 
     Raises:
         ValueError: `rank` is out of range, or is not given and there is no default group.

@@ -12,7 +12,7 @@ DataPipeGraph = dict[int, tuple[DataPipe, Any]]
 
 
 def _pipes(value: Any) -> Iterator[DataPipe]:
-    """The pipes in a value, or in the containers that it is made of."""
+    """Yield the pipes in a value, or in nested containers."""
     if isinstance(value, (IterDataPipe, MapDataPipe)):
         yield value
     elif isinstance(value, dict):

@@ -39,7 +39,7 @@ def apply_sharding(
     """Tell the pipes with a method `apply_sharding` which of the processes this is.
 
     Raises:
-        RuntimeError: a pipe that shares out its items gets them of another one that does.
+        RuntimeError: a pipe that shards its items receives them from another pipe that does so.
     """
 
     def tell(graph: DataPipeGraph, sharing: Any) -> None:

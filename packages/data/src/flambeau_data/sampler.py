@@ -47,7 +47,7 @@ class SequentialSampler(Sampler[int]):
     """All items in order.
 
     Raises:
-        TypeError: the data have no length; when it is iterated over.
+        TypeError: while iterating: the data have no length.
 
     >>> list(SequentialSampler("abc"))
     [0, 1, 2]
@@ -126,10 +126,10 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """Given indices in random order.
+    """Sample from given indices in random order.
 
     Raises:
-        AttributeError: the indices are no sequence; when it is iterated over.
+        AttributeError: the indices are not a sequence; raised by iteration.
 
     >>> sorted(SubsetRandomSampler([2, 5, 7]))
     [2, 5, 7]
@@ -185,7 +185,7 @@ class WeightedRandomSampler(Sampler[int]):
 
 
 class BatchSampler(Sampler[list[int]]):
-    """Lists of `batch_size` indices of another sampler; the last may be shorter, or is left out with `drop_last`.
+    """Lists of `batch_size` indices of another sampler; the last may be shorter, or is dropped with `drop_last`.
 
     Raises:
         ValueError: `batch_size` is not a positive int, or `drop_last` not a bool.

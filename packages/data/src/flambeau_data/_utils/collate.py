@@ -25,7 +25,7 @@ def _rebuilt(container: Any, part: Callable[[Any], Any]) -> Any:
     if isinstance(container, Mapping):
         new: Any = {key: part(key) for key in container}
         try:
-            if isinstance(container, MutableMapping):  # as a copy, it keeps what a subclass adds
+            if isinstance(container, MutableMapping):  # a copy keeps attributes that a subclass adds
                 twin: Any = copy.copy(container)
                 twin.update(new)
                 return twin
@@ -67,12 +67,13 @@ def default_convert(data: Any) -> Any:
 
 
 def collate(batch: Any, *, collate_fn_map: "CollateMap | None" = None) -> Any:
-    """Make one item of several, by functions for the types of what they hold.
+    """Combine several items into one, with functions for the types of their parts.
 
     Args:
-        batch: items of one kind.
-        collate_fn_map: by type, or tuple of types, functions ``f(batch, collate_fn_map=…)``. The type itself counts
-            first, then bases in the order of the dict, and then mappings and sequences are taken apart.
+        batch: items of the same structure.
+        collate_fn_map: functions ``f(batch, collate_fn_map=…)`` by type or tuple of types. The type itself is looked up
+            first, then base classes in the order of the dict; after that, mappings and sequences are collated part by
+            part.
 
     Raises:
         TypeError: there is no function for a type.
@@ -138,7 +139,7 @@ def collate_int_fn(batch: Any, *, collate_fn_map: "CollateMap | None" = None) ->
 
 
 def collate_str_fn(batch: Any, *, collate_fn_map: "CollateMap | None" = None) -> Any:
-    """Texts stay as they are."""
+    """Return strings unchanged."""
     return batch
 
 
@@ -156,9 +157,9 @@ default_collate_fn_map: CollateMap = {
 def default_collate(batch: Any) -> Any:
     """Combine items into a batch; the default of :class:`DataLoader`.
 
-    Tensors and arrays are stacked along a new dimension 0, numbers become a tensor, texts a sequence. Dicts, lists and
-    tuples are collated part by part; a tuple becomes a list, unless it is a named one. Add to
-    ``default_collate_fn_map`` for types of your own.
+    Tensors and arrays are stacked along a new dimension 0, numbers become a tensor, strings a sequence. Dicts, lists
+    and tuples are collated part by part; a tuple becomes a list, unless it is a named tuple. Add entries to
+    ``default_collate_fn_map`` for other types.
 
     Raises:
         TypeError: there is no rule for a type.

@@ -11,9 +11,9 @@ Rows = Callable[[Any], Any]
 
 
 def _rows(dataset: Any) -> "Rows | None":
-    """The function from the tensor of a batch's indices to what ``default_collate`` makes of its items.
+    """Return a function from the tensor of a batch's indices to the result of ``default_collate`` on its items.
 
-    None if the dataset is not made of plain tensors alone.
+    Return None if the dataset does not consist of plain tensors only.
     """
     kind = type(dataset)  # not subclasses, which may define items otherwise
     if kind is TensorDataset:
@@ -85,7 +85,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
             self._rows = _rows(self.dataset)
 
     def fetch(self, possibly_batched_index: Any) -> Any:
-        """The batch of these indices; what an item raises gets a note of which one it was."""
+        """Return the batch for these indices; an error of an item gets a note with its index."""
         if (
             self._rows is not None
             and possibly_batched_index
@@ -93,7 +93,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
         ):
             try:
                 return self._rows(_index(possibly_batched_index))
-            except Exception:  # item by item it is accepted, or the error tells more
+            except Exception:  # fetching item by item succeeds, or raises a more precise error
                 pass
         kind = type(self.dataset).__name__
         if not self.auto_collation or self._items:

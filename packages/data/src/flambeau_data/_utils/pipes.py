@@ -8,7 +8,7 @@ from flambeau_tensor import Generator
 
 
 def is_pipe(dataset: Any, *kinds: str) -> bool:
-    """Return True if a dataset is a pipe, of any of the kinds; nobody has one before their module is imported."""
+    """Return True if a dataset is a pipe of one of the kinds; there are no pipes before their module is imported."""
     module = sys.modules.get("flambeau_data.datapipes.datapipe")
     return module is not None and isinstance(dataset, tuple(getattr(module, kind) for kind in kinds))
 
@@ -21,7 +21,7 @@ def shuffled(dataset: Any, shuffle: "bool | None") -> Any:
 
 
 def draw_seed(dataset: Any, generator: "Generator | None") -> "int | None":
-    """A stream's seed of a pass, from which its pipes' seeds come in every process; None for what is no such pipe."""
+    """Draw a stream's seed for a pass, from which its pipes derive their seeds in all processes; None if not a pipe."""
     if not is_pipe(dataset, "IterDataPipe"):
         return None
     return seeds.draw(generator)

@@ -1,8 +1,8 @@
 """The transfer of batches from workers: pickles, with the bytes of large tensors and arrays in shared memory.
 
-The worker writes these bytes into files in memory that it uses in turn; the loader copies them out and gives the file
-back with its next request. A file's name lives until both sides have opened it, so none is left behind, and a file that
-there is no room for (``/dev/shm`` is small in many containers) is an OSError, upon which the bytes go through the pipe.
+The worker writes these bytes into memory files, which it reuses; the loader copies the bytes and returns the file with
+its next request. The name of a file exists until both sides have opened it, so no file is left over. If there is no
+space for a file (``/dev/shm`` is small in many containers), the OSError is caught and the bytes use the pipe.
 """
 
 import io
@@ -18,13 +18,13 @@ import numpy as np
 from flambeau_tensor import Tensor, UntypedStorage, empty, uint8
 from flambeau_tensor.subclassing import reduce_for_process
 
-LARGE = 1 << 14  # bytes from which on a tensor or array travels beside the pickle
-SMALL = 1 << 16  # together below this, they go through the pipe
+LARGE = 1 << 14  # bytes from which a tensor or array is transferred outside the pickle
+SMALL = 1 << 16  # if the total is smaller, the bytes use the pipe
 MEMORY = "/dev/shm"
 
 
 def folder() -> "str | None":
-    """A new folder for the files of a loader, in memory where possible; None where there can be none."""
+    """Return a new folder for the files of a loader, in memory if possible, or None if none can be created."""
     if not hasattr(os, "preadv"):
         return None
     try:
@@ -50,7 +50,7 @@ class _Pickler(ForkingPickler):
         self._tensors: dict[int, Any] = {}
 
     def reducer_override(self, value: Any) -> Any:
-        if type(value) is UntypedStorage:  # which torch.multiprocessing would share: a worker may end before it is read
+        if type(value) is UntypedStorage:  # not shared as by torch.multiprocessing: a worker may end first
             return value.__reduce_ex__(5)
         if isinstance(value, Tensor) and value.requires_grad:
             return reduce_for_process(value)
@@ -93,7 +93,7 @@ class Sender:
         """Send a value under a number.
 
         Raises:
-            OSError: nobody is there any more.
+            OSError: the other side has ended.
         """
         file = io.BytesIO()
         pickler = _Pickler(file)
@@ -144,7 +144,7 @@ class Receiver:
         """The next number and value.
 
         Raises:
-            EOFError: the worker is gone.
+            EOFError: the worker has ended.
         """
         number, data, kinds, sizes, slot, inline = pickle.loads(self._connection.recv_bytes())
         values: list[Any] = [

@@ -19,7 +19,7 @@ from flambeau_tensor import manual_seed, set_num_threads
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """What :func:`get_worker_info` tells.
+    """The result of :func:`get_worker_info`.
 
     Attributes:
         id: the number of the worker, from 0.
@@ -50,12 +50,12 @@ def get_worker_info() -> "WorkerInfo | None":
 
 
 def _generate_state(base_seed: int, worker_id: int) -> list[int]:
-    """What NumPy's global generator starts from in a worker; programs with workers of their own ask for it."""
+    """Return the initial state of NumPy's global generator in a worker; public for programs with their own workers."""
     return [int(word) for word in np.random.SeedSequence([worker_id, base_seed]).generate_state(4)]
 
 
 class _KeyErrorText(str):
-    """A KeyError shows the repr of its argument, and a traceback in it should keep its lines."""
+    """The text of a KeyError, which shows the repr of its argument: the repr of this keeps the lines of a traceback."""
 
     __slots__ = ()
 
@@ -64,7 +64,7 @@ class _KeyErrorText(str):
 
 
 class Failure:
-    """What a worker raised, on its way to the main process."""
+    """An error in a worker, in the form that is sent to the main process."""
 
     def __init__(self, error: BaseException, where: str) -> None:
         self.kind = type(error)
@@ -75,7 +75,7 @@ class Failure:
         """Raise an exception of the same class, or a RuntimeError, with the traceback as its text."""
         try:
             error = self.kind(_KeyErrorText(self.text) if issubclass(self.kind, KeyError) else self.text)
-        except Exception:  # it takes other arguments
+        except Exception:  # its constructor has other parameters
             error = RuntimeError(self.text)
         for note in self.notes:
             error.add_note(note)
@@ -88,7 +88,7 @@ class End:
 
 @dataclass
 class Job:
-    """What a worker is told at its start."""
+    """The arguments of a worker, sent at its start."""
 
     create_fetcher: Callable[[], Any]
     iterable: bool
@@ -102,21 +102,21 @@ class Job:
 
 @dataclass
 class Resume:
-    """Asks for another pass, with what a stream's pipes take their seeds from."""
+    """A request for another pass, with the seed of a stream's pipes."""
 
     shared_seed: "int | None"
 
 
 def run(number: int, connection: Any, inherited: list[Any], job: Job) -> None:
-    """Serve requests until there is a None or the other side is gone. `inherited`: what a fork should close."""
+    """Serve requests until None arrives or the other side ends. `inherited`: connections that a fork must close."""
     for other in inherited:
         other.close()
-    # The main process decides what Ctrl-C means; programs that the dataset starts get the usual handler.
+    # The main process handles Ctrl-C; programs that the dataset starts get the usual handler.
     signal.signal(signal.SIGINT, lambda *_: None)
     try:
         _Worker(number, connection, job).serve()
     except (BrokenPipeError, ConnectionResetError):
-        pass  # the loader no longer waits for the batch
+        pass  # the loader does not wait for the batch any more
 
 
 class _Worker:

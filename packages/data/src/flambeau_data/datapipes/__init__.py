@@ -1,4 +1,4 @@
-"""Pipelines of items: a pipe is a dataset made of another one, by a class or a method."""
+"""Pipelines of items: a pipe is a dataset derived from another one, by a class or a method."""
 
 from flambeau_data.datapipes import iter as iter
 from flambeau_data.datapipes import map as map

@@ -11,11 +11,11 @@ _guaranteed = False
 
 
 class functional_datapipe:
-    """Gives all pipes a method that makes an instance of the decorated class: ``pipe.NAME(...)`` is ``cls(pipe, ...)``.
+    """Register a method for all pipes that creates the decorated class: ``pipe.NAME(...)`` is ``cls(pipe, ...)``.
 
     Args:
-        name: of the method.
-        enable_df_api_tracing: accepted; there are no pipes of data frames.
+        name: the name of the method.
+        enable_df_api_tracing: accepted and ignored, because there are no pipes of data frames.
 
     Raises:
         Exception: another class has the name.
@@ -64,11 +64,12 @@ class guaranteed_datapipes_determinism:
 
 
 class non_deterministic:
-    """Declares that a class of pipes gives its items in no certain order, always or where a function of its arguments
-    says so.
+    """Declare that a class of pipes yields its items in no particular order.
+
+    The decorator may take a function of the class's arguments that returns whether this is the case.
 
     Raises:
-        TypeError: it decorates something else; or, when a pipe is made, order is guaranteed.
+        TypeError: it decorates something else; or, when a pipe is created, deterministic order is required.
 
     >>> @non_deterministic
     ... class Arrivals(IterDataPipe):

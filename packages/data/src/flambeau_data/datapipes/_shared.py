@@ -1,4 +1,4 @@
-"""What streams of items and pipes by key share: arguments, their checks, and lengths."""
+"""Helpers shared by iterable and map-style pipes: arguments, their checks, and lengths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ from flambeau_data.datapipes.datapipe import DataChunk
 
 
 def check_several(datapipes: tuple[Any, ...], kind: type) -> None:
-    """Raise for no pipe, or one of another kind."""
+    """Raise an error if there is no pipe, or one of another kind."""
     if not datapipes:
         raise ValueError("Expected at least one DataPipe, but got nothing")
     if not all(isinstance(pipe, kind) for pipe in datapipes):

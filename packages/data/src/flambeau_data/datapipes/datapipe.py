@@ -13,7 +13,7 @@ _T_co = TypeVar("_T_co", covariant=True)
 
 
 class DataChunk(list[_T]):
-    """A batch of a pipe: a list that also knows its `items`, and how to go through nested ones.
+    """A batch of a pipe: a list with an attribute `items`, and iteration over nested batches.
 
     Raises:
         TypeError: the items cannot be iterated over.
@@ -32,12 +32,12 @@ class DataChunk(list[_T]):
         return indent + "[" + ", ".join(map(str, self)) + "]"
 
     def raw_iterator(self) -> Iterator[_T]:
-        """Over the items, as they are."""
+        """Iterate over the items without unpacking nested batches."""
         yield from self.items
 
 
 class _Functions:
-    """What both kinds of pipes share: methods that :func:`functional_datapipe` gives to all of a kind."""
+    """Functions shared by both kinds of pipes: the methods that :func:`functional_datapipe` registers for a kind."""
 
     functions: dict[str, Callable[..., Any]]
 
@@ -72,7 +72,7 @@ class _Functions:
 
 
 class _Pass:
-    """An iterator over a pipe that ends when another one is begun, since both would take from the same source."""
+    """An iterator over a pipe that ends when another one starts, because both would read the same source."""
 
     def __init__(self, pipe: "IterDataPipe[Any]", iterator: Iterator[Any]) -> None:
         self.pipe, self.iterator = pipe, iterator
@@ -96,7 +96,7 @@ def _single(begin: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[A
 
     @wraps(begin)
     def __iter__(self: Any) -> Iterator[Any]:
-        if type(self).__iter__ is not __iter__:  # of a base, which the class's own one calls
+        if type(self).__iter__ is not __iter__:  # that of a base class, called by the class's own method
             return begin(self)
         self._passes += 1
         self.reset()
@@ -107,13 +107,13 @@ def _single(begin: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[A
 
 
 class IterDataPipe(_Functions, IterableDataset[_T_co]):
-    """A stream of items, made of another: a subclass defines ``__iter__``.
+    """Base class of iterable pipes: a subclass defines ``__iter__``.
 
-    Only one pass over a pipe is under way: a second one ends the first, whose next item is a RuntimeError.
+    Only one iterator over a pipe is valid: a second one invalidates the first, which then raises a RuntimeError.
 
     Raises:
         TypeError: a subclass has no ``__iter__``.
-        AttributeError: there is neither such an attribute nor a registered function.
+        AttributeError: the attribute or registered function does not exist.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> pipe = IterableWrapper(range(10)).map(lambda x: x + 1).filter(lambda x: x % 2 == 0)
@@ -137,11 +137,11 @@ class IterDataPipe(_Functions, IterableDataset[_T_co]):
 
 
 class MapDataPipe(_Functions, Dataset[_T_co]):
-    """Items by key, made of another such pipe: a subclass defines ``__getitem__``, and ``__len__`` where it can.
+    """Base class of map-style pipes: a subclass defines ``__getitem__``, and ``__len__`` if it has a length.
 
     Raises:
         NotImplementedError: a subclass has no ``__getitem__``.
-        AttributeError: there is neither such an attribute nor a registered function.
+        AttributeError: the attribute or registered function does not exist.
 
     >>> from flambeau_data.datapipes.map import SequenceWrapper
     >>> list(SequenceWrapper(range(5)).map(lambda x: x + 1).batch(2))
@@ -152,7 +152,7 @@ class MapDataPipe(_Functions, Dataset[_T_co]):
 
 
 class _DataPipeSerializationWrapper:
-    """A pipe that is pickled by dill where Python's pickle refuses a function in it, if dill is there."""
+    """Pickles a pipe by dill, if it is installed, when Python's pickle refuses one of its functions."""
 
     def __init__(self, datapipe: Any) -> None:
         self._datapipe = datapipe

@@ -12,17 +12,17 @@ __all__ = ["CollatorIterDataPipe", "MapperIterDataPipe"]
 
 @functional_datapipe("map")
 class MapperIterDataPipe(IterDataPipe[Any]):
-    """``fn(item)`` of each item; or, with columns, of parts of items that are tuples, lists or dicts.
+    """Apply ``fn`` to each item or, with columns, to parts of items that are tuples, lists or dicts.
 
     Args:
         datapipe: the input pipe.
         fn: the function.
         input_col: the index or key of its argument, or a list of these for several; None: the whole item.
-        output_col: where the result goes; -1 appends it. Left out, it takes the place of the (first) argument, and the
-            other arguments' columns go.
+        output_col: where to put the result; -1 appends it. By default it replaces the (first) argument, and the columns
+            of the other arguments are removed.
 
     Raises:
-        ValueError: there is `output_col` without `input_col`, or there are several.
+        ValueError: `output_col` is given without `input_col`, or has several entries.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper([(0, 1), (2, 3)]).map(lambda x: -x, input_col=1))
@@ -71,8 +71,8 @@ class CollatorIterDataPipe(MapperIterDataPipe):
 
     Args:
         datapipe: the pipe of batches.
-        conversion: makes it of a list of items; :func:`default_collate` unless given.
-        collate_fn: the same.
+        conversion: converts a list of items to a batch; default: :func:`default_collate`.
+        collate_fn: the same as `conversion`.
 
     Raises:
         NotImplementedError: `conversion` is a dict, as for data frames.

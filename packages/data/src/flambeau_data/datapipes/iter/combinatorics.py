@@ -46,7 +46,7 @@ class ShufflerIterDataPipe(Shuffling, IterDataPipe[Any]):
     Args:
         datapipe: the input pipe.
         buffer_size: the size of the buffer from which the next item is drawn.
-        unbatch_level: how many levels of lists are taken apart before; -1: all.
+        unbatch_level: how many levels of nested lists to flatten first; -1: all.
 
     Raises:
         AssertionError: `buffer_size` is not positive.

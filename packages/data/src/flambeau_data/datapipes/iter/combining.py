@@ -1,4 +1,4 @@
-"""Pipes made of several."""
+"""Pipes with several inputs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ class ConcaterIterDataPipe(_Several):
     """The items of one pipe after those of the other.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no pipe is given.
         TypeError: one is not an :class:`IterDataPipe`.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
@@ -45,7 +45,7 @@ class ZipperIterDataPipe(_Several):
     """Tuples of the pipes' items, until one is at its end.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no pipe is given.
         TypeError: one is not an :class:`IterDataPipe`.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
@@ -62,11 +62,11 @@ class ZipperIterDataPipe(_Several):
 
 @functional_datapipe("mux")
 class MultiplexerIterDataPipe(_Several):
-    """An item of each pipe in turn, until one is at its end.
+    """Items of all pipes in turn, until one pipe ends.
 
     Raises:
-        ValueError: there is none.
-        TypeError: one is not an :class:`IterDataPipe`.
+        ValueError: no pipe is given.
+        TypeError: an input is not an :class:`IterDataPipe`.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper(range(3)).mux(IterableWrapper("ab")))

@@ -12,7 +12,7 @@ __all__ = ["FileListerIterDataPipe", "FileOpenerIterDataPipe", "StreamReaderIter
 
 
 class _Measured(IterDataPipe[Any]):
-    """A stream whose length is known only if it was told."""
+    """A pipe with a length only if it was passed."""
 
     length = -1
 
@@ -27,11 +27,11 @@ class FileListerIterDataPipe(_Measured):
     """The paths of the files in folders.
 
     Args:
-        root: a folder, a list of them, or a pipe that gives them.
+        root: a folder, a list of folders, or a pipe of them.
         masks: patterns of names as in a shell, one or a list; "": all.
-        recursive: also in the folders below.
-        abspath: give absolute paths.
-        non_deterministic: the order of the system instead of sorted names.
+        recursive: also list subfolders.
+        abspath: return absolute paths.
+        non_deterministic: use the system's order instead of sorted names.
         length: the result of `len`.
     """
 
@@ -97,8 +97,8 @@ class StreamReaderIterDataPipe(IterDataPipe[Any]):
     """Yields pairs of a path and the contents of its file.
 
     Args:
-        datapipe: where pairs of a path and an open file come from.
-        chunk: bytes or characters to read at a time, each a pair of its own; None: all.
+        datapipe: yields pairs of a path and an open file.
+        chunk: bytes or characters to read at a time, which form separate pairs; None: the whole file.
     """
 
     def __init__(self, datapipe: Any, chunk: "int | None" = None) -> None:

@@ -1,4 +1,4 @@
-"""Pipes that make batches and take them apart."""
+"""Pipes that group items into batches and flatten them again."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,13 +12,13 @@ __all__ = ["BatcherIterDataPipe", "GrouperIterDataPipe", "UnBatcherIterDataPipe"
 
 @functional_datapipe("batch")
 class BatcherIterDataPipe(Batching, IterDataPipe[Any]):
-    """Lists of `batch_size` items.
+    """Group items into lists of `batch_size`.
 
     Args:
         datapipe: the input pipe.
-        batch_size: how many.
+        batch_size: the number of items per list.
         drop_last: whether to drop the last list if it is not full.
-        wrapper_class: what makes a batch of a list; a :class:`DataChunk`, which is a list, unless given.
+        wrapper_class: converts a list to a batch; by default :class:`DataChunk`, which is a list.
 
     Raises:
         AssertionError: `batch_size` is not positive.
@@ -45,11 +45,11 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
 
     Args:
         datapipe: the pipe of lists.
-        unbatch_level: how many levels of lists are taken apart; -1: all.
+        unbatch_level: how many levels of nested lists to flatten; -1: all.
 
     Raises:
         ValueError: the level is below -1.
-        IndexError: there are fewer levels.
+        IndexError: the items have fewer levels.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> list(IterableWrapper([[0, 1], [2]]).unbatch())
@@ -80,20 +80,20 @@ class UnBatcherIterDataPipe(IterDataPipe[Any]):
 class GrouperIterDataPipe(IterDataPipe[Any]):
     """Lists of items that have the same key.
 
-    Items wait in a buffer; a group comes out when it has `group_size` items, the largest one when the buffer is full,
-    and the rest at the end.
+    Items wait in a buffer; a group is returned when it has `group_size` items, the largest group when the buffer is
+    full, and all others at the end.
 
     Args:
         datapipe: the input pipe.
-        group_key_fn: gives an item's key.
-        keep_key: give pairs of the key and the group.
-        buffer_size: how many items wait.
-        group_size: the most items of a group.
-        guaranteed_group_size: the fewest of one that comes out early.
-        drop_remaining: leave out groups that are smaller than that, where it would be an error.
+        group_key_fn: returns the key of an item.
+        keep_key: return pairs of the key and the group.
+        buffer_size: the capacity of the buffer.
+        group_size: the maximum size of a group.
+        guaranteed_group_size: the minimum size of a group that is returned early because the buffer is full.
+        drop_remaining: drop groups that are smaller than this minimum instead of raising an error.
 
     Raises:
-        AssertionError: sizes do not fit together.
+        AssertionError: `0 < guaranteed_group_size <= group_size <= buffer_size` does not hold.
         RuntimeError: the buffer is full and its largest group is too small.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper

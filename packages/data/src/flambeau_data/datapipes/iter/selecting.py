@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 
 @functional_datapipe("filter")
 class FilterIterDataPipe(IterDataPipe[_T]):
-    """The items of which a function says True.
+    """Select the items for which a function returns True.
 
     Args:
         datapipe: the input pipe.

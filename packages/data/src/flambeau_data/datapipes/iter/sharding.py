@@ -11,7 +11,7 @@ __all__ = ["SHARDING_PRIORITIES", "ShardingFilterIterDataPipe"]
 
 
 class SHARDING_PRIORITIES(IntEnum):
-    """Among what items are shared out: one group that says all, or machines first and workers within them."""
+    """The groups among which items are distributed: one default group, or machines and workers within them."""
 
     DEFAULT = 1
     DISTRIBUTED = 2
@@ -20,13 +20,13 @@ class SHARDING_PRIORITIES(IntEnum):
 
 @functional_datapipe("sharding_filter")
 class ShardingFilterIterDataPipe(IterDataPipe[Any]):
-    """Every n-th item, once `apply_sharding` has said who is one of n; all of them until then.
+    """Select every n-th item, as `apply_sharding` determines; before that call, select all.
 
-    A :class:`DataLoader` says it to its workers.
+    A :class:`DataLoader` calls it for its workers.
 
     Args:
         source_datapipe: the input pipe.
-        sharding_group_filter: the one group to heed; None: all.
+        sharding_group_filter: the only group to consider; None: all.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> pipe = IterableWrapper(range(5)).sharding_filter()

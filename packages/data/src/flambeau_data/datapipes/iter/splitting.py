@@ -13,9 +13,9 @@ __all__ = ["DemultiplexerIterDataPipe", "ForkerIterDataPipe"]
 
 
 class _Split(IterDataPipe[Any]):
-    """What the branches share: one pass over the source, and what each has not read yet of it.
+    """The state shared by the branches: one pass over the source, and the items that branches have not read yet.
 
-    A branch that begins again begins another pass, which ends those of its siblings that are under way.
+    A branch that starts again starts another pass, which invalidates the active passes of the other branches.
     """
 
     def __init__(self, datapipe: Any, num_instances: int, buffer_size: int) -> None:
@@ -36,7 +36,7 @@ class _Split(IterDataPipe[Any]):
         self.waiting: list[deque[Any]] = [deque() for _ in range(self.num_instances)]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is under way stays here."""
+        """Drop the active pass, which is not pickled."""
         empty: dict[str, Any] = {"source": None, "waiting": [deque() for _ in range(self.num_instances)]}
         return {**self.__dict__, **empty}
 
@@ -56,7 +56,7 @@ class _Split(IterDataPipe[Any]):
         return self.waiting[branch].popleft()
 
     def hand_out(self, item: Any, branch: int) -> None:
-        """Give an item to the branches that get it; `branch` is the one that asks."""
+        """Append an item to the branches that receive it; `branch` is the one that requested an item."""
         raise NotImplementedError
 
     def overflow(self, name: str) -> BufferError:
@@ -138,14 +138,14 @@ def _checked(num_instances: int) -> None:
 
 @functional_datapipe("fork")
 class ForkerIterDataPipe(IterDataPipe[Any]):
-    """A list of pipes that each give all items, read side by side; for one, the pipe itself.
+    """A list of pipes that each return all items, read side by side; if `num_instances` is 1, the pipe itself.
 
     Args:
         datapipe: the input pipe.
         num_instances: the number of pipes.
         buffer_size: the number of items by which one pipe may be ahead of another; negative for no limit, with a
             warning.
-        copy: "shallow" or "deep": each pipe gets copies of the items.
+        copy: "shallow" or "deep": each pipe returns copies of the items.
 
     Raises:
         ValueError: an argument is out of range.
@@ -174,12 +174,12 @@ class DemultiplexerIterDataPipe(IterDataPipe[Any]):
         datapipe: the input pipe.
         num_instances: the number of pipes.
         classifier_fn: a function that returns the index of the pipe for an item.
-        drop_none: leave out items of which it says None, which is an error otherwise.
+        drop_none: whether to drop items for which it returns None, which is an error otherwise.
         buffer_size: the size of the buffer; negative for no limit, with a warning.
 
     Raises:
-        ValueError: an argument is out of range, or, while iterating, the number is.
-        BufferError: while iterating, too many items wait.
+        ValueError: an argument is out of range, or, while iterating, the index is.
+        BufferError: while iterating, too many items are buffered.
 
     >>> from flambeau_data.datapipes.iter import IterableWrapper
     >>> even, odd = IterableWrapper(range(5)).demux(2, lambda x: x % 2)

@@ -17,8 +17,8 @@ class IterableWrapperIterDataPipe(IterDataPipe[_T]):
 
     Args:
         iterable: anything to iterate over.
-        deepcopy: iterate over a copy in each pass, so that what the next pipes do to items is done to copies. What
-            cannot be copied is taken as it is, with a warning.
+        deepcopy: iterate over a copy in each pass, so that later pipes modify only copies. If copying fails, a warning
+            is issued and the original is used.
 
     >>> list(IterableWrapperIterDataPipe(range(3)))
     [0, 1, 2]

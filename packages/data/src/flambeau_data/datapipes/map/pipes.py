@@ -21,8 +21,8 @@ class SequenceWrapperMapDataPipe(MapDataPipe[Any]):
 
     Args:
         sequence: anything with ``[key]``.
-        deepcopy: take a copy of it, so that the original stays as it is. What cannot be copied is taken as it is,
-            with a warning.
+        deepcopy: use a copy, so that the original is not modified. If copying fails, a warning is issued and the
+            original is used.
 
     >>> SequenceWrapperMapDataPipe({"a": 1})["a"]
     1
@@ -77,7 +77,7 @@ class ConcaterMapDataPipe(_Several):
     """The items of one pipe after those of the other, by numbers from 0.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no pipe is given.
         TypeError: one is not a :class:`MapDataPipe`.
 
     >>> SequenceWrapperMapDataPipe(range(2)).concat(SequenceWrapperMapDataPipe("ab"))[2]
@@ -101,7 +101,7 @@ class ZipperMapDataPipe(_Several):
     """Tuples of the pipes' items.
 
     Raises:
-        ValueError: there is none.
+        ValueError: no pipe is given.
         TypeError: one is not a :class:`MapDataPipe`.
 
     >>> SequenceWrapperMapDataPipe(range(2)).zip(SequenceWrapperMapDataPipe("ab"))[1]
@@ -117,13 +117,13 @@ class ZipperMapDataPipe(_Several):
 
 @functional_datapipe("batch")
 class BatcherMapDataPipe(Batching, MapDataPipe[Any]):
-    """Lists of `batch_size` items, by numbers from 0.
+    """Group items into lists of `batch_size`, with indices from 0.
 
     Args:
         datapipe: the input pipe.
-        batch_size: how many.
+        batch_size: the number of items per list.
         drop_last: whether to drop the last list if it is not full.
-        wrapper_class: what makes a batch of a list.
+        wrapper_class: converts a list to a batch.
 
     Raises:
         AssertionError: `batch_size` is not positive.

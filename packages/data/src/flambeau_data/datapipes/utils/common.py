@@ -10,7 +10,7 @@ __all__ = ["StreamWrapper", "get_file_pathnames_from_root"]
 
 
 class StreamWrapper:
-    """A wrapper of an open file that closes it when the last reference is gone."""
+    """A wrapper of an open file that closes it when its last reference is dropped."""
 
     def __init__(self, file_obj: Any, parent_stream: Any = None, name: "str | None" = None) -> None:
         self.file_obj = file_obj
@@ -53,13 +53,13 @@ def get_file_pathnames_from_root(
     abspath: bool = False,
     non_deterministic: bool = False,
 ) -> Iterator[str]:
-    """The paths of a folder's files whose names match one of `masks`, sorted; of a file, itself.
+    """Generate the sorted paths of a folder's files whose names match one of `masks`; for a file, its own path.
 
     Args:
         root: the folder.
         masks: patterns as in a shell, one or a list; "": all.
-        recursive: also in the folders below.
-        abspath: absolute paths.
+        recursive: also list subfolders.
+        abspath: return absolute paths.
         non_deterministic: in the order of the system.
     """
     patterns = [masks] if isinstance(masks, str) else masks
