@@ -12,7 +12,7 @@ from flambeau_tensor.lazy_attributes import attach as _attach
 
 __version__ = "0.1.0"
 
-# Which module holds which names. All are here from the start: programs go over the module's dictionary.
+# Modules and their names. All names are imported eagerly, because programs iterate over the module's dictionary.
 _MODULES = {
     "bernoulli": "Bernoulli",
     "beta": "Beta",

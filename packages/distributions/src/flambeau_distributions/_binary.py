@@ -11,18 +11,18 @@ from flambeau_tensor import Tensor
 
 
 def check_one(probs: Tensor | float | None, logits: Tensor | float | None) -> None:
-    """Raise unless one of the two is given."""
+    """Raise an error unless exactly one of the two is given."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
 
 
 class Probabilities(Distribution):
-    """With ``probs`` and ``logits``, one of which follows from the other; ``_binary`` says how."""
+    """With ``probs`` and ``logits``, one of which follows from the other by the formulas of ``_binary``."""
 
     _binary = True
 
     def _take(self, probs: Tensor | float | None, logits: Tensor | float | None, **beside: Any) -> None:
-        """Keep the one that is given, broadcast against what stands beside it, which gets its dtype."""
+        """Store the given one, broadcast against the arguments ``beside``, which are converted to its dtype."""
         check_one(probs, logits)
         name, given = ("logits", logits) if probs is None else ("probs", probs)
         *others, param = broadcast_all(*beside.values(), cast(Tensor, given))

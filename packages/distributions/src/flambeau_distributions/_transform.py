@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 class Transform:
     """A transform with ``_call``, its inverse ``_inverse``, and ``log_abs_det_jacobian``.
 
-    With ``cache_size=1`` the last input is kept with its result, so that inverting the result gives the input itself.
-    ``domain`` and ``codomain`` are constraints; ``bijective`` tells whether it is one to one, and ``sign`` whether it
-    grows (1) or falls (-1).
+    With ``cache_size=1`` the last input is kept with its result, so that inverting the result returns the input itself.
+    ``domain`` and ``codomain`` are constraints; ``bijective`` is true if it is one to one, and ``sign`` is 1 if it
+    increases and -1 if it decreases.
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.
-        NotImplementedError: a subclass does not define what is asked for.
+        NotImplementedError: a subclass does not define the requested method.
 
     >>> t = torch.distributions.ExpTransform()
     >>> t.domain, t.codomain, t.bijective, t.inv(torch.tensor(1.0))
@@ -64,7 +64,7 @@ class Transform:
 
     @property
     def sign(self) -> Any:
-        """1 where it grows, -1 where it falls."""
+        """1 where the transform increases, -1 where it decreases."""
         raise NotImplementedError
 
     def with_cache(self, cache_size: int = 1) -> Transform:
@@ -110,7 +110,7 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
-        """The logarithm of the absolute Jacobian determinant at ``x``, where ``y`` is the result at ``x``."""
+        """The logarithm of the absolute Jacobian determinant at ``x``; ``y`` is the transform of ``x``."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -126,7 +126,7 @@ class Transform:
 
 
 class TransformWithoutParameters(Transform):
-    """Of which all objects of a class are equal; a class derived from such a class counts as that class."""
+    """Transforms that are equal to all others of their class; subclasses of such a class count as the same class."""
 
     _kind: type
 
@@ -182,7 +182,7 @@ class _InverseTransform(Transform):
 
 
 class ComposeTransform(Transform):
-    """Several transforms, one after another.
+    """A composition of several transforms, applied in order.
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.

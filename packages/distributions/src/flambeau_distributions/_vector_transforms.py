@@ -14,10 +14,10 @@ from flambeau_tensor import Tensor, linalg
 class CorrCholeskyTransform(Transform):
     """From ``n (n - 1) / 2`` numbers to the Cholesky factor of a correlation matrix of size n.
 
-    tanh of the numbers are partial correlations: each row of the factor is made by breaking what is left of its length.
+    tanh maps the numbers to partial correlations: each of them takes a part of the remaining length of its row.
 
     Raises:
-        RuntimeError: the last size is not that of a triangle, n (n - 1) / 2.
+        RuntimeError: the last size is not a triangular number, n (n - 1) / 2.
 
     >>> L = CorrCholeskyTransform()(torch.tensor([0.5]))
     >>> L, (L @ L.T).diagonal()
@@ -68,7 +68,7 @@ class SoftmaxTransform(TransformWithoutParameters):
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.
-        NotImplementedError: the Jacobian is asked for: it is not bijective.
+        NotImplementedError: the Jacobian is requested, but the transform is not bijective.
 
     >>> SoftmaxTransform()(torch.tensor([0.0, 2.0]))
     tensor([0.1192, 0.8808])
@@ -92,7 +92,7 @@ class SoftmaxTransform(TransformWithoutParameters):
 
 
 class StickBreakingTransform(TransformWithoutParameters):
-    """From n numbers to n + 1 probabilities: each number breaks off a part of what is left.
+    """From n numbers to n + 1 probabilities: each number breaks off a part of the rest.
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.

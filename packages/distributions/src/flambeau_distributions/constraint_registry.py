@@ -1,4 +1,4 @@
-"""Transforms from all numbers to what satisfies a constraint: one to one (`biject_to`), or any (`transform_to`)."""
+"""Transforms from unconstrained numbers to a constraint: one to one (`biject_to`), or any (`transform_to`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ConstraintRegistry:
     """From constraints to transforms, by the type of the constraint.
 
     Raises:
-        NotImplementedError: no transform is registered for such a constraint; when it is called.
+        NotImplementedError: by a call: no transform is registered for the type of the constraint.
 
     >>> from flambeau.distributions import biject_to, constraints
     >>> to_positive = biject_to(constraints.positive)
@@ -37,7 +37,7 @@ class ConstraintRegistry:
     @overload
     def register(self, constraint: Any, factory: _F) -> _F: ...
     def register(self, constraint: Any, factory: Callable[..., Any] | None = None) -> Any:
-        """Let ``factory(constraint)`` make the transforms for constraints of a type; a decorator without a factory.
+        """Register ``factory(constraint)`` as the factory of transforms for a type of constraint; also a decorator.
 
         Args:
             constraint: a subclass of `Constraint`, or an object of one.

@@ -47,8 +47,8 @@ __all__ = [
 class Constraint:
     """A constraint on values.
 
-    ``is_discrete`` tells whether it is one of separate points, and ``event_dim`` how many of the last dimensions belong
-    to one value: `check` returns one boolean for each.
+    ``is_discrete`` is true for sets of separate points, and ``event_dim`` is the number of the last dimensions that
+    form one value: `check` returns one boolean for each value.
 
     Raises:
         NotImplementedError: a subclass does not define ``check``.
@@ -69,10 +69,10 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """Stands for a region that depends on other things.
+    """A region that depends on other values.
 
     Raises:
-        ValueError: it is checked: it depends on the distribution's parameters.
+        ValueError: a value is checked, but the region depends on the distribution's parameters.
 
     >>> is_dependent(dependent), is_dependent(dependent(is_discrete=False, event_dim=0)), is_dependent(positive)
     (True, True, False)
@@ -115,10 +115,10 @@ def is_dependent(constraint: object) -> bool:
 
 
 class dependent_property(property, _Dependent):  # noqa: N801
-    """A property that returns a constraint, and is a dependent one where the class is asked.
+    """A property that returns a constraint; read from the class, it is a dependent constraint.
 
     Raises:
-        ValueError: it is checked: it depends on the distribution's parameters.
+        ValueError: a value is checked, but the region depends on the distribution's parameters.
 
     >>> class Above:
     ...     def __init__(self, bound):
@@ -140,10 +140,10 @@ class dependent_property(property, _Dependent):  # noqa: N801
 
 
 class _IndependentConstraint(Constraint):
-    """A constraint whose last batch dimensions belong to a value.
+    """A constraint whose last batch dimensions are part of a value.
 
     Raises:
-        AssertionError: what is given is not a constraint.
+        AssertionError: the argument is not a constraint.
 
     >>> independent(positive, 1).check(torch.tensor([[1.0, 2.0], [1.0, -2.0]]))
     tensor([ True, False])
@@ -269,7 +269,7 @@ class _IntegerInterval(_Interval):
 
 
 class _HalfOpenInterval(_Interval):
-    """From one number, which is included, to another one, which is not.
+    """Between two numbers, of which only the lower one is included.
 
     Raises:
         RuntimeError: shapes of the value and a bound cannot be broadcast.
@@ -301,7 +301,7 @@ class _GreaterThan(_Bounded):
 
 
 class _GreaterThanEq(_GreaterThan):
-    """A number, and what is above.
+    """Numbers greater than or equal to a bound.
 
     Raises:
         RuntimeError: shapes of the value and the bound cannot be broadcast.
@@ -447,10 +447,10 @@ class _Several(Constraint):
 
 
 class _Cat(_Several):
-    """Constraints for pieces of a tensor, one after another along a dimension.
+    """Constraints for consecutive pieces of a tensor along a dimension.
 
     Raises:
-        AssertionError: something is not a constraint, or there are not as many lengths as constraints.
+        AssertionError: something is not a constraint, or the numbers of lengths and constraints differ.
 
     >>> cat([positive, real], lengths=[1, 2]).check(torch.tensor([1.0, -1.0, -2.0]))
     tensor([True, True, True])

@@ -20,12 +20,12 @@ __all__ = ["ContinuousBernoulli"]
 class ContinuousBernoulli(Probabilities, ExponentialFamily):
     """Between 0 and 1, with a density proportional to ``probs^x (1 - probs)^(1 - x)``.
 
-    Within ``lims``, around 1/2, Taylor series stand for what is 0/0 there.
+    Within ``lims``, around 1/2, Taylor series replace expressions that are 0/0 there.
 
     Args:
         probs: from 0 to 1.
-        logits: any number, in place of ``probs``.
-        lims: the probabilities around 1/2 between which a series stands for the constant.
+        logits: any number, instead of ``probs``.
+        lims: the probabilities around 1/2 between which a series replaces the constant.
 
     Shape:
         Numbers or floating point tensors: arguments broadcast to (*); a sample is ``sample_shape`` + (*).
@@ -69,15 +69,17 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
-        """The probabilities, moved out of the region where series are used, in double precision: beside that region the
-        formulas take differences of large numbers."""
+        """Return the probabilities in double precision, moved out of the region where series are used.
+
+        Next to that region the formulas take differences of large numbers.
+        """
         return torch.where(self._outside_unstable_region(), self.probs.double(), self._lims[0])
 
     def _chosen(self, exact: Tensor, series: Tensor) -> Tensor:
         return torch.where(self._outside_unstable_region(), exact.to(self.probs.dtype), series)
 
     def _cont_bern_log_norm(self) -> Tensor:
-        """The logarithm of the factor that makes the density one."""
+        """Return the logarithm of the factor that normalizes the density."""
         cut = self._cut_probs()
         low, high = torch.where(cut <= 0.5, cut, 0.0), torch.where(cut >= 0.5, cut, 1.0)
         exact = torch.log(torch.abs(torch.log1p(-cut) - torch.log(cut))) - torch.where(
@@ -139,7 +141,7 @@ class ContinuousBernoulli(Probabilities, ExponentialFamily):
         return (self.logits,)
 
     def _log_normalizer(self, x: Tensor) -> Tensor:  # type: ignore[override]
-        """log((exp(x) - 1) / x), by its series where x is nearly 0."""
+        """Return log((exp(x) - 1) / x), by its series where x is nearly 0."""
         limit = max(abs(math.log(lim / (1 - lim))) for lim in self._lims)
         outside = x.abs() > limit
         cut = torch.where(outside, x, limit)

@@ -15,7 +15,7 @@ __all__ = ["Dirichlet"]
 
 
 def _Dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Tensor:
-    """The gradient of a sample `x` by the concentration."""
+    """Return the gradient of the concentration from that of a sample `x`."""
     total = concentration.sum(-1, True).expand_as(concentration)
     by_one = find_operator("torch._dirichlet_grad")(x, concentration, total)
     return by_one * (grad_output - (x * grad_output).sum(-1, True))

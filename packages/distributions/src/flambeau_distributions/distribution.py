@@ -25,9 +25,9 @@ class Distribution:
     Samples have the shape ``sample_shape + batch_shape + event_shape``.
 
     Args:
-        batch_shape: how many distributions of its kind there are.
-        event_shape: the shape of one value of one of them.
-        validate_args: whether parameters and values are checked; by default what `set_default_validate_args` says.
+        batch_shape: the shape of the batch of distributions.
+        event_shape: the shape of a single value.
+        validate_args: whether to check parameters and values; default: the setting of `set_default_validate_args`.
 
     Raises:
         ValueError: a parameter does not satisfy its constraint.
@@ -97,12 +97,12 @@ class Distribution:
 
     @property
     def event_shape(self) -> torch.Size:
-        """The shape of a value of one of them."""
+        """The shape of a single value."""
         return self._event_shape
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """A dict from the names of parameters to what they have to satisfy."""
+        """A dict from the names of parameters to their constraints."""
         raise NotImplementedError
 
     @property
@@ -157,7 +157,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Tensor:
-        """All values, along the first dimension, as far as there are finitely many."""
+        """Return all values of a finite support along the first dimension."""
         raise NotImplementedError
 
     def entropy(self) -> Tensor:
@@ -222,7 +222,7 @@ class Distribution:
         keep: Iterable[str] = (),
         event_dims: dict[str, int] | None = None,
     ) -> Any:
-        """Most kinds: the parameters named, each with so many dimensions of its own, and some fields as they are."""
+        """Expand most kinds: the named parameters, each with its number of own dimensions; other fields are copied."""
         new = self._get_checked_instance(cls, _instance)
         batch_shape = _Size(batch_shape)
         for name in names:

@@ -52,7 +52,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = find_operator("torch._standard_gamma")(self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=torch.finfo(value.dtype).tiny)  # the history does not know, the gradient is the same
+        value.detach().clamp_(min=torch.finfo(value.dtype).tiny)  # not recorded: the gradient stays the same
         return value
 
     def log_prob(self, value: Tensor) -> Tensor:

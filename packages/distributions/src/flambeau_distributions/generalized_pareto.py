@@ -57,7 +57,7 @@ class GeneralizedPareto(Distribution):
         return (x - self.loc) / self.scale
 
     def _safe(self) -> tuple[Tensor, Tensor]:
-        """Where the concentration is 0, and it without zeros."""
+        """Return a mask of zero concentrations, and the concentrations with zeros replaced by ones."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, torch.ones_like(self.concentration), self.concentration)
 

@@ -39,7 +39,7 @@ __all__ = ["kl_divergence", "register_kl"]
 
 _F = TypeVar("_F", bound=Callable[..., Tensor])
 _KL_REGISTRY: dict[tuple[type, type], Callable[..., Tensor]] = {}  # the pairs of types that are registered
-_FOUND: dict[tuple[type, type], Any] = {}  # what was found for other pairs
+_FOUND: dict[tuple[type, type], Any] = {}  # results of the search for other pairs
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
@@ -72,14 +72,14 @@ def register_kl(type_p: type, type_q: type) -> Callable[[_F], _F]:
 
 
 def _dispatch(type_p: type, type_q: type) -> Any:
-    """The function of the nearest registered types; the first type decides where types of p and q disagree."""
+    """Return the function of the nearest registered types; if types of p and q disagree, the first type decides."""
     matches = [(p, q) for p, q in _KL_REGISTRY if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return NotImplemented
 
     def order(cls: type) -> Any:
         places = {base: i for i, base in enumerate(cls.__mro__)}
-        return lambda base: places.get(base, len(places))  # last what only counts as a base
+        return lambda base: places.get(base, len(places))  # virtual base classes come last
 
     p_order, q_order = order(type_p), order(type_q)
     by_p = min(matches, key=lambda m: (p_order(m[0]), q_order(m[1])))
@@ -376,7 +376,7 @@ def _kl_low_rank_full(p: Any, q: Any) -> Tensor:
     return 0.5 * (t1 + t2 + t3 - p.event_shape[0])
 
 
-# --- of two types: infinite where q has no weight at some values of p -------------------------------------------------
+# --- of two types: infinite if q has zero density at some values of p -------------------------------------------------
 
 _pairs((Bernoulli, Poisson))(lambda p, q: -p.entropy() - (p.probs * q.rate.log() - q.rate))
 _pairs((Beta, Pareto), (ContinuousBernoulli, Pareto))(_infinite)

@@ -18,7 +18,7 @@ __all__ = ["LKJCholesky"]
 
 
 class LKJCholesky(Distribution):
-    """Cholesky factors of correlation matrices of size ``dim``, whose density goes with det^(concentration - 1).
+    """Cholesky factors of correlation matrices of size ``dim``, with density proportional to det^(concentration - 1).
 
     Args:
         dim: the matrices' number of rows, 2 or more.

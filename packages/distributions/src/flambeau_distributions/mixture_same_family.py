@@ -16,10 +16,11 @@ __all__ = ["MixtureSameFamily"]
 
 
 class MixtureSameFamily(Distribution):
-    """A component, chosen by a `Categorical`, of the last batch dimension of another distribution.
+    """A component of the last batch dimension of a distribution, chosen by a `Categorical`.
 
     Raises:
-        ValueError: the mixture is not Categorical, or its batch not that of the components but for the last dimension.
+        ValueError: the mixture is not Categorical, or its batch shape is not that of the components without the last
+            dimension.
 
     >>> from flambeau_distributions import Normal
     >>> mixture = MixtureSameFamily(Categorical(torch.ones(2)), Normal(torch.tensor([-1.0, 1.0]), 1.0))

@@ -55,7 +55,7 @@ def half_log_det(factor: Tensor) -> Tensor:
 class MatrixParameters(Distribution):
     """With a covariance, its inverse, or its Cholesky factor; the others follow."""
 
-    _unbroadcasted_scale_tril: Any  # a tensor, or None where the matrix cannot be factored
+    _unbroadcasted_scale_tril: Any  # a tensor, or None if the matrix cannot be factored
 
     def _set_matrix(self, batch_shape: Sequence[int], **given: Tensor | None) -> torch.Size:
         """Set the one that is given, expanded to the batch; returns its batch shape."""
@@ -75,7 +75,7 @@ class MatrixParameters(Distribution):
         return batch_shape
 
     def _checks(self, name: str, matrix: Tensor) -> bool:
-        """Whether the matrix can be factored; what cannot is for the validation of parameters to say."""
+        """Whether the matrix can be factorized; if it cannot, the validation of parameters raises the error."""
         return not self._validate_args or bool(torch._is_all_true(self.arg_constraints[name].check(matrix)))
 
     def _full(self, matrix: Tensor) -> Tensor:

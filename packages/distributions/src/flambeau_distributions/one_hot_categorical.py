@@ -84,7 +84,7 @@ class OneHotCategorical(Distribution):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """With samples whose gradients are those of ``probs``.
+    """A one-hot categorical distribution whose samples have the gradients of ``probs``.
 
     Args:
         probs: (*, K), 0 or more each; they are scaled to add up to 1.

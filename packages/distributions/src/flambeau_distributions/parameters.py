@@ -1,6 +1,6 @@
 """Parameters of distributions: broadcast, between probabilities and logits, computed when first read.
 
-Programs know this module as ``torch.distributions.utils``.
+Also known as ``torch.distributions.utils``.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _standard_normal = standard_normal
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities away from 0 and 1 by the smallest difference that the dtype knows near 1."""
+    """Clamp probabilities away from 0 and 1 by the dtype's machine epsilon."""
     eps = torch.finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
@@ -84,7 +84,7 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Logarithms of odds, or of probabilities, which are kept away from 0 and 1."""
+    """Logarithms of odds, or of probabilities, which are clamped away from 0 and 1."""
     clamped = clamp_probs(probs)
     return torch.log(clamped) - torch.log1p(-clamped) if is_binary else torch.log(clamped)
 
@@ -95,7 +95,7 @@ def softplus(x: Tensor) -> Tensor:
 
 
 def log_odds_loss(logits: Tensor, value: Tensor) -> Tensor:
-    """-log of the probability of 0 or 1, where logits are those of 1."""
+    """Minus the logarithm of the probability of the value, 0 or 1; the logits are those of 1."""
     return softplus(logits) - logits * value
 
 
@@ -114,10 +114,10 @@ _sum_rightmost = sum_rightmost
 
 
 def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
-    """The elements of the last two dimensions on and below a diagonal, row by row.
+    """Return the elements of the last two dimensions on and below a diagonal, row by row.
 
     Raises:
-        ValueError: there is no such diagonal.
+        ValueError: the diagonal does not exist.
     """
     n = mat.shape[-1]
     if not -n <= diag < n:
@@ -130,7 +130,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """The inverse of `tril_matrix_to_vec`.
 
     Raises:
-        ValueError: no matrix has so many elements there.
+        ValueError: no triangle of a square matrix has this number of elements.
     """
     n = (-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2
     if round(n) - n > torch.finfo(vec.dtype).eps:
@@ -146,7 +146,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
 
 
 class lazy_property:  # noqa: N801
-    """A property that is computed when it is first read, with its gradient, and kept."""
+    """A property that is computed, with gradients enabled, when it is first read, and then cached."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped
@@ -162,7 +162,7 @@ class lazy_property:  # noqa: N801
 
 
 class _LazyPropertyOfClass(lazy_property, property):
-    """What a class shows of a lazy property."""
+    """The form of a lazy property that a class shows."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         property.__init__(self, wrapped)

@@ -51,10 +51,10 @@ class LogitRelaxedBernoulli(Probabilities):
 
 
 class RelaxedBernoulli(TransformedDistribution):
-    """Between 0 and 1, and the nearer to one of them the lower the ``temperature``.
+    """Values between 0 and 1, which are the closer to 0 or 1 the lower the ``temperature``.
 
     Args:
-        temperature: above 0, which is not checked; the smaller, the nearer are samples to 0 and 1.
+        temperature: above 0, which is not checked; the smaller, the closer are samples to 0 and 1.
         probs: from 0 to 1.
         logits: any number, in place of ``probs``.
 

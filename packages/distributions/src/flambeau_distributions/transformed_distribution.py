@@ -18,7 +18,7 @@ __all__ = ["TransformedDistribution"]
 
 
 class TransformedDistribution(Distribution):
-    """The distribution of ``transforms(x)``, where x comes from ``base_distribution``.
+    """The distribution of ``transforms(x)`` for x from ``base_distribution``.
 
     Raises:
         ValueError: ``transforms`` are neither one nor a list of them, or need more dimensions than the distribution
@@ -112,7 +112,7 @@ class TransformedDistribution(Distribution):
         return log_prob + sum_rightmost(self.base_dist.log_prob(y), dims - len(self.base_dist.event_shape))
 
     def _monotonize_cdf(self, value: Tensor) -> Tensor:
-        """Where the transforms fall, what was below is above."""
+        """Return the complement if the transforms are decreasing."""
         sign = 1
         for t in self.transforms:
             sign = sign * t.sign

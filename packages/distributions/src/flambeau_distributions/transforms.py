@@ -126,7 +126,7 @@ class PowerTransform(Transform):
 
 
 def _clipped_sigmoid(x: Tensor) -> Tensor:
-    """The sigmoid, inside of the open interval."""
+    """Return the sigmoid, clipped to the open interval."""
     info = torch.finfo(x.dtype)
     return torch.clamp(torch.sigmoid(x), min=info.tiny, max=1.0 - info.eps)
 
@@ -209,11 +209,11 @@ class TanhTransform(TransformWithoutParameters):
 
 
 class AbsTransform(TransformWithoutParameters):
-    """|x|, whose inverse gives x ≥ 0.
+    """The transform |x|; its inverse returns x ≥ 0.
 
     Raises:
         ValueError: ``cache_size`` is neither 0 nor 1.
-        NotImplementedError: the Jacobian is asked for: it is not bijective.
+        NotImplementedError: the Jacobian is requested, but the transform is not bijective.
 
     >>> t = AbsTransform()
     >>> t(torch.tensor([-1.0, 2.0])), t.inv(torch.tensor([1.0]))

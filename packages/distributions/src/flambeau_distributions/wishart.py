@@ -140,7 +140,7 @@ class Wishart(MatrixParameters, ExponentialFamily):
         return factor @ factor.mT
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Tensor:
-        """Values drawn at random; singular ones are drawn again, ``max_try_correction`` times at most."""
+        """Random values; singular ones are drawn again, at most ``max_try_correction`` times."""
         if max_try_correction is None:
             max_try_correction = 3 if len(self._event_shape) else 10
         sample_shape = torch.Size(sample_shape)
