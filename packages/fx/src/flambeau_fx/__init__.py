@@ -1,5 +1,5 @@
-"""Programs as graphs: `symbolic_trace` runs a module with stand-ins for its inputs and gives back a GraphModule, whose
-graph can be looked at, changed and run.
+"""Programs as graphs: `symbolic_trace` runs a module with stand-ins for its inputs and returns a GraphModule, whose
+graph can be inspected, changed and run.
 
 >>> import flambeau_tensor as torch
 >>> from flambeau_fx import symbolic_trace

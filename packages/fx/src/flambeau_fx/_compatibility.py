@@ -1,4 +1,4 @@
-"""``torch.fx._compatibility``: PyTorch notes here which names it keeps between releases."""
+"""``torch.fx._compatibility``: PyTorch marks here which names it keeps between releases."""
 
 from collections.abc import Callable
 from typing import TypeVar

@@ -1,5 +1,5 @@
-"""Names that tracers of packages take from ``torch.fx._symbolic_trace``: they put their own functions into classes and
-modules for the time of a trace. :class:`Tracer` itself does not need them."""
+"""Names that tracers of packages import from ``torch.fx._symbolic_trace`` to replace functions in classes and modules
+during a trace. :class:`Tracer` itself does not need them."""
 
 import builtins
 from collections.abc import Callable
@@ -14,9 +14,9 @@ _ABSENT = object()
 
 
 class _Patcher:
-    """Other values for names in dictionaries and classes, until the context ends.
+    """Replaces values in dictionaries and classes until the context ends.
 
-    A value that was put there with `deduplicate` is not replaced by another one.
+    A value that was replaced with `deduplicate` is not replaced again.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class _Patcher:
             restored(cls)
 
     def visit_once(self, thing: Any) -> bool:
-        """Return True if this is the first time that a thing is seen."""
+        """Return True on the first call for this object."""
         first = id(thing) not in self._seen
         self._seen.add(id(thing))
         return first
@@ -69,7 +69,7 @@ class _Patcher:
 
 
 def _autowrap_check(patcher: _Patcher, frame_dict: dict[str, Any], function_ids: set[int]) -> None:
-    """Make the functions of a module's dictionary that have one of the ids nodes as a whole."""
+    """Replace functions of a module's dictionary that have one of the ids, so that each is recorded as one node."""
     from flambeau_fx._symbolic_trace import _as_node
 
     if patcher.visit_once(frame_dict):

@@ -1,4 +1,4 @@
-"""Arguments as a structure has them: what code of graphs with containers among the arguments calls."""
+"""Arguments in the structure of a pytree: functions that generated code calls if arguments are containers."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def register_pytree_flatten_spec(
     flatten_fn_spec: FlattenFuncSpec,
     flatten_fn_exact_match_spec: FlattenFuncExactMatchSpec | None = None,
 ) -> None:
-    """Say how `tree_flatten_spec` takes instances of a class apart.
+    """Register how `tree_flatten_spec` flattens instances of a class.
 
     Args:
-        cls: the class, which ``torch.utils._pytree`` knows.
-        flatten_fn_spec: from an instance and its structure to the children that this has.
-        flatten_fn_exact_match_spec: whether an instance has no others.
+        cls: the class, which must be registered in ``torch.utils._pytree``.
+        flatten_fn_spec: from an instance and a structure to the children that the structure has.
+        flatten_fn_exact_match_spec: whether an instance has no other children.
 
     >>> register_pytree_flatten_spec(list, lambda tree, spec: [tree[i] for i in range(spec.num_children)])
     """
@@ -50,13 +50,13 @@ def register_pytree_flatten_spec(
 
 
 def tree_flatten_spec(pytree: Any, spec: TreeSpec, exact_structural_match: bool = False) -> list[Any]:
-    """What stands in a value where a structure has leaves.
+    """Return the parts of a value at the leaves of a structure.
 
     Args:
-        exact_structural_match: refuse containers with more children.
+        exact_structural_match: whether to reject containers with more children.
 
     Raises:
-        RuntimeError: nobody registered a container's class, or it has more children.
+        RuntimeError: the class of a container is not registered, or a container has more children.
 
     >>> _, spec = tree_flatten({"a": 1, "b": [2]})
     >>> tree_flatten_spec({"b": [6], "a": 5, "c": 7}, spec)

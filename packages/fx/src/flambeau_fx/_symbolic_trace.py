@@ -1,4 +1,4 @@
-"""Running a module or function with proxies, so that what it does becomes a graph."""
+"""Symbolic tracing: run a module or function with proxies, and record its operations as a graph."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from flambeau_nn import Module, Parameter, Sequential
 from flambeau_nn.interception import intercepted
 from flambeau_tensor.pytorch_names import local_name
 
-# What tracing calls where it does not record; packages whose tracers are their own name them.
+# The functions that tracing calls without recording; packages with their own tracers use these names.
 _orig_module_call = Module.__call__
 _orig_module_getattr = Module.__getattr__
 
@@ -45,7 +45,7 @@ class ScriptObject:
 
 
 class PHBase:
-    """A placeholder in `concrete_args` for values that stay arguments."""
+    """A placeholder in `concrete_args` for values that remain arguments of the graph."""
 
     def __repr__(self) -> str:
         return "PH"
@@ -68,7 +68,7 @@ def is_fx_tracing() -> bool:
 
 
 class ProxyableClassMeta(type):
-    """A metaclass: instances that are made of proxies while a program is traced become nodes.
+    """A metaclass: instances that are created from proxies during a trace become nodes.
 
     >>> class Pair(metaclass=torch.fx.ProxyableClassMeta):
     ...     def __init__(self, a, b):
@@ -142,7 +142,7 @@ def _as_node(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _patch_wrapped_functions(patcher: _Patcher) -> None:
-    """Make what :func:`wrap` names a node as a whole, for tracers of packages."""
+    """Make functions registered with :func:`wrap` single nodes, for tracers of other packages."""
     for (_, name), names in _wrapped.copy().items():
         found = names.get(name, getattr(builtins, name, None))
         if found is not None:
@@ -150,7 +150,7 @@ def _patch_wrapped_functions(patcher: _Patcher) -> None:
 
 
 def _getattr(o: Any, name: str, *default: Any) -> Any:
-    """`getattr` for a proxy, too, of which nobody knows yet whether the default counts."""
+    """`getattr` that also accepts a proxy, for which it is unknown whether the default applies."""
     if isinstance(o, Proxy) and default:
         return o.tracer.create_proxy("call_function", getattr, (o, name, *default), {})
     return getattr(o, name, *default)
@@ -182,7 +182,7 @@ class Tracer(TracerBase):
         param_shapes_constant: whether shapes of parameters are numbers instead of nodes.
 
     Raises:
-        TraceError: the program asks for the value of a tensor, or returns or keeps what cannot stand in a graph.
+        TraceError: the program needs the value of a tensor, or returns or stores a value that a graph cannot contain.
 
     >>> class Shallow(Tracer):
     ...     def is_leaf_module(self, m, name):
@@ -212,7 +212,7 @@ class Tracer(TracerBase):
         self.module_stack: OrderedDict[str, tuple[str, type]] = OrderedDict()
         self.num_calls: dict[str, int] = {}
 
-    # --- what is a node
+    # --- which calls become nodes
 
     def is_leaf_module(self, m: Module, module_qualified_name: str) -> bool:
         """Whether a submodule's call is one node; by default for all layers of ``torch.nn`` except containers."""
@@ -264,14 +264,14 @@ class Tracer(TracerBase):
         name: str | None = None,
         type_expr: Any = None,
     ) -> Node:
-        """Add a node to the graph; its `meta["nn_module_stack"]` says in which submodules it was made."""
+        """Add a node to the graph; its `meta["nn_module_stack"]` lists the submodules in which it was created."""
         node = super().create_node(kind, target, args, kwargs, name, type_expr)
         if self.module_stack:
             node.meta["nn_module_stack"] = OrderedDict(self.module_stack)
         return node
 
     def getattr(self, attr: str, attr_val: Any, parameter_proxy_cache: dict[str, Any]) -> Any:
-        """What a module's attribute is: a node for a parameter (and for a buffer with `proxy_buffer_attributes`)."""
+        """Return a module's attribute: a node for a parameter (and for a buffer with `proxy_buffer_attributes`)."""
         groups = (
             [self.root.named_parameters(remove_duplicate=False)]
             if isinstance(attr_val, Parameter)
@@ -369,7 +369,7 @@ class Tracer(TracerBase):
             return self._flat_program(root_fn, names, args, is_module, code.co_kwonlyargcount)
         if len(args) == code.co_argcount:
             return root_fn, args
-        # Keyword-only arguments and those behind stars become ordinary ones, so that each may be a proxy.
+        # Make keyword-only, star and double-star arguments ordinary ones, so that each may be a proxy.
         flat = code.replace(
             co_argcount=len(args),
             co_kwonlyargcount=0,
@@ -379,7 +379,7 @@ class Tracer(TracerBase):
         return FunctionType(flat, function.__globals__, function.__name__, None, function.__closure__), args
 
     def _specialized(self, name: str, value: Any, argument: str) -> Any:
-        """A part of an argument: a proxy where PH stands, else the value; the graph checks that it gets that one."""
+        """Return a part of an argument: a proxy for PH, else the value, which the graph checks."""
         if isinstance(value, PHBase):
             return self.create_proxy("placeholder", name, (), {})
         known = isinstance(value, (*base_types, _torch.dtype, _torch.device))
@@ -419,8 +419,8 @@ class Tracer(TracerBase):
         """Run a module or a function with proxies and return the recorded graph.
 
         Args:
-            concrete_args: values of arguments, by name, on which branches may depend; they stay arguments of the graph,
-                with the value as default, but no longer affect branches.
+            concrete_args: values of arguments by name, on which branches may depend; they remain arguments of the
+                graph, with the value as default, but no longer affect branches.
 
         Raises:
             TraceError: the program branches on, or iterates over, traced values.
@@ -462,7 +462,7 @@ class Tracer(TracerBase):
         return self.graph
 
     def _single_nodes(self, function: Callable[..., Any]) -> list[tuple[dict[str, Any], str, Any]]:
-        """Where to put what, so that functions are nodes as a whole."""
+        """Return the replacements that make functions single nodes, as (namespace, name, replacement)."""
         places: list[tuple[dict[str, Any], str, Any]] = []
         for (_, name), names in _wrapped.items():
             found = names.get(name, getattr(builtins, name, None))
@@ -489,7 +489,7 @@ class Tracer(TracerBase):
 
 
 def _plain_tensors(root: Module) -> dict[int, str]:
-    """Tensors that modules keep as plain attributes, by identity."""
+    """Return the tensors that modules hold as plain attributes, by id."""
     found = {}
     for path, module in root.named_modules():
         for name, value in vars(module).items():

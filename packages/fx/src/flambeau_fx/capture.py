@@ -1,4 +1,4 @@
-"""The graph of one run of a function, for a compiler that takes graphs: ``backend(module, inputs)`` gives a callable.
+"""The graph of one run of a function, for compilers that take graphs: ``backend(module, inputs)`` returns a callable.
 
 `capture` runs a function and writes down the functions and methods of ``torch`` that it calls, above autograd, so that
 the graph has gradients when it is run. Tensors among the arguments are its inputs; parameters and other tensors that
@@ -57,10 +57,10 @@ class Captured:
     """The result of `capture`.
 
     Attributes:
-        module: the graph, of the tensors among the arguments to a tuple of those in the result.
-        inputs: these tensors.
-        result: what the run returned.
-        problem: why there is no graph, None if there is one.
+        module: the graph, from the tensors among the arguments to a tuple of the tensors in the result.
+        inputs: the input tensors.
+        result: the result of the run.
+        problem: why there is no graph; None if there is one.
 
     >>> import flambeau_tensor as torch
     >>> found = capture(lambda x: (x + 1, "done"), (torch.ones(2),))
@@ -74,7 +74,7 @@ class Captured:
         self.module, self.inputs, self.result, self.problem = module, inputs, result, problem
 
     def compiled(self, backend: Callable[[GraphModule, list[_torch.Tensor]], Callable[..., Any]]) -> Callable[..., Any]:
-        """A function of the arguments that runs what a backend makes of the graph.
+        """Return a function with the same arguments that runs the graph compiled by a backend.
 
         Args:
             backend: called with the module and its inputs; returns a function of the inputs to a tuple (or list) of
@@ -82,7 +82,7 @@ class Captured:
 
         Raises:
             TraceError: there is no graph.
-            TypeError: the backend returns nothing that can be called.
+            TypeError: the backend returns a value that is not callable.
         """
         if self.module is None:
             raise TraceError(self.problem)
@@ -106,12 +106,13 @@ def _tensors(tree: Any) -> list[_torch.Tensor]:
 
 
 class _Recorder(TorchFunctionMode):
-    """Writes down what is called with tensors."""
+    """Records calls of functions with tensors."""
 
     def __init__(self, tracer: Tracer) -> None:
         self.graph, self.root = Graph(), dict[str, Any]()
         self.tracer, self.heard = tracer, 0
-        self.nodes: dict[int, tuple[Node, _torch.Tensor, bool]] = {}  # by identity; kept, with whether it required grad
+        # by id; tensors are kept alive, with their requires_grad
+        self.nodes: dict[int, tuple[Node, _torch.Tensor, bool]] = {}
         self.made: set[int] = set()  # storages of results of kernels
         self.recording = is_grad_enabled()
         self.problem: str | None = None
@@ -141,7 +142,7 @@ class _Recorder(TorchFunctionMode):
         return node
 
     def _listen(self) -> bool:
-        """Go over what kernels did since; whether one of them gave a number out."""
+        """Process the kernels that ran since the last call; return whether one of them returned a number."""
         numbers = False
         for record in self.tracer.records[self.heard :]:
             if record[0] == "update":
@@ -160,7 +161,7 @@ class _Recorder(TorchFunctionMode):
         return result
 
     def attempt(self, step: Callable[..., Any], *args: Any) -> Any:
-        """Go on writing down, unless something stood in the way: the function is run to its end all the same."""
+        """Run a step of the recording unless there was a problem before; the function itself runs to its end anyway."""
         if self.problem is None:
             try:
                 return step(*args)
@@ -236,7 +237,7 @@ def _attribute(func: Any) -> str:
 
 
 def _changes(name: str) -> bool:
-    """Whether a function that returns no tensor is called for what it does."""
+    """Whether a function without tensor results is called for its side effect."""
     if name in ("__set__", "__delete__", "__setitem__", "backward", "retain_grad", "_assert"):
         return True
     return name.endswith("_") and not name.endswith("__")
@@ -258,13 +259,14 @@ def capture(fn: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict[str, 
         args, kwargs: its arguments. Those that are not tensors, and sizes, are constants of the graph.
 
     Returns:
-        A `Captured`: the module, its inputs, and what the run returned. What the function writes to tensors and to
-        `.grad` is done, and is a step of the graph. Where parts of it run without recording, the graph switches. There
-        is no graph of a function that decides by elements of tensors, steps an optimizer, calls a transform or a custom
-        Function, or computes by other ways than functions of ``torch``; `problem` says so, and `result` is right.
+        A `Captured`: the module, its inputs, and the result of the run. Writes to tensors and to `.grad` are executed
+            and are steps of the graph. If parts of the function run without recording, the graph switches, too. There
+            is no graph of a function that branches on elements of tensors, steps an optimizer, calls a transform or a
+            custom Function, or computes in other ways than by functions of ``torch``; `problem` says so, and `result`
+            is correct.
 
     Raises:
-        RuntimeError: a Tracer is at work in this thread.
+        RuntimeError: a Tracer is active in this thread.
     """
     kwargs = kwargs or {}
     if is_tracing():

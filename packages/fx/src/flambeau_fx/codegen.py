@@ -64,7 +64,7 @@ class PythonCode:
 
 
 class _Globals:
-    """What the code names. `torch` stands for a tree of just those things that the code finds below it."""
+    """The names that generated code uses. `torch` is a tree of only those objects that the code looks up below it."""
 
     def __init__(self, names: Any) -> None:
         self.torch = types.SimpleNamespace()
@@ -78,7 +78,7 @@ class _Globals:
         self.names = names
 
     def name(self, hint: str, value: Any) -> str:
-        """How the code names `value`, which is reached as `hint`."""
+        """Return the name of `value` in the code; `hint` is the path to it."""
         head, *path = hint.split(".")
         if head == "torch" and path:
             place = self.torch
@@ -101,7 +101,7 @@ class _Globals:
 
 
 def import_lines(names: dict[str, Any]) -> str:
-    """Lines that import what code names, under PyTorch's names."""
+    """Return lines that import the names of the code, under PyTorch's names."""
     lines = ["NoneType = type(None)", "from math import inf", "from math import nan", "from torch import device"]
     lines.append("import torch")
     for name, value in names.items():
@@ -208,13 +208,13 @@ class CodeGen:
 
 
 class _PyTreeCodeGen(CodeGen):
-    """Writes a graph whose placeholders are leaves of the function's arguments, and its outputs those of the result.
+    """Generates code for a graph whose placeholders and outputs are the leaves of the function's arguments and result.
 
     Args:
-        names: the function's own arguments.
-        in_spec: their structure.
+        names: the names of the function's arguments.
+        in_spec: the structure of the arguments.
 
-    ``out_spec`` is the result's, once the program ran.
+    ``out_spec`` is the structure of the result, known after a run.
     """
 
     def __init__(self, names: list[str], in_spec: TreeSpec) -> None:
@@ -222,7 +222,7 @@ class _PyTreeCodeGen(CodeGen):
         self.out_spec: TreeSpec | None = None
 
     def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
-        """Both lines that begin the function: its own arguments, and their leaves."""
+        """Return the two lines that begin the function: its arguments, and their leaves."""
         names = self.names
         leaves = [name.partition(" ")[0].partition("=")[0].strip(" :") for name in free_vars]
         head = super().gen_fn_def(names, maybe_return_annotation)
@@ -232,7 +232,7 @@ class _PyTreeCodeGen(CodeGen):
         return f"{head}\n    {', '.join(leaves)}, = {taken}"
 
     def generate_output(self, output_args: Argument, text: Callable[[Argument], str] = repr) -> str:
-        """The line that puts the result together."""
+        """Return the line that builds the result."""
         return f"return self._out_spec.unflatten({text(output_args)})"
 
     def process_inputs(self, *args: Any) -> Any:
@@ -246,7 +246,7 @@ class _PyTreeCodeGen(CodeGen):
 
 
 def _operands(target: Any, texts: list[str]) -> list[str]:
-    """Operands as code: only a power binds its left one tighter than a minus does."""
+    """Return operands as code: only a power binds its left operand tighter than a minus sign and needs parentheses."""
     if target is operator.pow and texts[0].startswith("-"):
         return [f"({texts[0]})", texts[1]]
     return texts
@@ -258,7 +258,7 @@ def _hint(target: Any) -> str:
 
 
 def last_uses(graph: Graph) -> dict[Node, list[Node]]:
-    """Which nodes' values no longer count after each node."""
+    """Return, for each node, the nodes whose values are last used by it."""
     seen: set[Node] = set()
     found: dict[Node, list[Node]] = {}
     for user in reversed(graph.nodes):
@@ -274,7 +274,7 @@ def last_uses(graph: Graph) -> dict[Node, list[Node]]:
 
 
 def _attribute(owner: str, path: str) -> str:
-    """``self.layers.weight``; parts that are no identifiers by getattr."""
+    """Return ``self.layers.weight``, with getattr for parts that are not identifiers."""
     for part in path.split("."):
         owner = f"{owner}.{part}" if part.isidentifier() else f'getattr({owner}, "{part}")'
     return owner

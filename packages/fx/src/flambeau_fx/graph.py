@@ -41,7 +41,7 @@ class Namespace:
         self._last: dict[str, int] = {}
 
     def create_name(self, candidate: str, owner: Any = None) -> str:
-        """A name like `candidate` that is free and no word of Python's: 'add', then 'add_1', 'add_2'."""
+        """Return a name like `candidate` that is unused and not a keyword: 'add', then 'add_1', 'add_2'."""
         candidate = re.sub(r"[^0-9a-zA-Z_]+", "_", candidate) or "_unnamed"
         if candidate[0].isdigit():
             candidate = f"_{candidate}"
@@ -99,7 +99,7 @@ class Graph:
         tracer_extras: dict[str, Any] | None = None,
     ) -> None:
         self._root = Node(self, "", "root", "", (), {})
-        self._insert: Callable[[Node], None] = self._root.prepend  # puts new nodes where they come
+        self._insert: Callable[[Node], None] = self._root.prepend  # inserts new nodes at the insertion point
         self._count = 0
         self._namespace = Namespace()
         self._owner = owning_module
@@ -108,7 +108,7 @@ class Graph:
 
     @property
     def owning_module(self) -> GraphModule | None:
-        """The GraphModule whose program this is."""
+        """The GraphModule that has this graph."""
         return self._owner
 
     @owning_module.setter
@@ -125,7 +125,7 @@ class Graph:
         return [n for n in self.nodes if n.op == op and (target is None or n.target == target)]
 
     def output_node(self) -> Node:
-        """The node that says what is returned."""
+        """Return the output node."""
         found = self.find_nodes(op="output")
         if len(found) != 1:
             raise AssertionError(f"a graph has one output node, not {len(found)}")
@@ -215,7 +215,7 @@ class Graph:
     # --- copies and changes
 
     def node_copy(self, node: Node, arg_transform: Callable[[Node], Argument] = lambda x: x) -> Node:
-        """Add a copy of a node of another graph, whose arguments become what `arg_transform` says."""
+        """Add a copy of a node of another graph, with its arguments mapped by `arg_transform`."""
         copied = self.create_node(
             node.op,
             node.target,
@@ -228,10 +228,11 @@ class Graph:
         return copied
 
     def graph_copy(self, g: Graph, val_map: dict[Node, Node], return_output_node: bool = False) -> Argument:
-        """Add copies of all nodes of another graph; returns what that one returns, in terms of the copies.
+        """Add copies of all nodes of another graph; return its result in terms of the copies.
 
         Args:
-            val_map: nodes of `g` and what stands for them here; filled with the rest. Nodes in it are not copied.
+            val_map: maps nodes of `g` to values in this graph, and is updated with the copies. Its nodes are not
+                copied.
         """
         for node in g.nodes:
             if node in val_map:

@@ -22,7 +22,7 @@ _numbers = itertools.count()
 
 
 def _compiled(code: PythonCode) -> Callable[..., Any]:
-    """The function `forward` of some source, whose lines tracebacks can show."""
+    """Return the function `forward` of a source, and make its lines available to tracebacks."""
     name = f"<eval_with_key>.{next(_numbers)}"
     linecache.cache[name] = (len(code.src), None, code.src.splitlines(keepends=True), name)
     names = dict(code.globals)
@@ -32,7 +32,7 @@ def _compiled(code: PythonCode) -> Callable[..., Any]:
 
 
 def _copy_attribute(source: Any, target: Module, path: str) -> None:
-    """Have what stands at a path of one module stand there in another, in plain modules."""
+    """Copy the attribute at a path of one module to the same path of another, creating plain modules on the way."""
     *groups, name = path.split(".")
     for group in groups:
         inner = getattr(target, group, None)
@@ -46,12 +46,12 @@ def _copy_attribute(source: Any, target: Module, path: str) -> None:
     _assign(target, name, getattr(source, name))
 
 
-_copy_attr = _copy_attribute  # PyTorch's name, which packages that make graph modules of their own import
+_copy_attr = _copy_attribute  # PyTorch's name, imported by packages that create graph modules
 _USER_PRESERVED_ATTRIBUTES_KEY = "_user_preserved_attributes"
 
 
 class _CodeOnlyModule(Module):
-    """A module with the given ``__dict__``, for packages that copy graph modules in their own way."""
+    """A module with the given ``__dict__``, for packages that have their own way to copy graph modules."""
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class GraphModule(Module):
     """
 
     def __new__(cls, *args: Any, **kwargs: Any) -> GraphModule:
-        # Each has a class of its own, whose forward is its program.
+        # Each graph module has its own class, whose forward is its program.
         base = next(c for c in cls.__mro__ if not c.__dict__.get("_is_graph_class"))
 
         class GraphModuleImpl(base):  # type: ignore[misc,valid-type]
@@ -211,7 +211,7 @@ class GraphModule(Module):
         code, own = self.graph.python_code("self"), _user_class(type(self))
         if own is not GraphModule or type(self.graph._codegen) is not CodeGen:
             return _rebuilt, (own, type(self).__name__, state, self.graph)
-        # As in PyTorch's files, where the code is what counts; the graph comes along for us, to whom it says more.
+        # As in PyTorch's files, the code defines the module; the graph is added because it contains more information.
         body = late_state() | state | {"_code": code.src, "_graphmodule_cls_name": type(self).__name__}
         return reduce_graph_module, ({**body, _GRAPH: pickle.dumps(self.graph)}, import_lines(code.globals))
 
@@ -252,11 +252,11 @@ _GRAPH = "_pickled_graph"
 
 
 def reduce_graph_module(body: dict[str, Any], import_block: str) -> GraphModule:
-    """The module of a pickle.
+    """Restore the module of a pickle.
 
     Args:
-        body: what the module had, with the source of its forward as "_code".
-        import_block: lines that import what this names.
+        body: the attributes of the module, with the source of its forward as "_code".
+        import_block: lines that import the names in this source.
     """
     body = dict(body)
     name, saved = body.pop("_graphmodule_cls_name", "GraphModule"), body.pop(_GRAPH, None)

@@ -22,7 +22,7 @@ class Interpreter:
     Args:
         module: the module with the graph's targets.
         garbage_collect_values: whether to free values that are no longer used.
-        graph: the program, if it is not the module's own.
+        graph: the graph to run; default: that of the module.
 
     Raises:
         RuntimeError: there are too few arguments, or the call of a node raises an error.
@@ -53,8 +53,8 @@ class Interpreter:
         """Run all nodes and return the value of the output node.
 
         Args:
-            initial_env: values of nodes that are known already; these do not run.
-            enable_io_processing: let the graph's code generation prepare arguments and results.
+            initial_env: known values of nodes; these nodes do not run.
+            enable_io_processing: whether the graph's code generator processes arguments and results.
         """
         self.env = {} if initial_env is None else dict(initial_env)
         if enable_io_processing:
@@ -77,7 +77,7 @@ class Interpreter:
         return None
 
     def boxed_run(self, args_list: list[Any]) -> Any:
-        """`run` with arguments in a list, which is emptied so that they can be let go of."""
+        """Like `run`, with arguments in a list, which is emptied so that they can be freed."""
         args = tuple(args_list)
         args_list.clear()
         return self.run(*args)
@@ -88,7 +88,7 @@ class Interpreter:
         return getattr(self, n.op)(n.target, args, kwargs)
 
     def placeholder(self, target: Target, args: tuple[Argument, ...], kwargs: dict[str, Any]) -> Any:
-        """The next argument of `run`, or all that are left for a name with a star, or the default."""
+        """Return the next argument of `run`, or all remaining ones for a name with a star, or else the default."""
         if isinstance(target, str) and target.startswith("*"):
             return list(self.args_iter)
         try:
@@ -149,7 +149,7 @@ class Interpreter:
 
 
 def _plain(a: Any) -> Any:
-    """Immutable lists and dicts as Python's own."""
+    """Convert immutable lists and dicts to lists and dicts."""
     if type(a) is tuple:
         return tuple(_plain(x) for x in a)
     if isinstance(a, immutable_list):
@@ -160,10 +160,10 @@ def _plain(a: Any) -> Any:
 
 
 class Transformer(Interpreter):
-    """An interpreter whose values are proxies of a new graph: `transform` returns the module that comes out.
+    """An interpreter whose values are proxies of a new graph: `transform` returns the resulting module.
 
     Raises:
-        AttributeError: the argument is no GraphModule.
+        AttributeError: the argument is not a GraphModule.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import Transformer, symbolic_trace
@@ -207,7 +207,7 @@ class Transformer(Interpreter):
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def transform(self) -> GraphModule:
-        """The module whose program is the new graph."""
+        """Return a module with the new graph."""
         result = super().run(enable_io_processing=False)
         if result is not None:
 

@@ -25,7 +25,7 @@ _effects: set[Any] = {print}
 
 
 def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare that calls of `fn` stay in a graph even if their value is unused; returns `fn`.
+    """Declare that calls of `fn` must not be removed even if their value is unused; returns `fn`.
 
     Raises:
         TypeError: the function cannot be hashed.
@@ -65,7 +65,7 @@ def map_arg(a: Argument, fn: Callable[[Node], Argument]) -> Argument:
 
 
 def qualified_name(func: Any) -> str:
-    """The dotted name by which generated code calls a function: 'torch.relu', 'operator.add'."""
+    """Return the dotted name of a function in generated code: 'torch.relu', 'operator.add'."""
     name = getattr(func, "__name__", None)
     if name is not None and getattr(builtins, name, None) is func:
         return str(name)
@@ -84,7 +84,7 @@ def qualified_name(func: Any) -> str:
     return f"{_in_pytorch(module)}.{name}" if module else str(name)
 
 
-# What packages without `flambeau`, which gives PyTorch's names, say of the module that a thing stands in.
+# The module names that packages use without `flambeau`, which defines PyTorch's names.
 _ALONE = {"flambeau": "torch", "flambeau_fx": "torch.fx", "flambeau_tensor": "torch", "flambeau_nn": "torch.nn"}
 
 
@@ -141,7 +141,7 @@ def _writes(target: Any, args: tuple[Argument, ...], kwargs: dict[str, Argument]
 
 
 def _draws(target: Any) -> bool:
-    """Whether a call takes numbers from a random generator, which changes what later calls get."""
+    """Whether a call draws from a random generator, which affects later calls."""
     schema = _schema_of(target)
     if schema is None:
         return False
@@ -149,19 +149,19 @@ def _draws(target: Any) -> bool:
 
 
 class Node:
-    """One step of a `Graph`; graphs make them.
+    """One step of a `Graph`, whose methods create nodes.
 
     Attributes:
         op: 'placeholder' (an argument of the whole), 'get_attr', 'call_function', 'call_module', 'call_method' or
             'output'.
         target: the function, or the name of the method, module, attribute or argument.
-        args, kwargs: what it is called with: nodes, plain values, and tuples, lists, dicts, slices of these.
+        args, kwargs: the arguments of the call: nodes, plain values, and tuples, lists, dicts, slices of these.
         users: the nodes that have it among their arguments, as keys in their order.
-        meta: a dict for whoever analyses or transforms the graph; copied with the node.
+        meta: a dict for analyses and transformations; copied with the node.
         type: the annotation of its value, or None.
 
     Raises:
-        AssertionError: there is no such ``op``.
+        AssertionError: ``op`` is not one of these.
 
     >>> from flambeau_fx import Graph
     >>> graph = Graph()
@@ -212,7 +212,7 @@ class Node:
 
     @property
     def prev(self) -> Node:
-        """The node before it; the graph's root before the first."""
+        """The previous node; for the first node, the graph's root."""
         return self._prev
 
     def prepend(self, x: Node) -> None:
@@ -295,7 +295,7 @@ class Node:
 
         Args:
             delete_user_cb: which of the users change; all if not given.
-            propagate_meta: copy `meta` to the other node, whose own must be empty.
+            propagate_meta: copy `meta` to the other node, whose `meta` must be empty.
         """
         if propagate_meta:
             if replace_with.meta:
@@ -317,7 +317,7 @@ class Node:
 
         self._use(map_arg(self._args, swap), map_arg(self._kwargs, swap))
 
-    # --- what it is
+    # --- classification
 
     @property
     def stack_trace(self) -> str | None:
@@ -403,8 +403,8 @@ def _text(a: Argument) -> str:
 
 
 def following(start: Node, forward: bool = True) -> Iterator[Node]:
-    """The nodes after `start` (before it), up to the root. The next one is taken when it is asked for, so the graph may
-    change meanwhile."""
+    """Generate the nodes after `start` (before it), up to the root. Each is determined only when requested, so the
+    graph may change meanwhile."""
     node = start._next if forward else start._prev
     while node.op != "root":
         if not node._erased:

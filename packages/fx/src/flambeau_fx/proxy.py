@@ -27,7 +27,7 @@ class TraceError(ValueError):
 
 
 class TracerBase:
-    """Makes nodes and proxies; `Tracer` adds how a module is run with them."""
+    """Creates nodes and proxies; `Tracer` adds running a module with them."""
 
     graph: Graph
     record_stack_traces: bool = False
@@ -70,7 +70,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a: Any) -> Argument:
-        """An argument as nodes keep it. Raises NotImplementedError for what cannot be one."""
+        """Return an argument in the form in which nodes store it; raise NotImplementedError if that is impossible."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):
@@ -121,7 +121,7 @@ def _any_node(parts: list[Argument]) -> bool:
 
 
 class GraphAppendingTracer(TracerBase):
-    """Adds what is done with proxies of a graph's nodes to that graph."""
+    """Records operations on proxies of a graph's nodes in that graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -210,7 +210,7 @@ def is_method(func: Any) -> bool:
 
 
 def _unpacked(frame: FrameType) -> int | None:
-    """How many values the running instruction of a frame unpacks, as in ``a, b = value``."""
+    """Return how many values the current instruction of a frame unpacks, as in ``a, b = value``."""
     for instruction in dis.get_instructions(frame.f_code):
         if instruction.offset == frame.f_lasti:
             return int(instruction.argval) if instruction.opname == "UNPACK_SEQUENCE" else None
@@ -218,7 +218,7 @@ def _unpacked(frame: FrameType) -> int | None:
 
 
 class Attribute(Proxy):
-    """An attribute of what a proxy stands for: a node of its own only if it is more than the method of a call."""
+    """An attribute of a proxy's value: it becomes a node only if it is used other than in a method call."""
 
     def __init__(self, root: Proxy, attr: str) -> None:
         self.root, self.attr, self.tracer = root, attr, root.tracer
@@ -235,7 +235,7 @@ class Attribute(Proxy):
 
 
 class ParameterProxy(Proxy):
-    """Stands for a parameter whose shape is taken as constant."""
+    """A proxy for a parameter of constant shape."""
 
     def __init__(self, tracer: TracerBase, node: Node, name: str, param: _torch.Tensor) -> None:
         super().__init__(node, tracer)

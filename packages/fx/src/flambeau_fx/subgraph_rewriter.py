@@ -18,7 +18,7 @@ class Match:
     """A match of a pattern."""
 
     anchor: Node  # the node that computes the pattern's result
-    nodes_map: dict[Node, Any]  # nodes of the pattern -> what they are in the graph
+    nodes_map: dict[Node, Any]  # nodes of the pattern -> nodes of the graph
 
 
 class _Matcher:
@@ -29,13 +29,13 @@ class _Matcher:
         self.results: list[Any] = list(result) if isinstance(result, (tuple, list)) else [result]
         if not self.results or not all(isinstance(node, Node) for node in self.results):
             raise RuntimeError("a pattern returns one or several values, which it computes")
-        # Results that others are computed from are found with those; the first of the rest is what a match is known by.
+        # A result that other results are computed from is found with those; the first of the others identifies a match.
         last = pattern.output_node()
         self.ends = [node for node in dict.fromkeys(self.results) if set(node.users) == {last}] or self.results[:1]
         self.nodes: dict[Node, Any] = {}
 
     def match(self, anchor: Node) -> dict[Node, Any] | None:
-        """The pattern's nodes in the graph if they end at `anchor`, and nobody else uses what is inside."""
+        """Return the match whose result is `anchor`; None if it does not match or inner values are used elsewhere."""
         self.nodes = {}
         if not self._same(self.ends[0], anchor) or not self._find_rest(self.ends[1:], anchor):
             return None
@@ -46,7 +46,7 @@ class _Matcher:
         return dict(self.nodes)
 
     def _find_rest(self, ends: list[Node], anchor: Node) -> bool:
-        """Find places for further results, each where it fits what has been found."""
+        """Find matches for the other results, consistent with the nodes found so far."""
         if not ends:
             return True
         known = dict(self.nodes)
@@ -90,7 +90,7 @@ def _graph_of(program: Callable[..., Any] | GraphModule | Graph) -> Graph:
 
 @dataclass
 class ReplacedPatterns:
-    """A place where `replace_pattern_with_filters` found its pattern.
+    """A match of the pattern of `replace_pattern_with_filters`.
 
     >>> list(ReplacedPatterns.__dataclass_fields__)
     ['anchor', 'nodes_map', 'replacements']
@@ -126,7 +126,7 @@ def replace_pattern_with_filters(
         gm: changed in place, and recompiled.
         pattern, replacement: as for `replace_pattern`.
         match_filters: called with an `InternalMatch`, the program's graph and that of the pattern.
-        replacement_callback: called with the same, returns the graph that takes the place, instead of `replacement`.
+        replacement_callback: called with the same arguments, returns the replacement graph, instead of `replacement`.
 
     Raises:
         NotImplementedError: `ignore_literals` or `node_name_match` is given.
@@ -164,15 +164,17 @@ def replace_pattern_with_filters(
 def replace_pattern(
     gm: GraphModule, pattern: Callable[..., Any] | GraphModule, replacement: Callable[..., Any] | GraphModule
 ) -> list[Match]:
-    """Replace the matches of `pattern` by `replacement`; returns the matches. Matches do not overlap: the first in the
-    graph's order counts. A subgraph whose inner values are used elsewhere does not match.
+    """Replace the matches of `pattern` by `replacement` and return the matches.
+
+    Matches do not overlap: earlier nodes take precedence. A subgraph whose inner values are used elsewhere does not
+    match.
 
     Args:
         gm: changed in place, and recompiled.
         pattern, replacement: programs with the same number of arguments, and of results.
 
     Raises:
-        AttributeError: the first argument is no GraphModule.
+        AttributeError: the first argument is not a GraphModule.
         ValueError: the programs take or return different numbers of values.
 
     >>> import flambeau_tensor as torch
@@ -188,8 +190,10 @@ def replace_pattern(
 
 
 def _place(results: list[Node], used: set[Node], copies: dict[Node, Any]) -> Node | None:
-    """The node before which new ones can stand: behind all that they are computed from, and before all who use the
-    results; None if there is no such place."""
+    """Return the node before which new nodes can be inserted, or None if there is no such position.
+
+    It comes after all nodes that they are computed from, and before all users of the results.
+    """
     order = {node: i for i, node in enumerate(results[0].graph.nodes)}
     users = [user for node in results for user in node.users if user not in used]
     place = min([*users, *([] if users else results)], key=order.__getitem__)
@@ -210,7 +214,7 @@ def _check_arguments(wanted: Graph, instead: Graph) -> None:
 def _replaced(
     gm: GraphModule, wanted: Graph, choose: Callable[[Node, dict[Node, Any]], Graph | None]
 ) -> list[tuple[Match, list[Node]]]:
-    """Replace the places that a pattern fits by what `choose` says, None for what is kept; each with its new nodes."""
+    """Replace matches by the graphs that `choose` returns (None keeps a match); return each with its new nodes."""
     graph, matcher, matches = gm.graph, _Matcher(wanted), []
     inputs = wanted.find_nodes(op="placeholder")
     taken: set[Node] = set()

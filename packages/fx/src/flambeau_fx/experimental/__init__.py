@@ -1,1 +1,1 @@
-"""Graphs of what programs do below autograd: ``proxy_tensor``."""
+"""Graphs of operators below autograd: ``proxy_tensor``."""

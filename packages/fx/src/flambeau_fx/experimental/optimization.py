@@ -21,7 +21,7 @@ _PAIRS = (
 
 
 def matches_module_pattern(pattern: Any, node: Node, modules: dict[str, Any]) -> bool:
-    """Whether a node calls a module of the last of several types, and its input one of the type before, and so on.
+    """Whether a node calls a module of the last type of the pattern, its input a module of the type before, and so on.
 
     Raises:
         AttributeError: the node is none.
@@ -45,7 +45,7 @@ def replace_node_module(node: Node, modules: dict[str, Any], new_module: flambea
     """Replace the module that a node calls.
 
     Raises:
-        KeyError: the node calls no module of these.
+        KeyError: the node does not call any of these modules.
 
     >>> net = flambeau_nn.Sequential(flambeau_nn.ReLU())
     >>> node = symbolic_trace(net).graph.find_nodes(op="call_module", target="0")[0]

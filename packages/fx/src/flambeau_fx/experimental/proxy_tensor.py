@@ -1,7 +1,7 @@
 """`make_fx`: the graph of the ``torch.ops.aten`` operators that a function calls, below autograd and transforms.
 
-The function runs, once, on the arguments that it is given, and each operator that it reaches becomes a step. So the
-graph has the backward of what is differentiated and the batched form of what is vmapped, and none of Python's branches.
+The function runs once on the given arguments, and each operator that it reaches becomes a step. The graph therefore
+contains the backward pass of differentiated code and the batched form of code under vmap, and no Python branches.
 
 >>> import flambeau as torch
 >>> from flambeau_fx.experimental.proxy_tensor import make_fx
@@ -38,7 +38,7 @@ _READERS = ("aten::_local_scalar_dense", "aten::item", "aten::equal", "aten::is_
 
 
 def _place(t: _torch.Tensor) -> tuple[Any, ...]:
-    """Where a tensor's elements lie: another tensor over the same ones has the same value."""
+    """Return the memory and layout of a tensor: another tensor with the same ones has the same value."""
     return id(t.untyped_storage()), t.storage_offset(), tuple(t.shape), t.stride(), t.dtype, t.is_conj(), t.is_neg()
 
 
@@ -51,7 +51,7 @@ class _Recorder:
         self.decompositions = decompositions
         self.nodes: dict[int, tuple[Node, tuple[Any, ...]]] = {}
         self.places: dict[tuple[Any, ...], Node] = {}
-        self.kept: list[_torch.Tensor] = []  # so that no other tensor gets the number or the memory of one of these
+        self.kept: list[_torch.Tensor] = []  # keeps tensors alive, so that no other one gets their id or memory
 
     def note(self, t: _torch.Tensor, node: Node) -> None:
         place = _place(t)
@@ -64,10 +64,11 @@ class _Recorder:
     def known(self, t: _torch.Tensor) -> Node | None:
         node, place = self.nodes.get(id(t), (None, None))
         here = _place(t)
-        return node if place == here else self.places.get(here)  # `t_()` and its like change what an object shows
+        # `t_()` and similar methods change the layout of an object
+        return node if place == here else self.places.get(here)
 
     def value(self, x: Any) -> Argument:
-        """What stands for an argument in the graph."""
+        """Return an argument in its form in the graph."""
         if not isinstance(x, _torch.Tensor):
             return x
         node = self.known(x)
@@ -128,21 +129,21 @@ def make_fx(
     tracing_mode: str = "real",
     **options: object,
 ) -> Callable[..., GraphModule]:
-    """A function that runs `f` on its arguments and returns the graph of the operators that it called.
+    """Return a function that runs `f` on its arguments and returns the graph of the operators that it called.
 
     Args:
-        f: a function of tensors and containers of them; what it returns may be nested, too.
-        decomposition_table: functions to run, and to trace, in place of operators (``torch.ops.aten.addmm.default``).
-        tracing_mode: ``"real"`` computes; ``"fake"`` runs on device 'meta', and so computes shapes only.
-        options: those of PyTorch's tracer, which have no meaning here.
+        f: a function of tensors and containers of them; its result may be nested, too.
+        decomposition_table: functions to run and trace instead of operators (``torch.ops.aten.addmm.default``).
+        tracing_mode: ``"real"`` computes values; ``"fake"`` runs on device 'meta' and computes shapes only.
+        options: accepted options of PyTorch's tracer, which have no effect.
 
-    Tensors that `f` holds become attributes of the module, ``_tensor_constant0`` and so on, parameters
-    ``_param_constant0``. What `f` writes to tensors, the graph writes, too: one of a training step (loss, backward, an
-    optimizer's update) trains when it is run under ``torch.no_grad()``. Numbers, such as a learning rate, are those of
-    the run. Containers among the arguments are taken apart by steps of the graph.
+    Tensors that `f` refers to become attributes of the module, ``_tensor_constant0`` and so on, parameters
+    ``_param_constant0``. The graph repeats writes of `f` to tensors: the graph of a training step (loss, backward, the
+    optimizer's update) trains when it runs under ``torch.no_grad()``. Numbers, such as a learning rate, are constants
+    from the run. The first steps of the graph unpack containers among the arguments.
 
     Raises:
-        RuntimeError: `f` asks for an element of a tensor that depends on its arguments.
+        RuntimeError: `f` needs the value of an element that depends on its arguments.
         NotImplementedError: `tracing_mode` is ``"symbolic"``: there are no symbolic shapes.
     """
     if tracing_mode == "symbolic":
@@ -185,7 +186,7 @@ def _on_meta(x: Any) -> Any:
 
 
 def get_proxy_mode() -> None:
-    """None: `make_fx` records with a mode of its own, which has no interface."""
+    """Return None: `make_fx` records with its own mode, which has no public interface."""
 
 
 get_innermost_proxy_mode = get_proxy_mode

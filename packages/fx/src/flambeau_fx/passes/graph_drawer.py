@@ -20,14 +20,14 @@ _COLORS = {
 
 
 class FxGraphDrawer:
-    """A drawing of a program for Graphviz: a box for each node, an arrow for each value that goes from one to another.
+    """A drawing of a program by Graphviz: a box for each node, an arrow from each value to each of its users.
 
     Args:
         graph_module: the program.
-        name: of the drawing.
-        ignore_getattr: whether attributes are left out.
+        name: the name of the drawing.
+        ignore_getattr: whether to leave out attributes.
         ignore_parameters_and_buffers, skip_node_names_in_args, parse_stack_trace, normalize_args: have no effect.
-        dot_graph_shape: of the boxes. Default: ``"record"``.
+        dot_graph_shape: the shape of the boxes. Default: ``"record"``.
 
     Raises:
         RuntimeError: pydot is not installed.
@@ -75,7 +75,7 @@ class FxGraphDrawer:
         return self.get_dot_graph()
 
     def get_all_dot_graphs(self) -> dict[str, Any]:
-        """All drawings by name: there is one."""
+        """Return all drawings by name; there is only one."""
         return self._dot_graphs
 
 

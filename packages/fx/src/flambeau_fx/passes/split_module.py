@@ -48,15 +48,15 @@ def split_module(
     Args:
         m: the program.
         root_m: the module that it was traced from, or `m`.
-        split_callback: says of each node which piece it belongs to; a piece runs when it has its inputs.
-        qualname_map: takes, for each module and attribute that a piece has, its new name and the old one.
+        split_callback: returns the piece to which a node belongs; a piece runs when its inputs are available.
+        qualname_map: a dict that receives the new and old name of each module and attribute of a piece.
         keep_original_order: whether pieces run in the order in which they begin.
-        keep_original_node_name, keep_original_input_name: nodes and inputs keep their names in any case.
-        partition_affix: stands in the names of the submodules, before the number.
-        tuple_return: whether a piece with one result returns a tuple of it.
+        keep_original_node_name, keep_original_input_name: accepted; nodes and inputs always keep their names.
+        partition_affix: inserted into the names of the submodules, before the number.
+        tuple_return: whether a piece with one result returns a tuple with it.
 
     Raises:
-        RuntimeError: two pieces need results of each other.
+        RuntimeError: two pieces depend on each other.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import symbolic_trace
@@ -106,7 +106,7 @@ def split_module(
 
 
 def _note_use(source: Node, made: Partition | None, used: Partition | None) -> None:
-    """Note that a value goes from one piece to another; None is the program around them."""
+    """Record that one piece uses a value of another; None is the program around them."""
     if made is used:
         return
     if made is not None:
@@ -127,7 +127,7 @@ def _sorted(pieces: dict[str, Partition]) -> list[Partition]:
 
 
 class _Copy:
-    """A piece while it is copied into a graph of its own."""
+    """A piece while it is copied into its own graph."""
 
     def __init__(self, m: Any, piece: Partition, names: dict[str, str] | None) -> None:
         self.module, self.piece, self.names = m, piece, names
@@ -149,7 +149,7 @@ class _Copy:
         self.values[node] = new
 
     def finish(self, tuple_return: bool) -> tuple[GraphModule, bool]:
-        """The module, and whether it returns its one result as it is."""
+        """Return the module, and whether it returns its only result without a tuple."""
         results = tuple(self.values[node] for node in self.piece.outputs.values())
         single = len(results) == 1 and not tuple_return
         self.graph.output(results[0] if single else results)

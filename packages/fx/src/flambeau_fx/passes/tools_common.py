@@ -1,4 +1,4 @@
-"""Questions about graphs that several passes ask."""
+"""Queries of graphs that several passes use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def in_order(needs: dict[Item, int], users: Callable[[Item], Iterable[Item]]) -> list[Item]:
-    """Items, each after those that it needs, else as they are given; those that need each other are left out.
+    """Sort items so that each follows those that it needs, otherwise in the given order; omit items in cycles.
 
     >>> in_order({"end": 2, "begin": 0, "middle": 1}, {"begin": ["middle", "end"], "middle": ["end"], "end": []}.get)
     ['begin', 'middle', 'end']

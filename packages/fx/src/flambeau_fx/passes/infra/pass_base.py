@@ -25,7 +25,7 @@ class PassBase(abc.ABC):
     """A transformation of programs: `call` performs it; `requires` and `ensures` check the program before and after it.
 
     Raises:
-        TypeError: it is abstract: a subclass has to define ``call``.
+        TypeError: it is abstract: a subclass must define ``call``.
 
     >>> class Nothing(PassBase):
     ...     def call(self, graph_module):

@@ -1,4 +1,4 @@
-"""Passes one after another."""
+"""Runs passes in order and checks constraints of their order."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constrai
 
 
 def pass_result_wrapper(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that changes programs in place, as one that returns a `PassResult`.
+    """Convert a function that changes programs in place to one that returns a `PassResult`.
 
     Raises:
-        TypeError: what is wrapped is not callable; when it is called.
+        TypeError: the argument is not callable; raised by the call.
 
     >>> from flambeau_fx import symbolic_trace
     >>> pass_result_wrapper(lambda gm: None)(symbolic_trace(lambda x: x)).modified
@@ -34,7 +34,7 @@ def pass_result_wrapper(fn: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def this_before_that_pass_constraint(this: Callable[..., Any], that: Callable[..., Any]) -> Callable[..., bool]:
-    """A constraint of a `PassManager`: one pass comes before another.
+    """Return a constraint of a `PassManager`: one pass must run before another.
 
     >>> this_before_that_pass_constraint(len, str)(str, len)
     False
@@ -52,12 +52,12 @@ class PassManager:
     Args:
         passes: `PassBase` objects, or functions that return a `PassResult`.
         constraints: functions of two passes: whether the first may come before the second.
-        steps: how often at most. Default: once.
-        run_checks_after_each_pass: whether what `add_checks` was given looks at the program after each pass, too.
-        suppress_check_failures: whether a change of the order that breaks constraints is no error.
+        steps: the maximum number of rounds. Default: one.
+        run_checks_after_each_pass: whether functions from `add_checks` check the program after each pass, too.
+        suppress_check_failures: whether a reordering that breaks constraints is allowed.
 
     Raises:
-        RuntimeError: a constraint is broken, or what a pass returns is no `PassResult`.
+        RuntimeError: a constraint is broken, or a pass does not return a `PassResult`.
 
     >>> import flambeau_tensor as torch
     >>> from flambeau_fx import symbolic_trace
@@ -87,15 +87,15 @@ class PassManager:
         self._checks: list[Callable[..., Any]] = []
 
     def add_pass(self, _pass: Callable[..., Any]) -> None:
-        """Have one more pass run."""
+        """Add a pass."""
         self.passes.append(_pass)
 
     def add_constraint(self, constraint: Callable[..., bool]) -> None:
-        """Have one more constraint kept."""
+        """Add a constraint."""
         self.constraints.append(constraint)
 
     def add_checks(self, check: Callable[..., Any]) -> None:
-        """Have a function of the program called at the end; it raises where something is wrong."""
+        """Add a function that is called with the program at the end, and raises an error if something is wrong."""
         self._checks.append(check)
 
     def validate_constraints(self) -> None:
@@ -107,7 +107,7 @@ class PassManager:
                         raise RuntimeError(f"pass schedule constraint violated. Expected {that} before {this}")
 
     def check(self, module: GraphModule) -> None:
-        """Call what `add_checks` was given."""
+        """Call the functions from `add_checks`."""
         for check in self._checks:
             check(module)
 
