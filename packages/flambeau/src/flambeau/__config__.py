@@ -1,4 +1,4 @@
-"""``torch.__config__``: what this was built with, as text."""
+"""``torch.__config__``: the build configuration as text."""
 
 
 def show() -> str:
@@ -17,7 +17,7 @@ def show() -> str:
 
 
 def parallel_info() -> str:
-    """How many threads there are."""
+    """Return the number of threads as text."""
     from flambeau_tensor import get_num_threads
 
     return f"threads of operators: {get_num_threads()}\n"

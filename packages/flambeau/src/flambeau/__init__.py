@@ -1,8 +1,8 @@
 """PyTorch's layout over the flambeau packages: ``import flambeau as torch``.
 
-Tensors, operators and autograd are here at once; ``torch.nn``, ``torch.optim`` and the other subpackages load when they
-are first named. A subpackage is the very module of the package that holds it (``torch.nn`` is ``flambeau_nn``), under
-whatever name it is reached.
+Tensors, operators and autograd are imported immediately; ``torch.nn``, ``torch.optim`` and the other subpackages are
+imported at their first use. A subpackage is the same module as the package that implements it (``torch.nn`` is
+``flambeau_nn``), whatever name it is imported by.
 
 >>> import flambeau as torch
 >>> x = torch.tensor([1.0, 2.0], requires_grad=True)
@@ -33,7 +33,7 @@ from flambeau_tensor.not_built import not_built as _not_built
 from flambeau_tensor.pytorch_names import HOMES as _homes
 from flambeau_tensor.pytorch_names import LOCAL_NAMES as _pytorch_names
 
-RELEASE = "0.1.0"  # ours; __version__ tells that of PyTorch whose interface this is
+RELEASE = "0.1.0"  # the version of flambeau; __version__ is the PyTorch version whose interface it implements
 
 globals().update(_functions("torch", lazy=False))
 globals().update({name: getattr(_tensors, name) for name in _tensors.TORCH_NAMES})
@@ -70,7 +70,7 @@ _before_listing(lambda: __getattr__("sym_int"))  # and with it the other functio
 
 
 def _forms_of(op):
-    """What `__torch_dispatch__` is told of an operator; the module that says so loads with the first such call."""
+    """Return the forms of an operator for `__torch_dispatch__`; the first call imports the module that has them."""
     from flambeau_cext import dispatch
 
     return dispatch.forms_of(op)
@@ -99,12 +99,13 @@ def _declared_late(name: str) -> Any:
 
 
 _late = {**dict.fromkeys(_tensors.LAZY_NAMES, "flambeau_tensor"), **_names.NAMES}
-_modules = {_name: f".{_name}" for _name in _names.SUBMODULES} | {"torch": "flambeau"}  # as PyTorch's, which is its own
+# PyTorch, too, has itself as ``torch.torch``
+_modules = {_name: f".{_name}" for _name in _names.SUBMODULES} | {"torch": "flambeau"}
 _lazy, _listed = _attach(__name__, "torch", _late, _modules, _declared_late)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":  # asked for by `from torch import *`, which loads what waits to be named
+    if name == "__all__":  # `from torch import *` reads it, which imports all lazy names
         return [name for name in __dir__() if not name.startswith("_") and name not in _names.SUBMODULES]
     return _lazy(name)
 

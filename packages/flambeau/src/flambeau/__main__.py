@@ -18,7 +18,7 @@ RUN = "usage: flambeau run (script.py | -m module | -c command) [arguments]"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line says; returns the status for the shell."""
+    """Run the command line; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         print((__doc__ or RUN).partition("\n\n")[2])

@@ -1,9 +1,10 @@
-"""What classes and functions say of the module they stand in: ``torch.nn.modules.linear`` after `install_as_torch()`,
+"""The module names of classes and functions: ``torch.nn.modules.linear`` after `install_as_torch()`,
 ``flambeau.nn.modules.linear`` before.
 
-Programs test ``type(m).__module__``, print types and pickle by their names, so each says where PyTorch has it.
-`flambeau_tensor.pytorch_names` derives that from the module that defines it, with `HOMES` below for what PyTorch keeps
-elsewhere. What is loaded already is named at once, and each module that loads later when it is complete.
+Programs test ``type(m).__module__``, print types and pickle by their names, so each reports its module in PyTorch.
+`flambeau_tensor.pytorch_names` derives it from the module that defines the class or function, with `HOMES` below for
+names that PyTorch has elsewhere. Modules that are already loaded are renamed immediately, others after they are
+loaded.
 """
 
 import sys
@@ -14,7 +15,7 @@ from flambeau_overrides.declare import OverridableFunction
 from flambeau_tensor.extend import name_type
 from flambeau_tensor.pytorch_names import module_in_pytorch
 
-# PyTorch's module -> modules here whose public classes and functions it has, and single names.
+# PyTorch's module -> our modules whose public classes and functions belong to it, and single names.
 _THERE = {
     "torch": """
         flambeau.control_flow.cond flambeau.cuda.OutOfMemoryError flambeau_distributed.futures.Future
@@ -89,14 +90,14 @@ _THERE = {
 }
 HOMES = {here: there for there, names in _THERE.items() for here in names.split()}
 
-_COMPILED = type(name_type)  # of Cython's functions
-_HEAP_TYPE = 1 << 9  # of `type.__flags__`: a class that is not a compiled one's static type
+_COMPILED = type(name_type)  # the class of Cython's functions
+_HEAP_TYPE = 1 << 9  # bit of `type.__flags__`: set for classes other than static types of compiled modules
 
-_given: set[str] = set()  # the modules that things have been given, from which theirs is not derived again
+_given: set[str] = set()  # modules whose names were already set
 
 
 def name_contents(module: ModuleType, prefix: str) -> None:
-    """Let the classes and functions of a module say that they stand where PyTorch has them, below ``prefix``."""
+    """Make the classes and functions of a module report their module in PyTorch, below ``prefix``."""
     for name, value in list(vars(module).items()):
         if name.startswith("__") or not isinstance(value, (type, FunctionType, OverridableFunction, _COMPILED)):
             continue
@@ -123,26 +124,26 @@ def name_contents(module: ModuleType, prefix: str) -> None:
             if type(method) is FunctionType and method.__module__ == home:
                 method.__module__ = there
     there = module_in_pytorch(module.__spec__.name if module.__spec__ else "", "_")
-    if there.startswith("torch."):  # where `inspect` and `typing` look for what a class says of itself
+    if there.startswith("torch."):  # `inspect` and `typing` look names up there
         sys.modules.setdefault(prefix + there.removeprefix("torch"), module)
 
 
 class Naming:
-    """Names what is loaded, and stands before the other finders to name what loads later."""
+    """Renames the contents of loaded modules, and is a meta path finder that renames those of later ones."""
 
     def __init__(self) -> None:
         self.prefix = "flambeau"
         sys.meta_path.insert(0, self)
 
     def name_all(self, prefix: str) -> None:
-        """Name what is loaded, and what comes, below a prefix."""
+        """Rename the contents of loaded and later modules below a prefix."""
         self.prefix = prefix
         for name, module in list(sys.modules.items()):
             if name.startswith("flambeau") and module.__spec__ is not None:
                 name_contents(module, prefix)
 
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
-        """What the other finders find, which is named when it has loaded."""
+        """Return the spec that the other finders find, with a loader that renames the contents of the module."""
         if not fullname.startswith("flambeau"):
             return None
         for finder in sys.meta_path:
@@ -166,7 +167,7 @@ class _Loader:
         spec.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
         name_contents(module, self.naming.prefix)
-        if sys.meta_path[0] is not self.naming:  # a package has put the finder of its compiled modules there
+        if sys.meta_path[0] is not self.naming:  # a package has put the finder of its compiled modules first
             sys.meta_path.remove(self.naming)
             sys.meta_path.insert(0, self.naming)
 

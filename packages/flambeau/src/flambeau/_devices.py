@@ -1,4 +1,4 @@
-"""What modules of devices that are not here have in common: they answer "none", and raise where a device is needed."""
+"""Shared by modules of absent devices: queries answer "none", and functions that need a device raise an error."""
 
 from collections import OrderedDict
 
@@ -50,7 +50,7 @@ def _function(place, name, answer, doc):
 
 
 def absent(place: str, names, label: str) -> dict:
-    """Functions that say what is missing: ``{"synchronize": function, ...}``."""
+    """Return functions that raise an error about the missing device: ``{"synchronize": function, ...}``."""
 
     def refuse():
         raise AssertionError(f"Torch not compiled with {label} enabled")
@@ -89,7 +89,7 @@ def _classes(place, label):
             super().__init__(-1)
 
     class StreamContext:
-        """A ``with`` block on a stream; None is no stream."""
+        """A context for a stream; None means no stream."""
 
         def __init__(self, stream):
             if stream is not None:
@@ -109,7 +109,7 @@ def _classes(place, label):
 
 
 def device_module(place: str, label: str) -> dict:
-    """The names of ``torch.cuda`` and its like where the device is not supported."""
+    """Return the functions of ``torch.cuda`` and similar modules for an unsupported device."""
     out = {name: _function(place, name, None, "Does nothing: the device is not supported.") for name in NOTHING}
     out |= {name: _function(place, name, 0, "0: the device is not supported.") for name in ZERO}
     out |= {name: _function(place, name, False, "False: the device is not supported.") for name in FALSE}
@@ -138,6 +138,6 @@ def _set_device(place, label):
 
 
 def _set_rng_state_all(new_states):
-    """Nothing for no states, as there is no device that could have one."""
+    """Do nothing for an empty list of states; there is no device that could have one."""
     if len(new_states):
         raise RuntimeError("set_rng_state_all(): there are no such devices")

@@ -1,6 +1,7 @@
-"""``torch._C.DispatchKey`` and sets of them: names of ways to run an operator, which programs register kernels for.
+"""``torch._C.DispatchKey`` and sets of them: the names of dispatch keys, for which programs register kernels.
 
-Here an operator has four (see ``flambeau_cext.library``). The other names are kept for what is written with them.
+Here an operator has kernels for four keys (see ``flambeau_cext.library``). Registrations for other keys are only
+stored.
 """
 
 from collections.abc import Iterable
@@ -62,7 +63,7 @@ class DispatchKeySet:
 
 
 class _ExcludeDispatchKeyGuard:
-    """Leaves autocasting out for a while, where the keys of that are among those given; the others change nothing."""
+    """Disables autocasting in a block if its keys are among the given ones; other keys have no effect."""
 
     def __init__(self, keys: DispatchKeySet) -> None:
         from contextlib import nullcontext

@@ -1,9 +1,9 @@
-"""``torch._guards``: what programs ask of a compiler at work. There is none, so nothing is being traced."""
+"""``torch._guards``: queries about an active compiler. There is none, so nothing is being traced."""
 
 
 def active_fake_mode() -> None:
-    """None: no mode makes tensors without elements; those lie on device ``'meta'``."""
+    """Return None: no mode creates fake tensors here; tensors without elements are on device ``'meta'``."""
 
 
 def detect_fake_mode(inputs: object = None) -> None:
-    """None, likewise."""
+    """Return None, see `active_fake_mode`."""

@@ -1,4 +1,4 @@
-"""What PyTorch says cannot be overridden, by namespace; `get_ignored_functions` has of it what exists here."""
+"""The functions that PyTorch makes not overridable, by namespace; `get_ignored_functions` filters existing ones."""
 
 IGNORED = {
     "torch": """

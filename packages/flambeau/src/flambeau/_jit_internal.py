@@ -10,7 +10,7 @@ BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = list
 
 
 def boolean_dispatch(arg_name: str, arg_index: int, default: bool, if_true: Any, if_false: Any, *_: Any) -> Any:
-    """A function that calls one of two others, by the value of a flag among the arguments."""
+    """Return a function that calls one of two functions, selected by a flag among its arguments."""
 
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         flag = kwargs[arg_name] if arg_name in kwargs else args[arg_index] if arg_index < len(args) else default

@@ -1,7 +1,7 @@
 """Which module answers to which name of PyTorch's: one table, one import hook.
 
 ``flambeau.nn`` and ``flambeau_nn`` are one module object, and after `install_as_torch()` so is ``torch.nn``. The hook
-only ever sees names that begin with ``flambeau.`` or, when asked for, ``torch``.
+only sees names that begin with ``flambeau.`` or, if enabled, ``torch``.
 """
 
 import importlib
@@ -47,11 +47,11 @@ class _Alias:
             if e.name is not None and (name == e.name or name.startswith(e.name + ".")):
                 return None
             raise
-        sys.modules.pop(fullname, None)  # where it has been named; Python would run again what it finds there
+        sys.modules.pop(fullname, None)  # otherwise Python would run the loaded module again
         return ModuleSpec(fullname, self, origin=name, is_package=hasattr(module, "__path__"))
 
     def get_code(self, fullname):
-        """What ``python -m`` runs."""
+        """Return the code that ``python -m`` runs."""
         name = real_name(fullname[len(self.prefix) + 1 :])
         return importlib.util.find_spec(name).loader.get_code(name)
 
@@ -63,14 +63,14 @@ class _Alias:
     def exec_module(self, module):
         spec = module.__spec__
         if isinstance(spec.loader, _Alias):
-            module.__spec__ = spec.loader_state  # the module keeps its own identity
+            module.__spec__ = spec.loader_state  # the module keeps its original spec
             _keep_names(module, spec.name)
 
 
 def _keep_names(module, name):
-    """Let importing ``autograd.gradcheck`` leave ``autograd.gradcheck``, a function of that module, what it is.
+    """Keep the function ``autograd.gradcheck`` of a package when the submodule ``autograd.gradcheck`` is imported.
 
-    Loading a module sets an attribute of its package. What is listed already is not loaded.
+    Importing a submodule sets an attribute of its package. Modules that are listed already are not imported.
     """
     start = module.__name__ + "."
     for full, part in list(sys.modules.items()):
@@ -79,7 +79,7 @@ def _keep_names(module, name):
 
 
 def real_name(name: str) -> str | None:
-    """The module behind a name of the layout (without the leading ``torch.``), or None."""
+    """Return the name of the module that a name of the layout (without the leading ``torch.``) refers to, or None."""
     head, tail = name, ""
     while head:
         if head in TABLE:
@@ -98,9 +98,9 @@ def install(prefix: str) -> None:
 def install_as_torch() -> None:
     """Register flambeau under the name ``torch`` in this process, so that programs written for PyTorch run unchanged.
 
-    Child processes inherit the registration: a folder with a package ``torch`` that imports flambeau
-    joins ``sys.path``, which `multiprocessing` and others hand on, and ``PYTHONPATH`` in ``os.environ``. Nothing is
-    written. Only Pythons that ignore ``PYTHONPATH`` (``python -I``, ``python -E``) do not see it.
+    Child processes inherit the registration: a folder with a package ``torch`` that imports flambeau is added to
+    ``sys.path``, which `multiprocessing` and others pass on, and to ``PYTHONPATH`` in ``os.environ``. No files are
+    written. Only Pythons that ignore ``PYTHONPATH`` (``python -I``, ``python -E``) are not affected.
 
     Raises:
         RuntimeError: PyTorch itself is already imported.
@@ -129,10 +129,10 @@ def install_as_torch() -> None:
 
 
 def _pass_on():
-    """Let the processes that this one starts find flambeau under the name, and packages the distribution ``torch``."""
+    """Let child processes import flambeau under the name, and packages find the distribution ``torch``."""
     folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_under_torch")
     if folder not in sys.path:
-        sys.path.insert(1, folder)  # behind the program's own folder, as PYTHONPATH stands
+        sys.path.insert(1, folder)  # after the program's own folder, as with PYTHONPATH
     present = os.environ.get("PYTHONPATH", "")
     if folder not in present.split(os.pathsep):
         os.environ["PYTHONPATH"] = f"{folder}{os.pathsep}{present}" if present else folder

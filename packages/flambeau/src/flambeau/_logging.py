@@ -1,3 +1,3 @@
-"""``torch._logging``: what the compiler says about its traces."""
+"""``torch._logging``: the log of the compiler about its traces."""
 
 from flambeau_compile.logs import set_logs as set_logs

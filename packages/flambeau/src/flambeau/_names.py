@@ -1,11 +1,11 @@
-"""The names of PyTorch's layout and what they mean here: data, which imports nothing, so that builds can read it.
+"""The names of PyTorch's layout and their targets here: a data module without imports, so that builds can read it.
 
-`_layout` serves modules by it, ``flambeau`` the names of ``torch`` itself, and ``layout_stubs.py`` at the top of the
-package writes the stubs for type checkers and editors.
+`_layout` provides modules from it and ``flambeau`` the names of ``torch`` itself, and ``layout_stubs.py`` in the root
+of the package writes the stubs for type checkers and editors.
 """
 
-# The part of a dotted name after "torch." -> the module that holds it. Longer entries win; what follows an entry is
-# looked up below its module (nn.functional -> flambeau_nn.functional).
+# The part of a dotted name after "torch." -> its module. Longer entries take precedence; the rest of a name is looked
+# up below the module of its entry (nn.functional -> flambeau_nn.functional).
 TABLE = {
     "autograd": "flambeau_autograd",
     "autograd.profiler": "flambeau.profiler.legacy",
@@ -99,7 +99,7 @@ OWN = {
 }
 SUBMODULES = {name for name in TABLE if "." not in name} | OWN
 MISSING = {"quantization"}
-# Names of ``torch`` itself that a module has which loads when one of them is first used.
+# Names of ``torch`` itself, and the modules that define them; a module is loaded when one of its names is first used.
 NAMES = {
     "__version__": "flambeau.version",
     "vmap": "flambeau_autograd.func",
@@ -183,7 +183,7 @@ OF_AUTOGRAD = """
     enable_grad inference_mode is_anomaly_check_nan_enabled is_anomaly_enabled is_grad_enabled is_inference_mode_enabled
     no_grad set_grad_enabled
 """.split()
-# Functions of ``torch`` itself that ``flambeau_nn`` declares, which is imported when one of them is first used.
+# Functions of ``torch`` itself that ``flambeau_nn`` declares; it is imported when one of them is first used.
 FUNCTIONS_OF_NN = frozenset(
     """
 _native_batch_norm_legit _weight_norm adaptive_max_pool1d affine_grid_generator alpha_dropout alpha_dropout_ batch_norm

@@ -1,4 +1,4 @@
-"""``torch._ops``: the classes of what stands in ``torch.ops``."""
+"""``torch._ops``: the classes of the contents of ``torch.ops``."""
 
 from flambeau_cext import ops as ops
 from flambeau_cext.overloads import OpOverload as OpOverload

@@ -1,4 +1,4 @@
-"""``torch._tensor``: where PyTorch has its class of tensors, and what files of subclasses call."""
+"""``torch._tensor``: the module of the tensor class in PyTorch, and functions that pickled subclasses call."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from flambeau_tensor.serialization.rebuilding import _rebuild_from_type_v2 as _r
 
 
 def _convert(ret: Any, cls: type) -> Any:
-    """`ret` with its plain tensors as instances of `cls`, through tuples and lists."""
+    """Return `ret` with plain tensors, also those in tuples and lists, converted to instances of `cls`."""
     if cls is Tensor:
         return ret
     if isinstance(ret, Tensor):

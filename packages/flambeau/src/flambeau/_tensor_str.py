@@ -1,4 +1,4 @@
-"""``torch._tensor_str``: what subclasses of Tensor that print themselves call."""
+"""``torch._tensor_str``: functions that Tensor subclasses call to print themselves."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,7 +27,7 @@ def _add_suffixes(tensor_str: str, suffixes: Sequence[str], indent: int, force_n
 
 
 def _str_intern(inp: Any, *, tensor_contents: str | None = None) -> str:
-    """What ``repr`` gives."""
+    """Return the ``repr`` of a tensor."""
     from flambeau import _C, Tensor
 
     with _C.DisableTorchFunctionSubclass():

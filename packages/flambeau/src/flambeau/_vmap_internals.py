@@ -9,5 +9,5 @@ from flambeau_autograd.func import vmap as vmap
 def _vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False
 ) -> Callable[..., Any]:
-    """``torch.vmap``; results may be None where that is allowed, which it is everywhere here."""
+    """``torch.vmap``; results may be None, with or without `allow_none_pass_through`."""
     return vmap(func, in_dims, out_dims)

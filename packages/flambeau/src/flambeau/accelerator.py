@@ -1,4 +1,4 @@
-"""``torch.accelerator``: there is none."""
+"""``torch.accelerator``: no accelerator is available."""
 
 from typing import Any, NoReturn
 

@@ -1,4 +1,4 @@
-"""Importing this puts flambeau under the name ``torch``: ``pytest -p flambeau.as_torch`` tests a project on it."""
+"""Importing this installs flambeau under the name ``torch``: ``pytest -p flambeau.as_torch`` tests a project on it."""
 
 import flambeau
 

@@ -1,8 +1,8 @@
 """``torch.cond``, ``torch.while_loop`` and ``scan``: branches and loops that depend on values, as calls.
 
-They run as the ``if`` and ``while`` of Python would, and are recorded so; in a compiled function a `while_loop` and a
-longer `scan` are loops in C. Where a truth differs between the examples of `vmap`, all run both branches, or go on
-until the last one ends, and keep their own.
+They run like Python's ``if`` and ``while`` and are recorded like them; in a compiled function a `while_loop` and a
+longer `scan` are loops in C. If a condition is batched under `vmap`, all examples run both branches, or iterate until
+the last one ends, and each selects its own results.
 """
 
 from collections.abc import Callable
@@ -12,7 +12,7 @@ import flambeau as torch
 from flambeau.utils._pytree import tree_flatten, tree_map, tree_unflatten
 from flambeau_tensor.extend import hides_values, is_tracing, trace_event, untraced
 
-_UNROLLED = 16  # turns of a scan that a compiler is told one by one
+_UNROLLED = 16  # maximum number of scan iterations that a compiler receives unrolled
 
 
 def _truth(value, what):
@@ -22,12 +22,12 @@ def _truth(value, what):
 
 
 def _differs(value):
-    """Whether a truth is one of several examples."""
+    """Whether a condition is batched."""
     return isinstance(value, torch.Tensor) and value.numel() == 1 and hides_values(value)
 
 
 def _either(truth, first, second):
-    """The elements of results where a truth holds, and of others where it does not."""
+    """Return the first results where `truth` is true, and the second ones elsewhere."""
     flat, spec = tree_flatten(first)
     others, other_spec = tree_flatten(second)
     if spec != other_spec:
@@ -47,7 +47,7 @@ def cond(
         operands: a tuple or list.
 
     Raises:
-        RuntimeError: `pred` has more than one element, or `operands` are no tuple or list.
+        RuntimeError: `pred` has more than one element, or `operands` is not a tuple or list.
 
     >>> x = torch.tensor(3.0, requires_grad=True)
     >>> y = torch.cond(x > 2, lambda x: x * x, lambda x: -x, (x,))
@@ -68,15 +68,15 @@ def while_loop(
     """Replace values by ``body_fn(*values)`` while ``cond_fn(*values)`` is true, starting with `carried_inputs`.
 
     Args:
-        cond_fn: returns a truth, or a tensor with one element.
-        body_fn: returns as many values as it takes, of the same shapes and dtypes.
+        cond_fn: returns a bool, or a tensor with one element.
+        body_fn: returns new values, in the number, shapes and dtypes of its arguments.
         carried_inputs: a tuple or list.
 
     Returns:
-        The last values, a tuple.
+        A tuple of the last values.
 
     Raises:
-        RuntimeError: `carried_inputs` are no tuple or list, or `body_fn` returns another number of values.
+        RuntimeError: `carried_inputs` is not a tuple or list, or `body_fn` returns another number of values.
 
     >>> torch.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), (torch.tensor(0), torch.ones(2)))
     (tensor(3), tensor([8., 8.]))
@@ -106,10 +106,10 @@ def _is_plain(value):
 
 
 def _traced_loop(cond_fn, body_fn, values):
-    """The same for a compiler: one turn is written down, between marks; the loop itself runs unheard.
+    """Run the loop for a compiler: one iteration is traced between marks; the loop itself runs untraced.
 
-    Returns (True, the last values), or (False, those after one turn) where results have a history: then all turns are
-    written down.
+    Return (True, the last values), or, if results have a history, (False, those after one iteration): then all
+    iterations are traced.
     """
     values = tuple(_own(v) for v in values)
     trace_event(("while", values))
@@ -132,7 +132,7 @@ def _traced_loop(cond_fn, body_fn, values):
 
 
 def _own(value):
-    """The same elements in memory that nothing else has."""
+    """Return a copy that does not share memory with anything."""
     return value.clone(memory_format=torch.contiguous_format)
 
 
@@ -140,11 +140,11 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
     """Carry a value along a dimension: ``carry, y = combine_fn(carry, x)`` for each slice ``x``.
 
     Args:
-        combine_fn: takes the carry and a slice, and returns the next carry and a result; each may be a nest of tensors.
+        combine_fn: takes the carry and a slice, and returns the next carry and a result; both may be nested tensors.
         init: the first carry.
         xs: the tensors to slice, with the same size along `dim`.
         dim: the dimension.
-        reverse: begin with the last slice.
+        reverse: whether to begin with the last slice.
 
     Returns:
         The last carry, and the results stacked in the order of the slices, along dimension 0.
@@ -182,9 +182,9 @@ def scan(combine_fn: Callable[..., Any], init: Any, xs: Any, *, dim: int = 0, re
 
 
 def _traced_scan(combine_fn, init, leaves, spec, order):
-    """The same for a compiler, by one turn that is written down between marks, as a loop's: (True, carry, results).
+    """Record one iteration between marks, as for a loop, for a compiler; return (True, carry, results).
 
-    Where the turn is none that a loop repeats, (False, the carry after it, its result in a list).
+    If the iteration cannot be repeated by a loop, return (False, the carry after it, its result in a list).
     """
     carried, carried_spec = tree_flatten(init)
     carried = [_own(v) for v in carried]
@@ -212,6 +212,6 @@ def _traced_scan(combine_fn, init, leaves, spec, order):
 
 
 def _assert_async(input, message="Expected Tensor with single nonzero value, but got zero"):
-    """Raise RuntimeError if a tensor's one element is zero. PyTorch does so later where there are other devices."""
+    """Raise a RuntimeError if a tensor's only element is zero. On other devices, PyTorch does so later."""
     if not bool(input):
         raise RuntimeError(message)

@@ -21,7 +21,7 @@ _EXAMPLES = "examples"
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the command line says; returns the status for the shell."""
+    """Run the command line; return the exit status."""
     parser = argparse.ArgumentParser(prog="flambeau export", description="Write a function of tensors as C.")
     parser.add_argument("what", help="program.py:name of a function or module")
     parser.add_argument("--input", action="append", default=[], metavar="SIZES",
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _inside(path: Path) -> str:
-    """What an object file takes on its machine."""
+    """Return the size of the code and data in an object file."""
     if path.suffix != ".o":
         return ""
     try:

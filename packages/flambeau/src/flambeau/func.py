@@ -36,17 +36,17 @@ __all__ = [
 
 
 def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
-    """A function that computes what ``func`` does, and writes to its arguments what ``func`` writes.
+    """Return a function that computes the same as ``func``, with the same writes to its arguments.
 
-    In PyTorch it takes writes and views away from what a tracer below sees. Graphs of `make_fx` have writes as steps
-    and are right with them, so nothing is taken away here.
+    In PyTorch this removes writes and views, so that tracers below do not see them. Graphs of `make_fx` contain writes
+    as steps and are correct with them, so nothing is removed here.
 
     Args:
         func: a function of tensors.
         remove: ``"mutations"`` or ``"mutations_and_views"``; both are the same here.
 
     Raises:
-        RuntimeError: `remove` is something else.
+        RuntimeError: `remove` has another value.
 
     >>> def filled(x):
     ...     y = x.clone()

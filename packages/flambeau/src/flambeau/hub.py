@@ -1,4 +1,4 @@
-"""``torch.hub``: models from a folder that has a ``hubconf.py``, and files of weights. Nothing comes from GitHub."""
+"""``torch.hub``: models from a folder with a ``hubconf.py``, and files of weights. Nothing is loaded from GitHub."""
 
 import hashlib
 import importlib.util
@@ -67,10 +67,10 @@ def set_dir(d: str | os.PathLike[str]) -> None:
 
 
 def download_url_to_file(url: str, dst: str, hash_prefix: str | None = None, progress: bool = True) -> None:
-    """Copy what an address holds (``file:`` too) to a file, which appears when it is whole.
+    """Download a URL (also ``file:``) to a file, which appears when it is complete.
 
     Raises:
-        RuntimeError: the SHA256 of what came does not begin with ``hash_prefix``.
+        RuntimeError: the SHA256 of the download does not begin with ``hash_prefix``.
 
     >>> import os
     >>> import pathlib
@@ -179,10 +179,10 @@ def list(
     trust_repo: bool | str | None = "check",
     verbose: bool = True,
 ) -> Sequence[str]:  # noqa: A001
-    """The names of what the ``hubconf.py`` of a folder offers.
+    """Return the names of the functions in the ``hubconf.py`` of a folder.
 
     Raises:
-        NotBuiltError: the repository is none on this machine: there are no downloads.
+        NotBuiltError: the repository is not a local folder: there are no downloads.
 
     >>> import pathlib
     >>> import tempfile
@@ -202,10 +202,10 @@ def help(
     skip_validation: bool = False,
     trust_repo: bool | str | None = "check",
 ) -> str | None:  # noqa: A001
-    """The docstring of what the ``hubconf.py`` of a folder offers under a name.
+    """Return the docstring of a function in the ``hubconf.py`` of a folder.
 
     Raises:
-        NotBuiltError: the repository is none on this machine: there are no downloads.
+        NotBuiltError: the repository is not a local folder: there are no downloads.
 
     >>> import pathlib
     >>> import tempfile
@@ -228,7 +228,7 @@ def load(
     skip_validation: bool = False,
     **kwargs: Any,
 ) -> Any:
-    """What the function ``model`` in the ``hubconf.py`` of a folder returns for the other arguments.
+    """Call the function ``model`` in the ``hubconf.py`` of a folder with the other arguments and return its result.
 
     Args:
         repo_or_dir: a folder.
@@ -237,7 +237,7 @@ def load(
 
     Raises:
         NotBuiltError: the source is GitHub.
-        RuntimeError: there is no such function, or a module that the file depends on is missing.
+        RuntimeError: the function does not exist, or a module that the file depends on is missing.
 
     >>> import pathlib
     >>> import tempfile

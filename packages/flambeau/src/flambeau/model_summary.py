@@ -1,4 +1,4 @@
-"""A table of a network's modules: what they return, how many parameters they have, how much they multiply."""
+"""A table of a network's modules: result sizes, numbers of parameters, and numbers of multiplications."""
 
 from math import prod
 from typing import Any, NamedTuple
@@ -11,8 +11,11 @@ __all__ = ["Row", "Summary", "summary"]
 
 
 class Row(NamedTuple):
-    """One module: its path in the model, its class, the shape of what it returned (None if it was not called), its own
-    parameters, and the multiplications that are added up in its products."""
+    """One module.
+
+    Its path in the model, its class, the shape of its result (None if it was not called), its own parameters, and the
+    number of multiply-adds of its products.
+    """
 
     path: str
     kind: str
@@ -26,9 +29,9 @@ class Summary:
 
     Attributes:
         rows: a :class:`Row` for each module, a module before those inside it.
-        parameters: of the whole model; shared ones count once.
-        trainable: those of them that require grad.
-        multiply_adds: of one call.
+        parameters: the number for the whole model; shared parameters count once.
+        trainable: the number of those that require grad.
+        multiply_adds: the number for one call.
     """
 
     def __init__(self, rows: "list[Row]", parameters: int, trainable: int) -> None:
@@ -59,8 +62,8 @@ class Summary:
         return "\n".join([texts[0], rule, *texts[1:-1], rule, texts[-1], *note])
 
 
-# How many multiplications a call adds up, from the module, its first argument, its result and the other arguments. What
-# is not here works element by element, or is made of modules.
+# The number of multiply-adds of a call, given the module, its first argument, its result and the other arguments.
+# Modules that are not listed are elementwise, or consist of modules.
 def _of_linear(module, x, y, *_):
     return y.numel() * module.in_features
 
@@ -119,10 +122,10 @@ def _first(value):
 
 
 def summary(model: nn.Module, input: Any) -> Summary:
-    """A table of a model's modules, computed by one call in evaluation mode without gradients.
+    """Return a table of a model's modules, computed by one call in evaluation mode without gradients.
 
-    Products are counted by the modules that make them (linear maps, convolutions, recurrent layers, attention); what a
-    `forward` of your own multiplies beside its modules is not.
+    Products are counted for the modules that compute them (linear maps, convolutions, recurrent layers, attention);
+    other products in a custom `forward` are not counted.
 
     Args:
         model: the model; its training modes are restored.

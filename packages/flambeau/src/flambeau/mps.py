@@ -1,4 +1,4 @@
-"""``torch.mps``: there are no such devices, and what needs one raises."""
+"""``torch.mps``: there are no such devices, and functions that need one raise an error."""
 
 from typing import Any, NoReturn
 

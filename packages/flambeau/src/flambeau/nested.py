@@ -1,5 +1,6 @@
-"""``torch.nested``: batches of unequal sizes in one tensor are not built. What programs import without use is here, and
-says what it misses when it is called.
+"""``torch.nested``: batches of unequal sizes in one tensor are not built.
+
+Names that programs import without using them exist, and raise an error that names the feature when they are called.
 
 >>> import flambeau as torch
 >>> torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])

@@ -1,6 +1,6 @@
-"""Which of PyTorch's names a program uses, read from its source; ``flambeau check`` prints those that do not work here.
+"""PyTorch's names in a program, read from its source; ``flambeau check`` prints those that do not work here.
 
-Only what the text says is seen: names reached through an import of torch, attributes that tensors have in PyTorch, and
+Only the source text is analyzed: names reached through an import of torch, attributes of tensors in PyTorch, and
 imports of packages that are compiled against PyTorch.
 """
 
@@ -11,9 +11,9 @@ import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# Methods that are there and raise, since there is no such device.
+# Methods that exist and raise an error, since there is no such device.
 _RAISING = frozenset({"cuda", "xpu"})
-# What parts of torch need, by name: the distribution, and the module that it brings.
+# The requirements of parts of torch, by name: the distribution, and its module.
 _OPTIONAL = {
     "torch.quasirandom.SobolEngine": ("scipy", "scipy"),
     "torch.sparse.mm": ("scipy", "scipy"),
@@ -21,7 +21,7 @@ _OPTIONAL = {
     "torch.onnx.export": ("onnx", "onnx"),
     "torch.utils.tensorboard": ("tensorboardX", "tensorboardX"),
 }
-# Packages whose own binaries are linked against PyTorch's.
+# Packages with binaries that are linked against PyTorch.
 _LINKED = frozenset(
     "apex bitsandbytes deepspeed detectron2 flash_attn mmcv pyg_lib pytorch3d torch_cluster torch_scatter torch_sparse "
     "torch_spline_conv torchaudio torchtext torchvision xformers".split()
@@ -29,7 +29,7 @@ _LINKED = frozenset(
 
 
 class _Names(ast.NodeVisitor):
-    """The full names that a file uses, with their lines, and the attributes of what may be tensors."""
+    """Collects the full names that a file uses, with their lines, and the attributes of possible tensors."""
 
     def __init__(self) -> None:
         self.aliases: dict[str, str] = {}
@@ -40,7 +40,7 @@ class _Names(ast.NodeVisitor):
         self.guarded = 0
 
     def visit_If(self, node: ast.If | ast.IfExp) -> None:
-        """What stands under a question for a device is not reached without one."""
+        """Skip code under a check for a device, which does not run without one."""
         self.visit(node.test)
         asks = "is_available" in ast.unparse(node.test)
         self.guarded += asks
@@ -114,7 +114,7 @@ def missing_part(name: str) -> str | None:
 
 
 def _missing_methods() -> frozenset[str]:
-    """The names that tensors have in PyTorch and not here, but for those that lists and texts have, too."""
+    """Return the names that tensors have only in PyTorch, except for those that lists and strings have, too."""
     from flambeau import Tensor
     from flambeau_tensor.not_built import names_of_pytorch
 
@@ -135,7 +135,7 @@ def _not_installed(name: str) -> str | None:
 
 
 def _troubles(names: _Names, methods: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """What a file uses that does not work here, with its line."""
+    """Yield the names that a file uses and that do not work here, with their lines."""
     for name, line in dict.fromkeys(names.used):
         part = missing_part(name)
         if part:
@@ -174,7 +174,7 @@ def report(paths: Iterable[str]) -> tuple[str, bool]:
             continue
         files += 1
         names = _Names()
-        for node in ast.walk(tree):  # imports first: a function may use what stands below it
+        for node in ast.walk(tree):  # imports first: a function may use names that are defined below it
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 names.visit(node)
         names.linked.clear()

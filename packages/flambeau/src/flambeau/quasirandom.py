@@ -1,4 +1,4 @@
-"""``torch.quasirandom``: points that fill the unit cube more evenly than random ones.
+"""``torch.quasirandom``: points that fill the unit cube more evenly than random points.
 
 >>> from flambeau.quasirandom import SobolEngine
 >>> SobolEngine(2).draw(4)
@@ -18,15 +18,15 @@ __all__ = ["SobolEngine"]
 
 
 class SobolEngine:
-    """A Sobol sequence, with the direction numbers of Joe and Kuo, which SciPy (the extra ``sparse``) has.
+    """A Sobol sequence with the direction numbers of Joe and Kuo, from SciPy (the extra ``sparse``).
 
     Args:
-        dimension: of the points, at most 21201.
+        dimension: the dimension of the points, at most 21201.
         scramble: whether the sequence is scrambled at random, by a matrix and a shift.
-        seed: of the scrambling; without it, numbers come from PyTorch's generator.
+        seed: the seed of the scrambling; by default, PyTorch's generator is used.
 
     Raises:
-        ValueError: there are no direction numbers for so many dimensions.
+        ValueError: there are no direction numbers for this dimension.
 
     >>> engine = SobolEngine(3, scramble=True, seed=1)
     >>> engine.draw(2)
@@ -69,7 +69,7 @@ class SobolEngine:
         self.sobolstate = ((matrix @ bits) % 2 * highest_first.unsqueeze(1)).sum(1)
 
     def _advance(self, n):
-        """The next n points as integers, (n, dimension); the last one is kept."""
+        """Return the next n points as integers, (n, dimension); the last one is stored."""
         start = max(self.num_generated - 1, 0)
         index = np.arange(start, start + n)
         changed = np.bitwise_count(index & ~(index + 1))  # the lowest bit of the index that is not set
@@ -97,10 +97,10 @@ class SobolEngine:
         return points if out is None else out.resize_as_(points).copy_(points)
 
     def draw_base2(self, m: int, out: torch.Tensor | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
-        """The next ``2**m`` points, so many that what has been drawn is balanced.
+        """Draw the next ``2**m`` points, a number that keeps the drawn points balanced.
 
         Raises:
-            ValueError: with those drawn before, their number is not a power of two.
+            ValueError: the total number of drawn points is not a power of two.
         """
         n = 2**m
         total = self.num_generated + n

@@ -1,9 +1,9 @@
-"""``python -m flambeau.stand_in FOLDER`` writes a distribution that pip takes for PyTorch.
+"""``python -m flambeau.stand_in FOLDER`` writes a distribution that pip accepts as PyTorch.
 
-Packages declare that they need ``torch``. Where this wheel is installed, pip finds that so, ``import torch`` gives
-flambeau in every process, and nothing else has to be said. It holds that import, and stubs from which type checkers and
-editors know programs that say ``import torch``. It is for the environment that it is made in: it must not be published,
-for the name belongs to others.
+Packages declare that they need ``torch``. If this wheel is installed, pip considers the requirement satisfied, and
+``import torch`` imports flambeau in every process without further settings. The wheel contains this import, and stubs
+for type checkers and editors. It is for the environment in which it is created: it must not be published, because the
+name belongs to others.
 """
 
 import base64

@@ -20,7 +20,7 @@ class _OnDevice:
 
 
 class Stream(_OnDevice):
-    """An order of work on a device. On the CPU there is one, and it is always up to date.
+    """An ordered queue of work on a device. The CPU has only one, which is always finished.
 
     Raises:
         RuntimeError: the device is not the CPU.
@@ -37,10 +37,10 @@ class Stream(_OnDevice):
         """Wait for the work: it is done."""
 
     def wait_event(self, event: Any) -> None:
-        """Let what follows wait for an event: it has happened."""
+        """Do nothing: the event has already happened."""
 
     def wait_stream(self, stream: Any) -> None:
-        """Let what follows wait for another stream: it is up to date."""
+        """Do nothing: the other stream has no pending work."""
 
     def record_event(self, event: Any = None) -> Any:
         """An event (or this one) that happens here."""
@@ -60,7 +60,7 @@ class Event(_OnDevice):
 
     Args:
         device: the CPU.
-        enable_timing: whether `elapsed_time` is going to be asked.
+        enable_timing: whether `elapsed_time` is used.
 
     Raises:
         RuntimeError: the device is not the CPU.
@@ -97,7 +97,7 @@ class Event(_OnDevice):
         """Milliseconds from this event to another.
 
         Raises:
-            ValueError: one of them was made without ``enable_timing=True``, or not recorded.
+            ValueError: one of the events was created without ``enable_timing=True``, or is not recorded.
         """
         if not (self.enable_timing and end_event.enable_timing) or self._time is None or end_event._time is None:
             raise ValueError("Both events must be created with argument 'enable_timing=True', and recorded")
@@ -105,13 +105,13 @@ class Event(_OnDevice):
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module of a kind of device: ``torch.cpu``, ``torch.cuda``, …
+    """Return the module of a kind of device: ``torch.cpu``, ``torch.cuda``, …
 
     Args:
-        device: a device or its name; left out, the CPU.
+        device: a device or its name; by default the CPU.
 
     Raises:
-        RuntimeError: there is no such device, or it has no module.
+        RuntimeError: the device does not exist, or it has no module.
 
     >>> torch.get_device_module() is torch.cpu
     True

@@ -1,4 +1,4 @@
-"""``torch.SymInt`` and its like: numbers that stand for sizes that are not known yet. Here all are, so none is made.
+"""``torch.SymInt`` and related classes: symbols for unknown sizes. Here all sizes are known, so there are no instances.
 
 >>> import flambeau as torch
 >>> isinstance(torch.ones(2).shape[0], torch.SymInt)
@@ -40,7 +40,7 @@ class SymFloat(_Symbol):
 
 
 class SymBool(_Symbol):
-    """A truth that is not known yet.
+    """A truth value that is not known yet.
 
     Raises:
         NotBuiltError: it is called: sizes are numbers.
@@ -50,7 +50,7 @@ class SymBool(_Symbol):
     """
 
 
-# --- what programs call on numbers that may be symbols ---------------------------------------------------------------
+# --- functions on numbers that may be symbols -------------------------------------------------------------------------
 
 
 @overridable(namespace="torch")

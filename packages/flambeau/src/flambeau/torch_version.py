@@ -12,7 +12,7 @@ _PARTS = re.compile(
 
 
 def _key(version):
-    """What versions are ordered by; None for what is none."""
+    """Return the sort key of a version; None if it is not a version."""
     if isinstance(version, (tuple, list)):
         version = ".".join(map(str, version))
     m = _PARTS.match(str(version))

@@ -1,4 +1,4 @@
-"""``torch.types``: what annotations of programs name."""
+"""``torch.types``: names for annotations of programs."""
 
 import os
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""``torch.version``: the release of PyTorch that the interface is that of, our own behind it, and no graphics
+"""``torch.version``: the PyTorch release whose interface is provided, followed by our own version; no graphics
 processor.
 
 >>> import flambeau as torch

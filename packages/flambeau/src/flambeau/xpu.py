@@ -1,4 +1,4 @@
-"""``torch.xpu``: there are no such devices, and what needs one raises."""
+"""``torch.xpu``: there are no such devices, and functions that need one raise an error."""
 
 from flambeau import _devices
 from flambeau_tensor.lazy_attributes import attach as _attach

@@ -49,7 +49,7 @@ def _pop_torch_dispatch_stack(key: object = None) -> object:
 
 
 def _len_torch_dispatch_stack() -> int:
-    """How many modes of TorchDispatchMode are active in this thread."""
+    """Return how many TorchDispatchModes are active in this thread."""
     return len(_dispatching.mode_stack())
 
 
@@ -82,7 +82,7 @@ def _get_default_device() -> str:
 
 
 def _log_api_usage_once(event: str) -> None:
-    """PyTorch counts uses here where somebody has asked for it; nobody does."""
+    """Do nothing: PyTorch logs API usage here if a logger is installed, which is never the case."""
 
 
 _log_api_usage_metadata = _log_api_usage_once
@@ -97,7 +97,7 @@ def _current_graph_task_id() -> int:
 
 
 def _get_accelerator(check: bool = False):
-    """The device that is not the CPU: there is none, so it is the CPU.
+    """The accelerator or, since there is none, the CPU.
 
     Raises:
         RuntimeError: `check` is True.
@@ -115,7 +115,7 @@ def _get_privateuse1_backend_name() -> str:
 
 
 def set_vital(vital: str, attribute: str, value: str) -> bool:
-    """PyTorch stores facts about a process if the environment asks for it; flambeau stores none: False."""
+    """Return False: PyTorch can store information about a process, if the environment enables it; flambeau does not."""
     return False
 
 
@@ -125,7 +125,7 @@ def _get_cudnn_enabled() -> bool:
 
 
 def _switch(name: str) -> object:
-    """A switch of TorchScript's executor, which says that it was on, and changes nothing."""
+    """Return a function for a switch of TorchScript's executor, which returns True and has no effect."""
 
     def switch(*args: object) -> bool:
         return True
@@ -150,18 +150,18 @@ for _name in (
 
 
 def _is_alias_of(a: _Tensor, b: _Tensor) -> bool:
-    """Whether two tensors look at the same memory."""
+    """Whether two tensors share a storage."""
     return a.untyped_storage() is b.untyped_storage()
 
 
 class _WeakTensorRef:
-    """A reference to a tensor which does not keep it."""
+    """A weak reference to a tensor."""
 
     def __init__(self, tensor: _Tensor) -> None:
         self._reference = _weak_reference(tensor)
 
     def expired(self) -> bool:
-        """Whether the tensor is gone."""
+        """Whether the tensor does not exist any more."""
         return self._reference() is None
 
 

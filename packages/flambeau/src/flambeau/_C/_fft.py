@@ -1,4 +1,4 @@
-"""``torch._C._fft``, whose functions are ``fft_`` and a name of ``torch.fft``, as PyTorch's pickles say."""
+"""``torch._C._fft``: names of ``torch.fft`` with the prefix ``fft_``, as PyTorch's pickles have them."""
 
 from flambeau_tensor import fft
 from flambeau_tensor.lazy_attributes import attach as _attach

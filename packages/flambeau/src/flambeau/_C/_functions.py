@@ -1,4 +1,4 @@
-"""``torch._C._functions``: the types of nodes that programs ask for."""
+"""``torch._C._functions``: the types of nodes that programs test for."""
 
 import flambeau_tensor as _torch
 from flambeau_autograd.graph import get_gradient_edge as _edge

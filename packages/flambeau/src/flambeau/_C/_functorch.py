@@ -1,4 +1,4 @@
-"""``torch._C._functorch``: what programs ask of the tensors of transforms. Here these are no wrappers."""
+"""``torch._C._functorch``: functions on the tensors of transforms. Here these are not wrappers."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ is_legacy_batchedtensor = is_gradtrackingtensor = is_functorch_wrapped_tensor = 
 
 
 def maybe_get_bdim(tensor: Any) -> int:
-    """-1: no dimension is hidden."""
+    """Return -1: no dimension is hidden."""
     return -1
 
 
@@ -24,12 +24,12 @@ def get_unwrapped(tensor: Any) -> Any:
 
 
 def _add_batch_dim(tensor: Any, in_dim: int, level: Any) -> Any:
-    """The tensor inside of a ``vmap``, whose examples lie along ``in_dim``; `level` is what the ``vmap`` hands out."""
+    """Return a batched tensor with batch dimension ``in_dim``; `level` is the value that the ``vmap`` returned."""
     return level.wrap(tensor, in_dim)
 
 
 def _remove_batch_dim(tensor: Any, level: Any, batch_size: int, out_dim: int) -> Any:
-    """A result of a ``vmap`` with its examples along ``out_dim``."""
+    """Return the value of a batched tensor with its batch dimension moved to ``out_dim``."""
     from flambeau_autograd.func.vectorize import _maybe_remove_batch_dim
 
     return _maybe_remove_batch_dim("a function", tensor, level, batch_size, out_dim)

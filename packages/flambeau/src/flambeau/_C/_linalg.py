@@ -1,4 +1,4 @@
-"""``torch._C._linalg``, whose functions are ``linalg_`` and a name of ``torch.linalg``, as PyTorch's pickles say."""
+"""``torch._C._linalg``: names of ``torch.linalg`` with the prefix ``linalg_``, as PyTorch's pickles have them."""
 
 from flambeau_tensor import linalg
 from flambeau_tensor.lazy_attributes import attach as _attach

@@ -7,7 +7,7 @@ from flambeau_tensor.lazy_attributes import attach as _attach
 
 
 def _parse_to(*args, **kwargs):
-    """What the arguments of `to` say: device, dtype, whether not to block, memory format."""
+    """Parse the arguments of `to` into device, dtype, non_blocking, memory format."""
     device, dtype, memory_format = _modules._parse_to(*args, **kwargs)
     return device, dtype, bool(kwargs.get("non_blocking", False)), memory_format
 

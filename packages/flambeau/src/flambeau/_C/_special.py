@@ -1,4 +1,4 @@
-"""``torch._C._special``, whose functions are ``special_`` and a name of ``torch.special``, as PyTorch's pickles say."""
+"""``torch._C._special``: names of ``torch.special`` with the prefix ``special_``, as PyTorch's pickles have them."""
 
 from flambeau_tensor import special
 from flambeau_tensor.lazy_attributes import attach as _attach

@@ -1,11 +1,11 @@
-"""Losses of ``torch._C._nn``: those of ``torch.nn.functional``, whose reduction is a number as C++ has it."""
+"""Losses of ``torch._C._nn``: those of ``torch.nn.functional``, with the reduction as a number, as in C++."""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature
 from operator import index
 from typing import Any
 
-# Losses whose reduction is a number, in `torch._C._nn`: what they are in `torch.nn.functional`, and their arguments.
+# Losses in `torch._C._nn` whose reduction is a number: their names in `torch.nn.functional`, and their arguments.
 _WITH_NUMBER: dict[str, tuple[str, dict[str, Any]]] = {
     "binary_cross_entropy": ("binary_cross_entropy", {"weight": None, "reduction": 0}),
     "cross_entropy_loss": (
@@ -27,7 +27,7 @@ _WITH_NUMBER: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def loss_with_number(name: str) -> Callable[..., Any] | None:
-    """The loss of ``torch._C._nn``, which does not reduce unless it is told to; None if it has no such loss."""
+    """Return a loss of ``torch._C._nn``, which by default does not reduce, or None if there is no such loss."""
     if name not in _WITH_NUMBER:
         return None
     import flambeau

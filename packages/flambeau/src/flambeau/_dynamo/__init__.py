@@ -18,7 +18,7 @@ disallow_in_graph = forbid_in_graph = nonstrict_trace = run = allow_in_graph
 
 
 def graph_break(msg="") -> None:
-    """Does nothing: there is no graph."""
+    """Do nothing: there is no graph to break."""
 
 
 def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None) -> None:
@@ -49,7 +49,7 @@ def optimize(backend: Any = "inductor", *, nopython: bool = False, **options: An
 
 
 def optimize_assert(backend: Any = "inductor", **options: Any) -> Callable[..., Any]:
-    """The same, where a function that cannot be compiled is an error."""
+    """Like `optimize`, but a function that cannot be compiled raises an error."""
     return optimize(backend, **{**options, "nopython": True})
 
 

@@ -1,4 +1,4 @@
-"""A context that PyTorch's ``vmap`` needs where a batched index picks an element (``x[i]``). Here it does without."""
+"""A context in which PyTorch's ``vmap`` can index by a batched tensor (``x[i]``). Here that works without it."""
 
 from contextlib import nullcontext
 

@@ -1,4 +1,4 @@
-"""``torch._dynamo.exc``: the errors of PyTorch's compiler, of which `Unsupported` and `InvalidBackend` are raised."""
+"""``torch._dynamo.exc``: the errors of PyTorch's compiler. flambeau raises `Unsupported` and `InvalidBackend`."""
 
 from flambeau_compile.errors import InvalidBackend as InvalidBackend
 from flambeau_compile.errors import TorchDynamoException as TorchDynamoException
@@ -10,11 +10,11 @@ class InternalTorchDynamoError(TorchDynamoException):
 
 
 class BackendCompilerFailed(TorchDynamoException):
-    """What it calls failed."""
+    """An error in a backend."""
 
 
 class RecompileError(TorchDynamoException):
-    """Something would be compiled again."""
+    """A function would be compiled again."""
 
 
 class RecompileLimitExceeded(Unsupported):
@@ -22,11 +22,11 @@ class RecompileLimitExceeded(Unsupported):
 
 
 class TorchRuntimeError(TorchDynamoException):
-    """What is compiled fails."""
+    """An error in a compiled function."""
 
 
 class ResetRequired(TorchDynamoException):
-    """`torch._dynamo.reset` has to be called first."""
+    """`torch._dynamo.reset` must be called first."""
 
 
 class UserError(Unsupported):
@@ -34,8 +34,8 @@ class UserError(Unsupported):
 
 
 class RestartAnalysis(TorchDynamoException):
-    """The compiler starts anew."""
+    """The compiler restarts."""
 
 
 class TensorifyScalarRestartAnalysis(RestartAnalysis):
-    """The compiler starts anew, for a number became a tensor."""
+    """The compiler restarts because a number became a tensor."""

@@ -8,15 +8,15 @@ from flambeau_compile.api import Function
 
 
 class ExplainOutput(NamedTuple):
-    """What became of a call.
+    """The result of `explain`.
 
     Args:
         graphs: the C code of each program.
         graph_count: how many programs there are, 0 or 1.
-        graph_break_count: how often Python has to run in between: 0, since a function is compiled whole or not at all.
-        break_reasons: why it is not.
-        op_count: steps of the program.
-        ops_per_graph: which kernels each program calls.
+        graph_break_count: the number of graph breaks: 0, since a function is compiled whole or not at all.
+        break_reasons: why it is not compiled.
+        op_count: the number of steps of the program.
+        ops_per_graph: the kernels that each program calls.
         out_guards, compile_times: empty.
     """
 
@@ -40,7 +40,7 @@ class ExplainOutput(NamedTuple):
 
 
 def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any:
-    """A function that calls `f` once, compiled, and returns what became of it.
+    """Return a function that calls `f` once, compiled, and returns an `ExplainOutput`.
 
     >>> import flambeau as torch
     >>> found = torch._dynamo.explain(lambda x: x.sin() + 1)(torch.ones(2))
@@ -53,7 +53,7 @@ def explain(f: Callable[..., Any], *extra_args: Any, **extra_kwargs: Any) -> Any
         compiled = about.compiled
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for _ in range(3):  # what changes the first time only is traced again
+            for _ in range(3):  # if something changes only in the first call, the function is traced again
                 compiled(*args, **kwargs)
                 if compiled.entries:
                     break

@@ -1,4 +1,4 @@
-"""Functions of PyTorch's compiler that programs ask."""
+"""Functions of PyTorch's compiler that programs call."""
 
 from flambeau_compile.logs import counters as counters
 

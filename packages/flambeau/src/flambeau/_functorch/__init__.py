@@ -1,4 +1,4 @@
-"""``torch._functorch``: where libraries change what ``vmap`` takes apart, and import ``chunk_vmap`` from."""
+"""``torch._functorch``: hooks for libraries that extend ``vmap``, and ``chunk_vmap``."""
 
 from flambeau_tensor.lazy_attributes import attach as _attach
 

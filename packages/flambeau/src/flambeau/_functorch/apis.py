@@ -17,11 +17,11 @@ def chunk_vmap(
     randomness: str = "error",
     chunks: int = 2,
 ) -> Callable[..., Any]:
-    """``vmap`` of `func` over one of `chunks` pieces of the batch after the other, which takes less memory.
+    """``vmap`` of `func` over pieces of the batch, one by one, which takes less memory.
 
     Args:
         func, in_dims, out_dims, randomness: as for ``vmap``.
-        chunks: the number of pieces; where the batch does not divide evenly, the last are smaller.
+        chunks: the number of pieces; if the batch does not divide evenly, the last ones are smaller.
 
     Raises:
         ValueError: `chunks` is less than 1.

@@ -1,7 +1,7 @@
 """``torch._functorch.vmap``: the steps of ``vmap``, which calls them by these names.
 
-A library whose containers are to be taken for tensors, such as tensordict, replaces `_process_batched_inputs`,
-`_create_batched_inputs` and `_unwrap_batched`. Where PyTorch hands out the number of a level, here is the level.
+A library whose containers are treated as tensors, such as tensordict, replaces `_process_batched_inputs`,
+`_create_batched_inputs` and `_unwrap_batched`. They receive the level itself, where PyTorch passes its number.
 """
 
 import sys

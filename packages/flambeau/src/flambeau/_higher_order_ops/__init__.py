@@ -1,4 +1,4 @@
-"""``torch._higher_order_ops``: operations that take functions, of which packages use these."""
+"""``torch._higher_order_ops``: operations that take functions; those that packages use."""
 
 from flambeau._higher_order_ops.associative_scan import associative_scan as associative_scan
 from flambeau._higher_order_ops.cond import cond as cond

@@ -1,7 +1,7 @@
-"""``torch._higher_order_ops.associative_scan``: running results of any associative function.
+"""``torch._higher_order_ops.associative_scan``: prefix results of any associative function.
 
-G. Blelloch, Prefix Sums and Their Applications, 1990: neighbors are combined, the half as long sequence is scanned,
-and what is between follows from it, so that a scan of n elements takes 2 log2(n) calls of the function.
+G. Blelloch, Prefix Sums and Their Applications, 1990: neighbors are combined, the sequence of half the length is
+scanned, and the elements in between follow from it, so a scan of n elements takes 2 log2(n) calls of the function.
 """
 
 import flambeau as torch
@@ -16,13 +16,13 @@ def associative_scan(combine_fn, xs, dim, reverse=False, combine_mode="pointwise
         xs: a tensor, or a structure of tensors of one size along `dim`.
         dim: the dimension.
         reverse: whether to begin at the end.
-        combine_mode: "pointwise" or "generic", which makes no difference here.
+        combine_mode: "pointwise" or "generic"; both have the same result.
 
     Returns:
         Tensors like `xs`.
 
     Raises:
-        ValueError: `combine_fn` cannot be called or returns another structure, there is another mode, or sizes differ.
+        ValueError: `combine_fn` is not callable or returns another structure, the mode is unknown, or sizes differ.
         IndexError: the dimension is out of range.
 
     >>> from flambeau._higher_order_ops import associative_scan

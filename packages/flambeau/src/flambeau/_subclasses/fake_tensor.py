@@ -1,7 +1,7 @@
-"""``torch._subclasses.fake_tensor``: tensors that have sizes, dtypes and a device, and no elements.
+"""``torch._subclasses.fake_tensor``: tensors with sizes, dtypes and a device, and without elements.
 
-A fake tensor has a tensor on device ``'meta'`` and says that it is on another device. Programs run on it to learn what
-results look like, and take neither memory nor time.
+A fake tensor wraps a tensor on device ``'meta'`` and reports another device. Programs run on fake tensors to determine
+the properties of their results without using memory or time.
 
 >>> import flambeau as torch
 >>> from flambeau._subclasses.fake_tensor import FakeTensorMode
@@ -20,15 +20,15 @@ from flambeau_cext.dispatch.python_dispatch import TorchDispatchMode, return_and
 from flambeau_tensor.extend import NoMetaKernel, dispatching
 
 _META = torch.device("meta")
-_READ = ("_local_scalar_dense", "item", "equal", "is_nonzero")  # operators that give Python what elements tell
+_READ = ("_local_scalar_dense", "item", "equal", "is_nonzero")  # operators that return values of elements to Python
 
 
 class UnsupportedFakeTensorException(RuntimeError):
-    """What a tensor is that no fake one stands for."""
+    """Raised for a tensor that cannot be converted to a fake tensor."""
 
 
 class DynamicOutputShapeException(RuntimeError):
-    """An operator was asked whose results have sizes that depend on elements.
+    """Raised for operators whose result sizes depend on elements.
 
     >>> str(DynamicOutputShapeException("aten.nonzero.default"))
     'aten.nonzero.default'
@@ -40,7 +40,7 @@ class DynamicOutputShapeException(RuntimeError):
 
 
 class DataDependentOutputException(RuntimeError):
-    """Elements were asked for: ``x.item()``, ``if x > 0``.
+    """Raised when elements of a fake tensor are read: ``x.item()``, ``if x > 0``.
 
     >>> str(DataDependentOutputException("aten.equal.default"))
     'aten.equal.default'
@@ -52,7 +52,7 @@ class DataDependentOutputException(RuntimeError):
 
 
 class UnsupportedOperatorException(RuntimeError):
-    """An operator was asked that does not say what its results look like.
+    """Raised by an operator that does not define the properties of its results.
 
     >>> str(UnsupportedOperatorException("mylib.f.default"))
     'mylib.f.default'
@@ -64,13 +64,13 @@ class UnsupportedOperatorException(RuntimeError):
 
 
 class FakeTensor(torch.Tensor):
-    """A tensor without elements that says it is on a device. `FakeTensorMode` makes them.
+    """A tensor without elements that reports a device. `FakeTensorMode` creates them.
 
     Args:
-        fake_mode: the mode that it belongs to.
+        fake_mode: the mode that created it.
         elem: a tensor on device ``'meta'``.
-        device: where it says it is.
-        constant: the tensor of a number that a program has written, whose element can be asked for.
+        device: the device that it reports.
+        constant: the value of a tensor that was created from a number in the program, which may be read.
     """
 
     fake_device: torch.device
@@ -148,17 +148,17 @@ _FACTS: dict[Any, Callable[[FakeTensor], Any]] = {
 
 
 class FakeTensorMode(TorchDispatchMode):
-    """A block in which tensors that are made are fake, and operators on fake tensors give fake ones.
+    """A context in which new tensors are fake, and operators on fake tensors return fake tensors.
 
     Args:
-        allow_fallback_kernels: accepted; there are no kernels to fall back to.
-        allow_non_fake_inputs: tensors with elements may take part; else they are refused beside fake ones.
+        allow_fallback_kernels: accepted; there are no fallback kernels.
+        allow_non_fake_inputs: whether operators accept tensors with elements together with fake ones.
         shape_env, static_shapes, export: accepted, without effect: sizes are numbers.
 
     Raises:
-        AssertionError: in operators, for tensors with elements, and fake tensors of another mode.
-        DataDependentOutputException: in operators whose results are Python's, as ``item()``.
-        DynamicOutputShapeException: in operators whose results' sizes depend on elements, as ``nonzero()``.
+        AssertionError: by operators, for tensors with elements and for fake tensors of another mode.
+        DataDependentOutputException: by operators that return Python values, such as ``item()``.
+        DynamicOutputShapeException: by operators whose result sizes depend on elements, such as ``nonzero()``.
 
     >>> import flambeau as torch
     >>> mode = FakeTensorMode()
@@ -183,10 +183,10 @@ class FakeTensorMode(TorchDispatchMode):
         self.fake_tensor_converter = FakeTensorConverter()
 
     def from_tensor(self, tensor: torch.Tensor, **options: Any) -> torch.Tensor:
-        """A fake tensor that looks like a tensor; that of the same tensor each time.
+        """Return a fake tensor with the properties of a tensor; the same one for the same tensor.
 
         Args:
-            tensor: what it is to look like.
+            tensor: the tensor to represent.
             options: accepted and ignored.
         """
         return self.fake_tensor_converter.from_real_tensor(self, tensor)
@@ -228,7 +228,7 @@ class FakeTensorMode(TorchDispatchMode):
         return made
 
     def _plain(self, value: Any, func: Any) -> Any:
-        """What an operator gets for an argument: tensors and devices are those of 'meta'."""
+        """Convert an argument for an operator: tensors and devices become those of 'meta'."""
         if isinstance(value, torch.device):
             return _META
         if isinstance(value, FakeTensor):
@@ -252,7 +252,7 @@ class FakeTensorMode(TorchDispatchMode):
 
 
 class FakeTensorConverter:
-    """Makes fake tensors of tensors with elements, one of each as long as both are there."""
+    """Converts tensors to fake tensors; each has one fake tensor as long as both exist."""
 
     def __init__(self) -> None:
         from flambeau.utils.weak import WeakIdKeyDictionary

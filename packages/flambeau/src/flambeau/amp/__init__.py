@@ -1,4 +1,4 @@
-"""``torch.amp``: computing in bfloat16 or float16 where it loses little, and scaling losses for it.
+"""``torch.amp``: computations in bfloat16 or float16 where little precision is lost, and scaling of losses for it.
 
 >>> import flambeau as torch
 >>> x = torch.ones(2, 2)
@@ -14,5 +14,5 @@ __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd", "is_autocast_av
 
 
 def amp_definitely_not_available() -> bool:
-    """True: there is no CUDA."""
+    """Return True: there is no CUDA."""
     return True

@@ -1,6 +1,6 @@
 """``torch.autocast``: operators that take most of the time compute in a smaller dtype, and some only in float32.
 
-A mode of overriding casts the arguments, so code that has no ``with torch.autocast`` block pays nothing.
+The arguments are cast by a mode that overrides functions, so code outside ``with torch.autocast`` has no overhead.
 """
 
 import threading
@@ -20,7 +20,7 @@ from flambeau_tensor.extend import find_operator
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Operators by what their arguments are cast to: the dtype that was asked for, or float32.
+# Operators by the dtype to which their arguments are cast: the autocast dtype, or float32.
 LOWER = """
     matmul mm bmm addmm addbmm baddbmm einsum chain_matmul inner tensordot linalg.vecdot linalg.multi_dot linalg.matmul
     nn.functional.linear nn.functional.conv1d nn.functional.conv2d nn.functional.conv3d
@@ -61,7 +61,7 @@ _LOWERED = (torch.float32, *_SMALLER)
 
 
 class _State(threading.local):
-    """What autocasting does in a thread, by device: whether it is on, and to which dtype."""
+    """The autocast state of a thread, by device: whether it is on, and the dtype."""
 
     def __init__(self):
         self.enabled = {}
@@ -86,7 +86,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def _known(device_type: str) -> str:
-    """The kind of device itself; RuntimeError where there is none of that name, here or in PyTorch."""
+    """Return the device type; raise a RuntimeError if neither flambeau nor PyTorch has a device of that name."""
     if device_type not in DEVICES:
         torch.device(device_type)
     return device_type
@@ -119,7 +119,7 @@ def is_autocast_cpu_enabled() -> bool:
 
 
 def get_autocast_dtype(device_type: str) -> torch.dtype:
-    """The dtype that operators compute in where autocasting is on.
+    """The dtype of computations under autocast.
 
     Raises:
         RuntimeError: the device type is unknown.
@@ -156,11 +156,11 @@ def get_autocast_gpu_dtype() -> torch.dtype:
 
 
 def set_autocast_dtype(device_type: str, dtype: torch.dtype) -> None:
-    """Set the dtype that operators compute in where autocasting is on.
+    """Set the dtype of computations under autocast.
 
     Raises:
         RuntimeError: the device type is unknown.
-        TypeError: the dtype is none.
+        TypeError: the argument is not a dtype.
 
     >>> set_autocast_dtype("cpu", torch.bfloat16)
     """
@@ -209,13 +209,13 @@ def _casts():
 
 
 def _kernel(func):
-    """What a user has registered for an operator where autocasting is on."""
+    """Return the kernel that a user has registered for an operator under autocast."""
     given = getattr(getattr(func, "target", func), "library", None)
     return None if given is None else given.by_key.get("AutocastCPU")
 
 
 class _Casting(TorchFunctionMode):
-    """Casts the arguments of what the lists name."""
+    """A mode that casts the arguments of the listed functions."""
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -224,7 +224,7 @@ class _Casting(TorchFunctionMode):
         lower = _casts().get(func)
         if lower is None and (kernel := _kernel(func)) is not None:
             return kernel(*args, **kwargs)
-        if lower is None or kwargs.get("out") is not None:  # what is written to `out` has its dtype, as in PyTorch
+        if lower is None or kwargs.get("out") is not None:  # as in PyTorch, a call with `out` is not cast
             return func(*args, **kwargs)
         dtype = (_state.dtypes.get("cpu") or torch.bfloat16) if lower else torch.float32
         from_ = _LOWERED if lower else _SMALLER
@@ -254,7 +254,7 @@ class autocast:  # noqa: N801
         device_type: ``"cpu"``; other devices have no effect.
         dtype: bfloat16 (the default) or float16.
         enabled: False disables autocast within the block.
-        cache_enabled: without effect; casts of parameters are not kept.
+        cache_enabled: has no effect; casts of parameters are not cached.
 
     Raises:
         RuntimeError: the device type is unknown.
@@ -349,7 +349,7 @@ def _check_name(device_type: object) -> None:
 
 
 def _cast(value: Any, device_type: str, dtype: torch.dtype) -> Any:
-    """`value` with its floating point tensors in `dtype`, but for those of double precision and of other devices."""
+    """Return `value` with floating point tensors cast to `dtype`, except float64 ones and those on other devices."""
 
     def cast(x):
         eligible = isinstance(x, torch.Tensor) and x.is_floating_point() and x.dtype is not torch.float64
@@ -365,9 +365,9 @@ def custom_fwd(
 
     Args:
         fwd: the function.
-        device_type: whose autocasting is meant.
-        cast_inputs: a dtype that floating point tensors among the arguments are cast to where autocasting is on; it is
-            off in ``forward`` then.
+        device_type: the device type of the autocasting.
+        cast_inputs: the dtype to which floating point tensors among the arguments are cast under autocast, which is
+            then off in ``forward``.
 
     Raises:
         ValueError: ``device_type`` is not a text.

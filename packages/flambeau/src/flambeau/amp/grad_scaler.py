@@ -106,7 +106,7 @@ class GradScaler:
         self._optimizers[optimizer] = "unscaled", finite
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> float | None:
-        """``optimizer.step(*args, **kwargs)`` unless a gradient is not finite; what that returned, or None.
+        """Call ``optimizer.step(*args, **kwargs)`` unless a gradient is not finite; return its result, or None.
 
         Raises:
             RuntimeError: it is the second step since the last `update`, or a closure is given.
@@ -153,7 +153,7 @@ class GradScaler:
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the scale grows by."""
+        """Set the factor by which the scale grows."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
@@ -161,7 +161,7 @@ class GradScaler:
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the scale shrinks by."""
+        """Set the factor by which the scale shrinks."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
@@ -185,10 +185,10 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: dict) -> None:
-        """Go on from what `state_dict` gave.
+        """Restore the state that `state_dict` returned.
 
         Raises:
-            RuntimeError: it is empty, as that of a scaler that is switched off.
+            RuntimeError: it is empty, like the state of a disabled scaler.
         """
         if not self._enabled:
             return

@@ -1,4 +1,4 @@
-"""``torch.ao``: of it, the names that mark where a network would be quantized."""
+"""``torch.ao``: only the names that mark where a network would be quantized."""
 
 from flambeau_tensor.lazy_attributes import attach as _attach
 

@@ -1,5 +1,5 @@
-"""``torch.backends``: which libraries there are, and switches of theirs that programs set. The switches are kept, and
-change nothing where the library is not here."""
+"""``torch.backends``: availability of libraries, and their switches. Switches of unavailable libraries are stored but
+have no effect."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def switched(module: ModuleType, **values: Any) -> Iterator[None]:
 
 @contextmanager
 def __allow_nonbracketed_mutation() -> Iterator[None]:  # noqa: N807
-    """A ``with`` block in which programs set switches outside of `flags()` that were frozen: they never are."""
+    """A context in which programs change frozen switches outside `flags()`; here they are never frozen."""
     yield
 
 

@@ -1,4 +1,4 @@
-"""``torch.backends.cpu``: what the processor can do."""
+"""``torch.backends.cpu``: the capabilities of the processor."""
 
 _NAMES = {"v4": "AVX512", "v3": "AVX2"}
 

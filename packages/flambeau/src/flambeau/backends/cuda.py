@@ -1,5 +1,7 @@
-"""``torch.backends.cuda``: switches for CUDA, which is not here. Those of attention hold for the CPU, too; the others
-are kept, and change nothing."""
+"""``torch.backends.cuda``: switches for CUDA, which is not available.
+
+Those of attention apply to the CPU, too; the others are stored and have no effect.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,7 +70,7 @@ def is_flash_attention_available() -> bool:
 
 
 def preferred_linalg_library(backend: str | None = None) -> str:
-    """``"default"``; another one cannot be had."""
+    """Return ``"default"``; no other library can be selected."""
     return "default"
 
 

@@ -1,4 +1,4 @@
-"""``torch.backends.cudnn``: a library for CUDA, which is not here. Its switches are kept, and change nothing."""
+"""``torch.backends.cudnn``: a CUDA library, which is not available. Its switches are stored but have no effect."""
 
 import sys
 from contextlib import AbstractContextManager
@@ -56,7 +56,7 @@ def set_flags(
     _allow_tf32: bool | None = None,
     _fp32_precision: str = "none",
 ) -> tuple:
-    """Set the switches that are given; returns what all of them were."""
+    """Set the given switches; return the previous values of all."""
     module = vars(sys.modules[__name__])
     new = {
         "enabled": _enabled,

@@ -1,4 +1,4 @@
-"""``torch.backends.mha``: a switch that is kept; attention is computed in one way."""
+"""``torch.backends.mha``: a switch that is stored but has no effect: attention has only one implementation."""
 
 _fastpath = True
 

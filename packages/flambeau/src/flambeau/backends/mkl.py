@@ -1,4 +1,4 @@
-"""``torch.backends.mkl``: a library that is not used; products go to the BLAS that NumPy carries."""
+"""``torch.backends.mkl``: a library that is not used; products call the BLAS that NumPy contains."""
 
 
 def is_available() -> bool:

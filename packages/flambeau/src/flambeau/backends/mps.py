@@ -1,4 +1,4 @@
-"""``torch.backends.mps``: whether there are Apple's devices. There are none."""
+"""``torch.backends.mps``: Apple's devices, which are not available."""
 
 
 def is_available() -> bool:
@@ -12,10 +12,10 @@ def is_built() -> bool:
 
 
 def is_macos_or_newer(major: int, minor: int) -> bool:
-    """False: no devices of it are used."""
+    """False: Apple's devices are not supported."""
     return False
 
 
 def is_macos13_or_newer(minor: int = 0) -> bool:
-    """False: no devices of it are used."""
+    """False: Apple's devices are not supported."""
     return False

@@ -10,11 +10,11 @@ def is_available() -> bool:
 
 
 def set_flags(_enabled: bool) -> tuple[bool]:
-    """Nothing is switched; returns the setting of before, which is False."""
+    """Do nothing; return the previous setting, False."""
     return (False,)
 
 
 @contextmanager
 def flags(enabled: bool = False) -> Iterator[None]:
-    """A ``with`` block with another setting, which changes nothing."""
+    """A context that would set the switch; it has no effect."""
     yield

@@ -1,4 +1,4 @@
-"""``torch.backends.openmp``: a library that is not used; operators run on threads of their own."""
+"""``torch.backends.openmp``: a library that is not used; operators have their own thread pool."""
 
 
 def is_available() -> bool:

@@ -72,11 +72,11 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
     Args:
         fn: the function or module; if omitted, a decorator is returned.
-        recursive: without effect: what the function calls is not compiled either.
+        recursive: without effect: functions that it calls are not compiled, either.
         reason: the reason that `torch.compiler.explain` shows.
 
     Raises:
-        AssertionError: it is not a function.
+        AssertionError: the argument is not a function.
 
     >>> @disable
     ... def shown(x):
@@ -103,7 +103,7 @@ def allow_in_graph(fn: F) -> F:
     """The function itself, or the functions of a list.
 
     Raises:
-        AssertionError: one of them is not a function.
+        AssertionError: an argument is not a function.
 
     >>> allow_in_graph(len) is len
     True
@@ -132,10 +132,10 @@ def nested_compile_region(fn: Any = None, *args: Any, **kwargs: Any) -> Any:
 
 
 def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is given tensors and hands NumPy arrays to ``fn``, and returns tensors for its arrays.
+    """Return a function that converts tensors to NumPy arrays for ``fn``, and its arrays to tensors.
 
     Raises:
-        TypeError: what is wrapped is not callable; when it is called.
+        TypeError: the argument is not callable; raised by the call.
 
     >>> @wrap_numpy
     ... def twice(x):
@@ -161,10 +161,10 @@ def wrap_numpy(fn: Callable[..., Any]) -> Callable[..., Any]:
 def substitute_in_graph(
     original_fn: Callable[..., Any], *, can_constant_fold_through: bool = False, skip_signature_check: bool = False
 ) -> Callable[[F], F]:
-    """A decorator that returns its argument.
+    """Return a decorator that returns its argument.
 
     Raises:
-        TypeError: what it stands for is not a function.
+        TypeError: the original is not a function.
 
     >>> @substitute_in_graph(len)
     ... def length(x):
@@ -203,7 +203,7 @@ def cudagraph_mark_step_begin() -> None:
 
 
 def list_backends(exclude_tags: Sequence[str] = ("debug", "experimental")) -> list[str]:
-    """The names that ``torch.compile(backend=…)`` knows.
+    """The names that ``torch.compile(backend=…)`` accepts.
 
     >>> list_backends()
     ['inductor']
@@ -228,11 +228,11 @@ def set_default_backend(backend: Any) -> None:
 
 
 class set_stance(ContextDecorator):  # noqa: N801
-    """Set how compiled functions are called, from now on or, as a ``with`` block or decorator, for a while.
+    """Set how compiled functions are called, permanently or, as a context or decorator, temporarily.
 
     Args:
-        stance: ``"default"``; ``"force_eager"``: as they are; ``"eager_on_recompile"``: as they are where no program
-            fits; ``"fail_on_recompile"``: an error there.
+        stance: ``"default"``; ``"force_eager"``: without compiling; ``"eager_on_recompile"``: without compiling if no
+            existing program fits; ``"fail_on_recompile"``: raise an error in that case.
         skip_guard_eval_unsafe, force_backend: have no effect.
 
     Raises:

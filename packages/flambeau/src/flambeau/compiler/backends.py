@@ -1,4 +1,4 @@
-"""Compilers of others: ``torch.compile(backend=function)`` gives them graphs."""
+"""Other compilers: ``torch.compile(backend=function)`` passes graphs to them."""
 
 import functools
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from flambeau_fx.capture import capture
 
 
 def by_backend(model: Callable[..., Any], backend: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that runs what a backend makes of the graph of each kind of call.
+    """Return a function that runs a backend's compilation of the graph of each kind of call.
 
     Args:
         model: a function or module.

@@ -1,6 +1,6 @@
-"""``torch.cuda``: whether there are such devices, which is what programs ask before they use them. There are none.
+"""``torch.cuda``: no such device is available, which programs check before they use one.
 
-What needs a device raises PyTorch's error of a build for the CPU.
+Functions that need a device raise the error of PyTorch's CPU build.
 
 >>> import flambeau as torch
 >>> "cuda" if torch.cuda.is_available() else "cpu"
@@ -14,7 +14,7 @@ from flambeau import _devices
 from flambeau.cuda._tensors import *  # noqa: F403
 from flambeau_tensor.lazy_attributes import attach as _attach
 
-is_available: Callable[[], bool]  # these and more come from `_devices`
+is_available: Callable[[], bool]  # this and others come from `_devices`
 device_count: Callable[[], int]
 _initialized = False
 globals().update(_devices.device_module(__name__, "CUDA"))
@@ -67,14 +67,14 @@ class OutOfMemoryError(RuntimeError):
 
 
 class CUDAGraph:
-    """Raises when made: there is no CUDA."""
+    """Raises an error: there is no CUDA."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")
 
 
 class graph:  # noqa: N801
-    """Raises when made: there is no CUDA."""
+    """Raises an error: there is no CUDA."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         raise RuntimeError("Tried to instantiate dummy base class CUDAGraph")

@@ -1,4 +1,4 @@
-"""``torch.cuda.nvtx``: marks for a profiler of NVIDIA's, which there is none of."""
+"""``torch.cuda.nvtx``: marks for NVIDIA's profiler, which is not available."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,1 +1,1 @@
-"""The demonstration: real digits, a layer of one's own in C, from compiling to a picture of the predictions."""
+"""The demonstration: real digits, a custom layer in C, from compiling to a picture of the predictions."""

@@ -30,14 +30,14 @@ def digits(train_share: float = 0.8) -> tuple[_Pair, _Pair]:
 
 
 def shifted(x: torch.Tensor, down: int, right: int) -> torch.Tensor:
-    """Rows of 64 pixels moved within their 8x8 images; what comes in is empty."""
+    """Shift rows of 64 pixels within their 8x8 images; new pixels are empty."""
     images = torch.zeros(len(x), 10, 10)
     images[:, 1 + down : 9 + down, 1 + right : 9 + right] = x.view(-1, 8, 8)
     return images[:, 1:9, 1:9].reshape(-1, 64)
 
 
 def progress(steps: int) -> Any:
-    """tqdm's bar, or plain lines where it is not installed."""
+    """Return tqdm's progress bar, or one of plain lines if tqdm is not installed."""
     try:
         from tqdm import tqdm
 
@@ -57,7 +57,7 @@ def progress(steps: int) -> Any:
 
 
 def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
-    """The share of images whose most likely class is the right one."""
+    """Return the fraction of images whose most likely class is correct."""
     with torch.no_grad():
         return (model(x).argmax(1) == y).float().mean().item()
 
@@ -92,7 +92,7 @@ def train(epochs: int, batch: int, seed: int) -> tuple[nn.Module, list[float], f
 
 
 def picture(model: nn.Module, losses: list[float], x: torch.Tensor, y: torch.Tensor, path: Path) -> None:
-    """The loss curve beside a grid of test digits with their predictions, mistakes in red."""
+    """Plot the loss curve next to a grid of test digits with their predictions, mistakes in red."""
     import matplotlib
 
     matplotlib.use("Agg")

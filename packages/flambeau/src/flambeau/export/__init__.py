@@ -80,7 +80,7 @@ def save(ep: ExportedProgram, f: Any, **options: Any) -> None:
 
 
 def load(f: Any, **options: Any) -> ExportedProgram:
-    """The program of a file that `save` wrote. It runs code from the file: load what you trust, as with pickle.
+    """Load a program that `save` wrote. This runs code from the file: load only trusted files, as with pickle.
 
     >>> load("missing.pt2")
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""What a caller gives to a model: every leaf with a name, and with the dimensions that ``dynamic_shapes`` lets vary."""
+"""The arguments of a model's call: every leaf with a name, and with its dynamic dimensions from ``dynamic_shapes``."""
 
 import inspect
 import re
@@ -17,9 +17,9 @@ class Leaf(NamedTuple):
     """One leaf of the arguments.
 
     Args:
-        name: that of the parameter, with the path inside a container: ``x``, ``pair_0``, ``state_h``.
+        name: the name of the parameter, with the path inside a container: ``x``, ``pair_0``, ``state_h``.
         value: a tensor or any other object.
-        spec: what ``dynamic_shapes`` says of it: a dict from dimensions, a sequence with an entry for each, or None.
+        spec: its entry of ``dynamic_shapes``: a dict by dimensions, a sequence with an entry for each, or None.
     """
 
     name: str
@@ -30,17 +30,17 @@ class Leaf(NamedTuple):
 def leaves_of(
     caller: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Any = None
 ) -> list[Leaf]:
-    """The leaves of a call's arguments, positional ones first, in the order of `tree_flatten`.
+    """Return the leaves of a call's arguments, positional ones first, in the order of `tree_flatten`.
 
     Args:
-        caller: whose message it is if something is wrong.
-        function: what is called.
+        caller: the name of the caller in error messages.
+        function: the function that is called.
         args, kwargs: its arguments.
-        shapes: as ``dynamic_shapes`` is given: a dict by names of parameters, or a sequence in their order.
+        shapes: ``dynamic_shapes``: a dict by names of parameters, or a sequence in their order.
 
     Raises:
         TypeError: the function cannot be called with these arguments.
-        UserError: `shapes` names what is no argument.
+        UserError: `shapes` contains a name that is not an argument.
     """
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
@@ -60,7 +60,7 @@ def leaves_of(
 
 
 def _specs(caller: str, given: list[tuple[str, str, Any]], bound: inspect.BoundArguments, shapes: Any) -> list[Any]:
-    """What `shapes` says of each argument."""
+    """Return the entry of `shapes` for each argument."""
     if shapes is None:
         return [None] * len(given)
     if not isinstance(shapes, Mapping):
@@ -106,9 +106,10 @@ def _leaves(name: str, value: Any, spec: Any) -> Iterator[Leaf]:
 
 
 def varying(leaves: Sequence[Leaf]) -> tuple[list[dict[int, str]], dict[str, tuple[int, int | None]]]:
-    """For each leaf, the dimensions that vary, with labels; and the bounds of each label, None where there is none.
+    """Return, for each leaf, the labels of the dimensions that vary; and the bounds of each label, None if unbounded.
 
-    Dimensions with one label have one size. Where ``dynamic_shapes`` gives no name, the leaf's makes one.
+    Dimensions with the same label have the same size. If ``dynamic_shapes`` names no label, it is derived from the
+    leaf.
     """
     axes: list[dict[int, str]] = []
     ranges: dict[str, tuple[int, int | None]] = {}

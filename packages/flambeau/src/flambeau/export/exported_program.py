@@ -1,4 +1,4 @@
-"""What ``torch.export.export`` gives: a graph of operators with the model's tensors."""
+"""The result of ``torch.export.export``: a graph of operators with the model's tensors."""
 
 from collections.abc import Iterator
 from typing import Any, NoReturn
@@ -45,12 +45,12 @@ class ExportedProgram:
     """A model as a graph of operators, which runs without the model's Python.
 
     Attributes:
-        graph_module: the graph with its code; its inputs are parameters, buffers, and then what callers give.
-        graph_signature: what each input and output is.
+        graph_module: the graph with its code; its inputs are parameters, buffers, and then the arguments of the call.
+        graph_signature: the kind of each input and output.
         state_dict: the parameters and buffers by name.
-        range_constraints: for each size that varies, its name with the least and the largest it may be.
-        example_inputs: what it was exported with.
-        call_spec: how arguments and results are nested.
+        range_constraints: for each dynamic size, its name with its minimum and maximum.
+        example_inputs: the arguments of the export.
+        call_spec: the structure of arguments and results.
     """
 
     def __init__(self, graph_module: Any, graph_signature: ExportGraphSignature, state_dict: dict[str, Any],
@@ -78,7 +78,7 @@ class ExportedProgram:
         return _Checked(self)
 
     def check(self, flat: list[Any]) -> None:
-        """Return True if arguments have the shapes and dtypes of the export, but for sizes that vary."""
+        """Return True if arguments have the shapes and dtypes of the export, except for dynamic sizes."""
         found: dict[str, int] = {}
         for given, (name, expected) in zip(flat, self._shapes, strict=True):
             if not isinstance(expected, tuple):
@@ -122,7 +122,7 @@ class ExportedProgram:
         return ((name, self.state_dict[name]) for name in self.graph_signature.buffers)
 
     def run_decompositions(self, decomp_table: Any = None, **options: Any) -> "ExportedProgram":
-        """The program itself: its graph is of operators that have no decomposition left to run."""
+        """Return the program itself: its operators are already decomposed."""
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:

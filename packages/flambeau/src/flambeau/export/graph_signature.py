@@ -1,4 +1,4 @@
-"""What goes into the graph of an exported program, and what comes out of it."""
+"""The inputs and outputs of the graph of an exported program."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -35,7 +35,7 @@ class TensorArgument(NamedTuple):
 
 
 class ConstantArgument(NamedTuple):
-    """An input or output that is not a tensor: what it was in the export."""
+    """An input or output that is not a tensor, with its value in the export."""
 
     name: str
     value: Any
@@ -96,12 +96,12 @@ class ExportGraphSignature:
 
     @property
     def user_inputs(self) -> tuple[Any, ...]:
-        """The names of the inputs that callers give."""
+        """The names of the user's inputs."""
         return tuple(s.arg.name for s in self.input_specs if s.kind is InputKind.USER_INPUT)
 
     @property
     def user_outputs(self) -> tuple[Any, ...]:
-        """The names of the nodes that callers get."""
+        """The names of the nodes that are results for the user."""
         return tuple(s.arg.name for s in self.output_specs if s.kind is OutputKind.USER_OUTPUT)
 
     def __str__(self) -> str:

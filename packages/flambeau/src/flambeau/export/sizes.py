@@ -1,7 +1,7 @@
 """Numbers that follow from sizes that vary, found by running again with other sizes.
 
-A number is taken for a polynomial in the sizes: how it grows with each alone gives its factors, how it grows with two
-at once gives products.
+A number is modeled as a polynomial in the sizes: its growth with each single size gives the factors, its growth with
+two sizes together gives the products.
 """
 
 import itertools
@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 Key = tuple[str, int]  # an input and one of its dimensions
-STEPS = (1, 2, 4, 8, 16, 32)  # by which a size may grow; the least that a program takes
+STEPS = (1, 2, 4, 8, 16, 32)  # for sizes; the smallest one that the program accepts is used
 
 
 class Size(int):
@@ -21,18 +21,18 @@ class Size(int):
 
 
 class Varied:
-    """Runs of a program with the sizes of one run, and with larger ones.
+    """Runs of a program with the original sizes, and with larger ones.
 
     Args:
-        sizes: of each dimension that varies, its size in the first run.
-        first: the first run: whatever `run` returns for it.
+        sizes: for each dynamic dimension, its size in the first run.
+        first: the first run: the value that `run` returns for it.
         run: runs the program with some sizes changed.
-        numbers: the numbers of a run, nested, as `merged` takes them.
-        fail: makes the error for a dimension that cannot vary, from a message.
+        numbers: returns the numbers of a run, nested, as `merged` expects them.
+        fail: creates the error for a dimension that cannot vary, given a message.
 
     Attributes:
-        steps: for each dimension, the step by which it grows: numbers may follow from halves of a size.
-        runs: for each set of dimensions, a run where they are larger by a step.
+        steps: for each dimension, the step by which it grows: numbers may depend on half a size.
+        runs: for each set of dimensions, a run in which they are larger by a step.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Varied:
             self.runs[pair] = run({key: sizes[key] + self.steps[key] for key in pair})
 
     def _grown(self, run: Any, numbers: Any, start: Any, key: Key, size: int) -> tuple[int, Any]:
-        """The least step by which the program can grow such that its numbers grow evenly, and the run after a step."""
+        """Return the smallest step with which the program's numbers grow evenly, and the run after one step."""
         problem: Exception | None = None
         made: tuple[int, Any] | None = None
         for step in STEPS:
@@ -66,7 +66,7 @@ class Varied:
             if _grows_evenly(start, numbers(once), numbers(twice)):
                 return made
         if made is not None:
-            return made  # other operators ran, or numbers follow from no polynomial: who asked looks at the runs
+            return made  # other operators ran, or numbers are not polynomials: the caller examines the runs
         raise self.fail(f"dimension {key[1]} of {key[0]} cannot vary: {problem}") from problem
 
     def merged(self, value: Any, others: dict[tuple[Key, ...], Any]) -> Any:

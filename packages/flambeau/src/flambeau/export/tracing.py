@@ -23,7 +23,7 @@ from flambeau.utils._pytree import tree_flatten, tree_unflatten
 
 
 def export(mod: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, dynamic_shapes: Any) -> ExportedProgram:
-    """As ``torch.export.export`` says it."""
+    """Implement ``torch.export.export``."""
     if not isinstance(mod, torch.nn.Module):
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
     if not isinstance(args, tuple):
@@ -82,7 +82,7 @@ def _put_back(state: dict[str, Any], before: dict[str, Any]) -> None:
 
 
 def _apart(names: list[str]) -> list[str]:
-    """Names with numbers behind those that were taken."""
+    """Make names unique by appended numbers."""
     found: list[str] = []
     for plain in names:
         name, n = plain, 1
@@ -94,9 +94,9 @@ def _apart(names: list[str]) -> list[str]:
 
 def _let_vary(gm: Any, sizes: dict[Key, int], names: list[str], axes: list[dict[int, str]], flat: list[Any],
               run: Any) -> dict[Key, int]:  # fmt: skip
-    """Replace numbers in a graph that follow from sizes by what computes them.
+    """Replace numbers in a graph that depend on dynamic sizes by expressions of the sizes.
 
-    Returns by which steps sizes may grow.
+    Return the steps by which sizes may grow.
     """
 
     def again(changed: dict[Key, int]) -> Any:
@@ -171,7 +171,7 @@ def _computed(graph: Any, size: Size, inputs: dict[str, Any]) -> Any:
 def _signed(
     gm: Any, mod: Any, state: dict[str, Any], names: list[str], flat: list[Any], places: list[int]
 ) -> ExportGraphSignature:
-    """Give the inputs of a graph their names, and say what each input and output is."""
+    """Name the inputs of a graph, and describe each input and output."""
     persistent = set(mod.state_dict())
     inputs = [n for n in gm.graph.nodes if n.op == "placeholder"]
     specs: list[InputSpec] = []

@@ -1,6 +1,6 @@
-"""``functorch``: the transforms of ``torch.func`` under their first name, and modules as functions of tuples.
+"""``functorch``: the original name of the transforms of ``torch.func``, and modules as functions of tuples.
 
-Programs import it beside ``torch``, so it is there after ``install_as_torch()``.
+Programs import it together with ``torch``, so ``install_as_torch()`` registers it, too.
 """
 
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ class FunctionalModule(FunctionalModuleWithBuffers):
 
 
 def make_functional_with_buffers(model: Any, disable_autograd_tracking: bool = False) -> tuple[Any, Any, Any]:
-    """A function that computes what a copy of ``model`` does, and the copy's parameters and buffers.
+    """Return a function that computes the model's forward, and the parameters and buffers of a copy of the model.
 
     >>> f, params, buffers = make_functional_with_buffers(torch.nn.BatchNorm1d(2))
     >>> len(params), len(buffers)
@@ -84,7 +84,7 @@ def combine_state_for_ensemble(models: Sequence[Any]) -> tuple[Any, Any, Any]:
     """Return a function for ``vmap`` over several modules of one kind, with their stacked parameters and buffers.
 
     Raises:
-        RuntimeError: there is no module, or they are not of one class and in one mode.
+        RuntimeError: there are no modules, or they differ in class or mode.
     """
     if not models:
         raise RuntimeError("combine_state_for_ensemble: Expected at least one model, got 0.")

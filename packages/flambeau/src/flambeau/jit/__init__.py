@@ -1,4 +1,4 @@
-"""``torch.jit``: there is no TorchScript. What is scripted or traced is the Python that was given, and runs as such.
+"""``torch.jit``: there is no TorchScript. Scripted and traced functions are the given Python functions.
 
 >>> import flambeau as torch
 >>> @torch.jit.script
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 _isinstance = isinstance
-_FILE = "torch.jit"  # the key of what a file of `save` holds
+_FILE = "torch.jit"  # the key of the contents of a file by `save`
 
 
 class Error(RuntimeError):
@@ -68,7 +68,7 @@ class Error(RuntimeError):
 
 
 class TracerWarning(Warning):
-    """A warning of PyTorch's tracer; never given here, as tracing keeps the Python."""
+    """A warning of PyTorch's tracer; never issued here, since traced functions remain Python functions."""
 
     @staticmethod
     def ignore_lib_warnings() -> None:
@@ -76,12 +76,12 @@ class TracerWarning(Warning):
 
 
 class _Marked(type(Module)):  # type: ignore[misc]  # ModuleBase is compiled
-    """Takes modules that `script` or `trace` was given for instances, as these stay what they are."""
+    """Treats modules that were passed to `script` or `trace` as instances, because these return them unchanged."""
 
     def __instancecheck__(cls, instance):
         if super().__instancecheck__(instance):
             return True
-        # A user's subclass takes only its own instances.
+        # A user's subclass only accepts its own instances.
         return "_marks" in cls.__dict__ and getattr(instance, "__dict__", {}).get(_MARK) in cls._marks
 
 
@@ -89,9 +89,9 @@ _MARK = "_scripted_as"
 
 
 class ScriptModule(Module, metaclass=_Marked):
-    """A module whose methods are TorchScript in PyTorch; a module as any other here.
+    """A module whose methods are TorchScript in PyTorch; here it is an ordinary module.
 
-    Whatever `script` or `trace` was given counts as an instance.
+    Modules that were passed to `script` or `trace` count as instances.
 
     Raises:
         TypeError: arguments are given.
@@ -140,7 +140,7 @@ class ScriptFunction:
     """PyTorch's class of scripted functions. `script` returns the function itself, so it has no instances.
 
     Raises:
-        TypeError: it is called: functions are returned as they are.
+        TypeError: it is called: functions are returned unchanged.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -159,7 +159,7 @@ class CompilationUnit:
 
 
 class Attribute(NamedTuple):
-    """A value with its type. PyTorch unwraps it in a ScriptModule; flambeau keeps it.
+    """A value with its type. PyTorch unwraps it in a ScriptModule; flambeau does not.
 
     >>> Attribute(3, int).value
     3
@@ -202,9 +202,9 @@ def trace(
     example_kwarg_inputs: dict[str, Any] | None = None,
     _store_inputs: bool = True,
 ) -> Any:
-    """The function or module itself, after it ran on the example inputs, so that errors show.
+    """Return the function or module itself, after running it on the example inputs, so that errors appear.
 
-    Unlike a trace, it goes on taking branches by what it is given.
+    Unlike a trace, it still branches on its arguments.
 
     Raises:
         TypeError: ``func`` is not callable, or raises.
@@ -276,12 +276,12 @@ export = unused = script_method = script_if_tracing = _script_if_tracing = inter
 
 
 def save(m: Any, f: Any, _extra_files: dict[str, Any] | None = None) -> None:
-    """Write a module or function to a file, with all that it is made of.
+    """Write a module or function to a file, with all its contents.
 
-    The file is one of `torch.save`: the code is not in it, so `load` needs the classes where they were.
+    The file has the format of `torch.save`: it does not contain code, so `load` must be able to import the classes.
 
     Args:
-        m: the module or function; its class is one that can be imported.
+        m: the module or function; its class must be importable.
         f: a path, or a file opened for writing.
         _extra_files: further contents by name, text or bytes.
 
@@ -306,7 +306,7 @@ def load(
 ) -> Any:
     """The module or function that `save` wrote.
 
-    As with ``torch.load(weights_only=False)``, reading the file may run any code: take none from strangers.
+    As with ``torch.load(weights_only=False)``, reading the file may run any code: only load files that you trust.
 
     Args:
         f: a path, or a file opened for reading.
@@ -500,10 +500,10 @@ def onednn_fusion_enabled() -> bool:
 
 
 def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
-    """A future that has the result of ``func(*args, **kwargs)``, which was called.
+    """Call ``func(*args, **kwargs)`` and return a future with its result.
 
     Raises:
-        TypeError: ``func`` is not callable; what it raises, by ``wait``.
+        TypeError: ``func`` is not callable. Its own errors are raised by ``wait``.
 
     >>> torch.jit.wait(fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])
@@ -516,10 +516,10 @@ def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> "Future":
 
 
 def wait(future: "Future") -> Any:
-    """The result of a future.
+    """Return the result of a future.
 
     Raises:
-        AttributeError: what is given is no Future.
+        AttributeError: the argument is not a Future.
 
     >>> wait(torch.jit.fork(torch.add, torch.ones(2), 1))
     tensor([2., 2.])

@@ -1,4 +1,4 @@
-"""``torch.jit.annotations``: what annotations of functions that are scripted may say."""
+"""``torch.jit.annotations``: names for annotations of scripted functions."""
 
 from typing import Any, Dict, List, Tuple  # noqa: F401, UP035  (programs import them from here)
 

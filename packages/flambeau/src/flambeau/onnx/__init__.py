@@ -39,16 +39,15 @@ def export(
 
     Args:
         model: a module or function of tensors, of any shape.
-        args: its arguments; nested containers are taken apart, and a dict at the end holds keyword arguments.
+        args: the arguments; nested containers are flattened, and a final dict holds keyword arguments.
         f: a path or a file to write to; None writes nothing.
         kwargs: keyword arguments.
-        input_names, output_names: names of the tensors, in order; left out, those of the parameters, and ``output``.
-        opset_version: of the operators; the model is converted to it where that is possible. Left out, 18.
+        input_names, output_names: names of the tensors, in order; default: those of the parameters, and ``output``.
+        opset_version: the version of the operators; the model is converted to it if possible. Default: 18.
         dynamic_shapes: for each argument, by its name or in order, the dimensions that vary: ``{"x": {0: "batch"}}``,
             with a name or a ``torch.export.Dim`` each.
         dynamic_axes: the same, by the names of inputs.
-        dynamo, verbose, export_params, keep_initializers_as_inputs, training, options: accepted; there is one way to
-            export here.
+        dynamo, verbose, export_params, keep_initializers_as_inputs, training, options: accepted; they have no effect.
 
     Returns:
         An ``ONNXProgram``, whose ``model_proto`` is the model; ``save`` writes it, and a call runs it in onnxruntime.
@@ -119,7 +118,7 @@ class TensorProtoDataType(Enum):
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int, custom_opsets: Any = None
 ) -> None:
-    """Does nothing: what says how an operator is exported is never asked."""
+    """Do nothing: exports do not use functions that define the export of an operator."""
 
 
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:

@@ -63,7 +63,7 @@ def div(g: Graph, x: Any, y: Any, mode: Any = None, *rest: Any) -> str:
 
 
 def _floored(g: Graph, a: str, b: str, dtype: str) -> str:
-    """A quotient rounded down; of integers, what is left over goes first, since ONNX rounds toward zero."""
+    """Return a quotient rounded down; for integers, subtract the remainder first, since ONNX rounds toward zero."""
     if dtype.startswith("float"):
         return g.add("Floor", g.add("Div", a, b))
     return g.add("Div", g.add("Sub", a, g.add("Mod", a, b)), b)

@@ -64,7 +64,7 @@ def export(
     dynamic_axes: Any,
     dynamic_shapes: Any,
 ) -> ONNXProgram:
-    """As ``torch.onnx.export`` says it."""
+    """Implement ``torch.onnx.export``."""
     args = args if isinstance(args, tuple) else (args,)
     keywords = dict(kwargs or {})
     if args and isinstance(args[-1], dict) and not keywords:
@@ -124,7 +124,7 @@ def _with(key: tuple[str, int], by_label: dict[str, list[tuple[str, int]]]) -> l
 
 
 def _check_counts(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], records: list[Any]) -> None:
-    """Refuse a model whose numbers follow from how many elements are true: run it with other elements."""
+    """Raise an error for a model whose numbers depend on how many elements are true, by a run with other elements."""
     random = torch.Generator().manual_seed(0)
 
     def other(t: Any) -> Any:
@@ -137,7 +137,7 @@ def _check_counts(model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], rec
         try:
             run = traced(model, changed_args, changed)[0]
         except Exception:
-            continue  # what the model does not take says nothing
+            continue  # the model does not accept this value, so nothing can be concluded
         if [r[0] for r in run] != [r[0] for r in records] or numbers_of(run) != numbers_of(records):
             raise OnnxExporterError(
                 "torch.onnx.export: the model computes with the number of elements that a "

@@ -1,8 +1,8 @@
-"""A model's run as a graph of ONNX: values with names, sizes that follow the inputs', and the nodes between them.
+"""A model's run as a graph of ONNX: values with names, sizes that depend on those of the inputs, and nodes.
 
-A Tracer hears every kernel that runs below autograd, so layers, custom Functions and transforms need nothing of their
-own. Sizes that may vary are found by running the model again with other sizes: a number that is another one then
-follows from the sizes of the inputs.
+A Tracer receives every kernel that runs below autograd, so layers, custom Functions and transforms need no special
+treatment. Dynamic sizes are found by running the model again with other sizes: a number that changes is then derived
+from the sizes of the inputs.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,7 +65,7 @@ class Graph:
         self.initializers: list[Any] = []
         self.labels = labels
         self.keep: list[Any] = []
-        self._names: dict[int, tuple[str, int]] = {}  # id of a tensor: its name, and when it got it
+        self._names: dict[int, tuple[str, int]] = {}  # id of a tensor -> its name, and when the name was assigned
         self._writes: dict[
             int, tuple[int, int]
         ] = {}  # address of a storage: when it was written to, through which tensor
@@ -215,7 +215,7 @@ class Graph:
             self._missing[id(seen.tensor)] = operator
 
     def prune(self, outputs: list[str]) -> None:
-        """Leave out what no output needs."""
+        """Remove nodes that no output needs."""
         needed, kept = set(outputs), []
         for node in reversed(self.nodes):
             if needed.intersection(node.output):
@@ -256,7 +256,7 @@ def seen_in(o: Any) -> Iterator[Seen]:
 
 
 def static(o: Any, what: str) -> Any:
-    """Numbers that ONNX wants to know beforehand."""
+    """Check that numbers that ONNX needs at export time do not depend on sizes that vary."""
     for each in o if isinstance(o, (tuple, list)) else (o,):
         if isinstance(each, Size):
             raise OnnxExporterError(f"torch.onnx.export: {what} depends on a size that varies")
@@ -306,7 +306,7 @@ def numbers_of(records: Any) -> Any:
 
 
 def shape_of(t: Any, axes: dict[int, str]) -> list[Any]:
-    """The sizes of a tensor for ONNX: names for those that vary, None where they have none."""
+    """Return the sizes of a tensor for ONNX: names for sizes that vary, None for those without a name."""
     return [axes.get(d, size) or None for d, size in enumerate(t.shape)]
 
 

@@ -1,6 +1,6 @@
-"""Elements that are picked by indices and masks, and put there, as nodes of ONNX.
+"""Reading and writing elements by indices and masks, as nodes of ONNX.
 
-A mask is the places where it is true (``NonZero``), so what is picked has a size that the model finds when it runs.
+A mask becomes the indices of its true elements (``NonZero``), so the size of the selection is determined at run time.
 """
 
 from typing import Any
@@ -58,13 +58,13 @@ def one_hot(g: Graph, index: Any, classes: Any) -> str:
 
 
 class _Places:
-    """Indices of some dimensions of a tensor: with these dimensions first, as ``GatherND`` takes them.
+    """Indices of some dimensions of a tensor, which come first, as ``GatherND`` expects.
 
     Attributes:
         dims: the dimensions.
-        names: for each the value with its indices.
-        ndim: how many dimensions what is picked has in their place.
-        at: where these stand in the result.
+        names: for each dimension, the value that contains its indices.
+        ndim: the number of dimensions of the selection that replace them.
+        at: the position of these dimensions in the result.
     """
 
     def __init__(self, g: Graph, x: Any, indices: Any) -> None:
@@ -111,7 +111,7 @@ class _Places:
         return [*self.dims, *(d for d in range(self.rank) if d not in self.dims)]
 
     def back(self, name: str) -> str:
-        """A tensor as `first` has it in the order of the original."""
+        """Restore the original order of dimensions after `first`."""
         order = self._order()
         return _permuted(self.g, name, [order.index(d) for d in range(self.rank)])
 
@@ -121,7 +121,7 @@ class _Places:
         return self.g.add("Concat", *(self.g.add("Unsqueeze", name, last) for name in self.names), axis=-1)
 
     def result(self, name: str) -> str:
-        """What ``GatherND`` picked, with its new dimensions in their place."""
+        """Return the result of ``GatherND`` with its new dimensions in the right position."""
         n, total = self.ndim, self.ndim + self.rank - len(self.dims)
         return _permuted(self.g, name, [*range(n, n + self.at), *range(n), *range(n + self.at, total)])
 
@@ -160,7 +160,7 @@ def index_put(g: Graph, x: Any, indices: Any, values: Any, accumulate: bool = Fa
 
 
 def _true(g: Graph, mask: Any, x: Any) -> tuple[str, str]:
-    """A tensor and the places where a mask is true, both of the shape to which they broadcast."""
+    """Return a tensor and the positions where a mask is true, both in their common broadcast shape."""
     shape = g.add("Shape", g.add("Where", g.value(mask), g.value(x), g.value(x)))
     wide = g.add("NonZero", g.add("Expand", g.value(mask), shape))
     return g.add("Expand", g.value(x), shape), g.add("Transpose", wide, perm=[1, 0])

@@ -382,7 +382,7 @@ def _pool(n: int) -> Any:
 
 
 def _images(g: Graph, x: Any, n: int) -> str:
-    """A batch of images: one alone is a batch of one."""
+    """Return a batch of images; a single image becomes a batch of one."""
     name = g.value(x)
     return g.add("Unsqueeze", name, g.constant([0], "int64")) if x.tensor.ndim == n + 1 else name
 

@@ -1,5 +1,7 @@
-"""``torch.onnx.symbolic_helper`` and the ``symbolic_opset`` modules: packages say with these how their operators are
-exported, which is never asked. Decorators leave functions as they are; the functions for graphs raise when called."""
+"""``torch.onnx.symbolic_helper`` and the ``symbolic_opset`` modules, by which packages define exports of operators.
+
+Exports do not use these definitions. Decorators return functions unchanged; functions for graphs raise an error.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

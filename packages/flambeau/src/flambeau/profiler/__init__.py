@@ -1,7 +1,7 @@
-"""``torch.profiler``: what a program calls, and for how long.
+"""``torch.profiler``: the calls of a program, and their times.
 
-Calls are seen by a mode, as handlers of ``__torch_function__`` see them: every function of torch that the program
-calls, in the thread that records. What a composition calls inside, and what backward runs, counts where it was called.
+A mode observes the calls, like ``__torch_function__`` handlers: every function of torch that the program calls, in the
+thread that records. Calls inside a composition, and those of backward, are attributed to the outer call.
 
 >>> import flambeau as torch
 >>> with torch.profiler.profile() as p:
@@ -35,7 +35,7 @@ class ProfilerActivity(Enum):
     """The kinds of activity that are profiled.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> ProfilerActivity.CPU.name
     'CPU'
@@ -51,7 +51,7 @@ class ProfilerAction(Enum):
     """The profiler's action for a step.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> [action.name for action in ProfilerAction]
     ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE']
@@ -84,12 +84,12 @@ def kineto_available() -> bool:
 def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0, skip_first_wait: int = 0
 ) -> Callable[[int], ProfilerAction]:
-    """A function from the number of a step to what to do in it.
+    """Return a function from the number of a step to the action for it.
 
     Args:
-        wait, warmup, active: how many steps of each kind follow each other.
-        repeat: how often; 0 for ever.
-        skip_first: how many steps to leave out before.
+        wait, warmup, active: the number of successive steps of each kind.
+        repeat: the number of cycles; 0 means no limit.
+        skip_first: the number of steps to skip at the beginning.
         skip_first_wait: if not 0, the first round has no ``wait``.
 
     Raises:
@@ -124,7 +124,7 @@ def schedule(
 
 
 def _default_schedule_fn(_: int) -> ProfilerAction:
-    """What `profile` does in every step without a schedule: it records."""
+    """Return the action of `profile` without a schedule: record every step."""
     return ProfilerAction.RECORD
 
 

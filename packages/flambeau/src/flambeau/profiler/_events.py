@@ -1,4 +1,4 @@
-"""What a profile holds: events, their averages, tables and traces."""
+"""The contents of a profile: events, their averages, tables and traces."""
 
 import json
 
@@ -24,7 +24,7 @@ class Event:
 
     @property
     def self_cpu_time_total(self):
-        """The time outside of the events inside."""
+        """The time excluding inner events."""
         return self.cpu_time - sum(child.cpu_time for child in self.cpu_children)
 
     def __repr__(self):
@@ -32,7 +32,7 @@ class Event:
 
 
 class Average:
-    """The events with one name (and one list of shapes, if asked)."""
+    """The events with the same name (and, if requested, the same shapes)."""
 
     def __init__(self, first):
         self.key, self.input_shapes, self.stack = first.key, first.input_shapes, first.stack
@@ -75,7 +75,7 @@ class EventList(list):
         return sum(event.self_cpu_time_total for event in self)
 
     def key_averages(self, group_by_input_shapes=False, group_by_stack_n=0, group_by_overload_name=False):
-        """One average for each name; and for each list of shapes, and the innermost lines of each stack, if asked."""
+        """Average events by name; if requested, also by shapes, and by the innermost lines of the stack."""
         found = {}
         for event in self:
             key = (event.key, str(event.input_shapes) if group_by_input_shapes else "", *event.stack[:group_by_stack_n])
@@ -108,14 +108,14 @@ class EventList(list):
         top_level_events_only=False,
         time_unit=None,
     ):
-        """A text with one line for each entry.
+        """Return a text with one line for each entry.
 
         Args:
             sort_by: the attribute to sort by, the largest first: ``"cpu_time_total"``, ``"self_cpu_time_total"``,
                 ``"count"``, …
-            row_limit: how many lines; -1 for all.
-            header: a line above.
-            top_level_events_only: leave out what ran inside of another event.
+            row_limit: the maximum number of lines; -1 for all.
+            header: a line above the table.
+            top_level_events_only: whether to omit events inside other events.
         """
         entries = [e for e in self if not (top_level_events_only and getattr(e, "cpu_parent", None))]
         if sort_by is not None:

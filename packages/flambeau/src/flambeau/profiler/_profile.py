@@ -16,10 +16,10 @@ _recorders = threading.local()  # the recorder that is active in a thread
 
 
 class Recorder(TorchFunctionMode):
-    """Events of one thread, while it is entered.
+    """Records events of one thread while it is entered.
 
-    Functions in Python are taken apart into those that they call; so what is told is what a program calls, each with
-    what is inside of it.
+    Python functions are replaced by the functions that they call, so the events are the calls of the program, each with
+    the events inside it.
     """
 
     def __init__(self, shapes=False, memory=False, stack=False):
@@ -88,7 +88,7 @@ class record_function(ContextDecorator):  # noqa: N801
 
     Args:
         name: the name.
-        args: anything to tell besides.
+        args: additional information.
 
     >>> with torch.profiler.profile() as p:
     ...     with record_function("my part"):
@@ -120,7 +120,7 @@ class profile:  # noqa: N801
 
     Args:
         activities: ignored; the CPU is always recorded.
-        schedule: a function from the number of a step to what to do in it, see `schedule`; left out, all is recorded.
+        schedule: a function from the number of a step to its action, see `schedule`; by default all steps are recorded.
         on_trace_ready: a function that is called with this object after the recorded steps.
         record_shapes: whether to record the sizes of tensors.
         profile_memory: whether to record allocated and freed bytes.
@@ -171,7 +171,7 @@ class profile:  # noqa: N801
         return ProfilerAction.RECORD if self.schedule is None else self.schedule(step)
 
     def _set(self, action):
-        """Begin or end to record, as the action says."""
+        """Start or stop recording, according to the action."""
         from flambeau.profiler import ProfilerAction
 
         wanted = action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
@@ -201,7 +201,7 @@ class profile:  # noqa: N801
         self._set(self._plan(self.step_num))
 
     def stop(self):
-        """End; what was recorded is there from now on."""
+        """Stop recording; the results are available from now on."""
         if self._step is not None:
             self._step.__exit__(None, None, None)
             self._step = None
@@ -235,7 +235,7 @@ class profile:  # noqa: N801
         return self.events().key_averages(group_by_input_shape, group_by_stack_n)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Have the trace say something besides."""
+        """Add an entry to the trace's metadata."""
         self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
@@ -273,10 +273,10 @@ class profile:  # noqa: N801
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False, use_python_export: bool = False
 ):
-    """What to give as ``on_trace_ready`` to have a trace in a folder for each round.
+    """Return a function for ``on_trace_ready`` that writes a trace to a folder for each cycle.
 
     Raises:
-        FileNotFoundError: the folder cannot be made; when a trace is written.
+        FileNotFoundError: the folder cannot be created; raised when a trace is written.
 
     >>> import os
     >>> import tempfile

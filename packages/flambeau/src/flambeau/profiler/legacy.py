@@ -90,5 +90,5 @@ def _profiler_enabled() -> bool:
 
 
 def _disable_profiler() -> NoReturn:
-    """Raises: who began to record has to end it."""
+    """Raise an error: only the profile that started a recording can end it."""
     raise not_built("torch.autograd._disable_profiler", "use stop() of the profile")

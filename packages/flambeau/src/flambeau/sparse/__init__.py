@@ -1,7 +1,7 @@
-"""``torch.sparse``: tensors that store their elements with their places, and products of sparse matrices over SciPy's.
+"""``torch.sparse``: tensors that store elements with their indices, and products of sparse matrices with SciPy.
 
-Layouts are ``torch.sparse_coo`` and ``torch.sparse_csr``. What is computed has gradients: by the values, and by dense
-operands. A function that does not know sparse tensors raises and says so; none takes one for a dense tensor of zeros.
+Layouts are ``torch.sparse_coo`` and ``torch.sparse_csr``. Results have gradients with respect to values and to dense
+operands. A function that does not support sparse tensors raises an error; none treats one as a dense tensor of zeros.
 
 >>> import flambeau as torch
 >>> x = torch.sparse_coo_tensor([[0, 1], [1, 0]], [1.0, 2.0], (2, 2))
@@ -191,10 +191,10 @@ def sparse_compressed_tensor(
     layout: Any = None,
     **options: Any,
 ) -> SparseTensor:
-    """A matrix (n, m) of a compressed layout, of which ``torch.sparse_csr`` and ``torch.sparse_csc`` are built.
+    """A matrix (n, m) of a compressed layout: ``torch.sparse_csr`` or ``torch.sparse_csc``.
 
     Raises:
-        NotBuiltError: ``layout`` is missing, or none of rows or columns.
+        NotBuiltError: ``layout`` is missing, or neither compressed rows nor compressed columns.
 
     >>> sparse_compressed_tensor([0, 1, 2], [2, 0], [3.0, 4.0], (2, 3), layout=torch.sparse_csr).to_dense()
     tensor([[0., 0., 3.],
@@ -207,7 +207,7 @@ def sparse_compressed_tensor(
 
 
 def _rebuilt(layout, data):
-    """A tensor from what a file says of it; what does not fit together is refused as above."""
+    """Rebuild a tensor from the contents of a file; inconsistent contents raise the errors above."""
     if layout is torch.sparse_coo:
         indices, values, size, *coalesced = data
         return sparse_coo_tensor(indices, values, size, is_coalesced=any(coalesced))
@@ -216,7 +216,7 @@ def _rebuilt(layout, data):
 
 def _of_type(dtype):
     def make(indices, values, size=None):
-        """A tensor of layout ``torch.sparse_coo``, as `torch.sparse_coo_tensor` makes it."""
+        """Return a tensor of layout ``torch.sparse_coo``, as `torch.sparse_coo_tensor` does."""
         return sparse_coo_tensor(indices, values, size, dtype=dtype)
 
     return make
@@ -227,7 +227,7 @@ IntTensor, LongTensor = _of_type(torch.int32), _of_type(torch.int64)
 
 
 def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False):
-    """Where each of ``size`` rows begins among the sorted numbers of rows, and where the last one ends."""
+    """Return the offset of each of ``size`` rows in the sorted row indices, and the end of the last row."""
     rows = torch.searchsorted(input, torch.arange(size + 1))
     return rows.int() if out_int32 else rows
 
@@ -240,14 +240,14 @@ def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=Fal
 
 
 def mm(mat1: torch.Tensor, mat2: torch.Tensor, reduce: str | None = None) -> torch.Tensor:
-    """The product of a sparse matrix with a dense or a sparse one; of two sparse ones it is sparse.
+    """The product of a sparse matrix with a dense or a sparse one; the product of two sparse ones is sparse.
 
     Args:
-        reduce: what becomes of the products of a row of a matrix in compressed rows and a column of a dense one:
-            ``"sum"``, or over those that are stored ``"mean"``, ``"amax"`` or ``"amin"``; 0 where none is.
+        reduce: the reduction of the products of a row of a CSR matrix and a column of a dense one: ``"sum"``, or, over
+            the stored elements, ``"mean"``, ``"amax"`` or ``"amin"``; 0 if there are none.
 
     Raises:
-        RuntimeError: inner sizes differ, or something is not a matrix.
+        RuntimeError: inner sizes differ, or an argument is not a matrix.
 
     >>> mm(torch.eye(2).to_sparse(), torch.tensor([[1.0], [2.0]]))
     tensor([[1.],
@@ -276,7 +276,7 @@ def addmm(
     """``beta * mat + alpha * (mat1 @ mat2)``, (n, p), with ``mat1`` (n, m) sparse and ``mat2`` (m, p).
 
     Raises:
-        RuntimeError: sizes do not fit.
+        RuntimeError: sizes do not match.
 
     >>> a = torch.eye(2).to_sparse()
     >>> addmm(torch.ones(2, 2), a, torch.ones(2, 2))
@@ -287,7 +287,7 @@ def addmm(
 
 
 def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torch.dtype | None = None) -> torch.Tensor:
-    """The sum of all elements, or over some dimensions: dense if these are all the sparse ones.
+    """The sum of all elements, or over some dimensions; dense if these include all sparse ones.
 
     Raises:
         IndexError: the dimension is out of range.

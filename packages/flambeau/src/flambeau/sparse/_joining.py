@@ -1,4 +1,4 @@
-"""Joining sparse tensors, taking them apart, adding to them in place, and layers with a sparse weight."""
+"""Joining and splitting sparse tensors, adding to them in place, and layers with a sparse weight."""
 
 import flambeau as torch
 from flambeau.sparse._tensor import HANDLERS, SparseTensor, index_select, not_built
@@ -33,7 +33,7 @@ def _cat(tensors, dim=0):
         if dim < t.sparse_dim():
             part = part.clone()
             part[dim] += start
-        else:  # where the others have numbers, it has zeros
+        else:  # zeros at the elements of the other tensors
             row = dim - t.sparse_dim() + 1
             before, after = list(stored.shape), list(stored.shape)
             before[row], after[row] = start, size[dim] - start - t.shape[dim]

@@ -1,6 +1,6 @@
 """Products of sparse matrices, computed by SciPy, with their gradients.
 
-What is differentiated are the values that a matrix stores, one for each of its places, and the dense operand.
+Derivatives are with respect to the stored values of a matrix and to the dense operand.
 """
 
 import flambeau as torch
@@ -44,7 +44,7 @@ class SparseByDense(Function):
 
 
 class SparseBySparse(Function):
-    """The values of ``A @ B`` at its places, which `product_places` tells."""
+    """The values of ``A @ B`` at its indices, which `product_places` computes."""
 
     @staticmethod
     def forward(ctx, a, places_a, size_a, b, places_b, size_b, places):
@@ -67,7 +67,7 @@ class SparseBySparse(Function):
 
 
 def product_places(places_a, size_a, places_b, size_b):
-    """Where ``A @ B`` has elements, sorted: those that some pair of elements adds to, be they zero or not."""
+    """Return the sorted positions of the elements of ``A @ B``: all with a contribution, even if it adds up to zero."""
     ones = torch.ones(1, dtype=torch.float64)
     product = (
         scipy_matrix(places_a, ones.expand(places_a.shape[1]), size_a)

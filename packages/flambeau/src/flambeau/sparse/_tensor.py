@@ -1,8 +1,8 @@
-"""The class of sparse tensors: the places and the values of what is stored.
+"""The class of sparse tensors: the indices and the values of the stored elements.
 
-To the rest of the library such a tensor is a subclass whose own elements are a single zero, expanded to its size, and
-which answers each function itself, or says that it cannot. All derivatives come from operations on the values, which
-are an ordinary tensor.
+To the rest of the library such a tensor is a subclass whose only element, a zero, is expanded to its size, and which
+implements each function itself or raises an error. All derivatives come from operations on the values, which are an
+ordinary tensor.
 """
 
 import math
@@ -14,7 +14,7 @@ from flambeau_tensor.pytorch_names import REDUCED
 from flambeau_tensor.serialization import rebuilding
 
 Tensor = torch.Tensor
-# What is asked of a tensor's size and dtype, and answered as for any other.
+# Functions of a tensor's size and dtype, which behave as for any other tensor.
 _AS_DENSE = frozenset(
     (
         "size dim ndim ndimension numel nelement shape dtype device is_floating_point is_complex is_signed itemsize "
@@ -22,7 +22,7 @@ _AS_DENSE = frozenset(
         "is_mtia is_vulkan is_xla is_quantized is_nested is_inference"
     ).split()
 )
-# Functions of one number that keep zero what it is: they work on the values of a tensor without equal places.
+# Functions of one argument that map zero to zero: they apply to the values of a coalesced tensor.
 _OF_VALUES = frozenset(
     (
         "abs absolute neg negative sqrt sin sinh asin arcsin asinh arcsinh atan arctan atanh arctanh tan tanh expm1 "
@@ -44,12 +44,12 @@ _CONVERTING = frozenset(
 
 
 class SparseTensor(Tensor):
-    """A tensor of layout ``torch.sparse_coo``, ``sparse_csr`` or ``sparse_csc``; `torch.sparse_coo_tensor` makes one.
+    """A tensor of layout ``torch.sparse_coo``, ``sparse_csr`` or ``sparse_csc``, created by `torch.sparse_coo_tensor`.
 
-    The places are in the order of the layout: of ``torch.sparse_csc``, column by column.
+    The stored elements are in the order of the layout: for ``torch.sparse_csc``, column by column.
 
     Raises:
-        NotBuiltError: a method is asked for that sparse tensors do not have.
+        NotBuiltError: sparse tensors do not support a method.
 
     >>> x = torch.tensor([[0.0, 2.0], [0.0, 0.0]]).to_sparse()
     >>> x.indices(), x.values(), x.shape
@@ -69,7 +69,7 @@ class SparseTensor(Tensor):
         options = {"coalesced": self._coalesced, "layout": self._layout, **changes}
         return SparseTensor._of(self._places, values, self.shape, **options)
 
-    # --- what it is ---
+    # --- properties ---
 
     @property
     def layout(self):
@@ -107,7 +107,7 @@ class SparseTensor(Tensor):
 
     @property
     def grad_fn(self):
-        """What made the values."""
+        """The node that produced the values."""
         return self._stored.grad_fn
 
     @property
@@ -132,7 +132,7 @@ class SparseTensor(Tensor):
         self._stored.data = value._stored
 
     def stride(self, dim=None):
-        """Raises RuntimeError: nothing lies in a row."""
+        """Raise a RuntimeError: sparse tensors have no strides."""
         raise RuntimeError("sparse tensors do not have strides")
 
     def sparse_dim(self):
@@ -203,7 +203,7 @@ class SparseTensor(Tensor):
         return self._places[0]
 
     def _transposed(self):
-        """The transpose, which lies in memory as this matrix does, of the other compressed layout."""
+        """Return the transpose, which has the same memory in the other compressed layout."""
         layout = torch.sparse_csr if self._layout is torch.sparse_csc else torch.sparse_csc
         size = self.shape[1], self.shape[0], *self.shape[2:]
         return SparseTensor._of(self._places.flip(0), self._stored, size, True, layout)
@@ -211,7 +211,7 @@ class SparseTensor(Tensor):
     # --- other forms ---
 
     def coalesce(self):
-        """The tensor with sorted indices, where the values of repeated indices are added."""
+        """Return the tensor with sorted unique indices; values with equal indices are added."""
         self._check(torch.sparse_coo, "coalesce")
         if self._coalesced:
             return self
@@ -340,7 +340,7 @@ class SparseTensor(Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        """What code below asks of it that goes past `__torch_function__`: as that, by the name of the operator."""
+        """Handle operators that reach the tensor without `__torch_function__` in the same way, by their names."""
         return cls.__torch_function__(func.overloadpacket, types, args, kwargs)
 
     @classmethod
@@ -371,7 +371,7 @@ def not_built(what, instead=None):
 
 
 def _shown(head, part, pad):
-    """A part as text, without the dtype of values, which stands beside them."""
+    """Return a part as text, without the dtype of the values, which is printed separately."""
     text = repr(part)
     if head == "values=" and text.endswith(f", dtype={part.dtype})"):
         text = text[: -len(f", dtype={part.dtype})")] + ")"
@@ -510,7 +510,7 @@ def _pow(a, exponent):
 
 
 def total(x, dim=None, dtype=None):
-    """The sum of all elements, or over some dimensions: over all sparse ones dense, else sparse."""
+    """Return the sum of all elements, or over some dimensions: dense if these include all sparse ones, else sparse."""
     values = x._stored if dtype is None else x._stored.to(dtype)
     if dim is None:
         return values.sum()
@@ -576,7 +576,7 @@ HANDLERS = {
 
 
 def _reduced(x):
-    """How files write a sparse tensor."""
+    """Return the pickled form of a sparse tensor."""
     parts = (*x._parts().values(), x.shape, *([x.is_coalesced()] if x.is_sparse else []))
     return rebuilding._rebuild_sparse_tensor, (x.layout, parts)
 

@@ -1,4 +1,4 @@
-"""Methods by which dense tensors become sparse, loaded when one is first used."""
+"""Methods that convert dense tensors to sparse ones, loaded when one is first used."""
 
 from flambeau.sparse._tensor import SparseTensor, at_places, from_dense
 from flambeau_tensor.extend import FUNCTION, METHOD, Operator

@@ -1,4 +1,4 @@
-"""`assert_close`: tensors, numbers, and what holds them, compared with tolerances that suit their dtypes."""
+"""`assert_close`: compares tensors, numbers, and containers of them, with tolerances that depend on their dtypes."""
 
 import cmath
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ class Failure(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """What `assert_close` was asked."""
+    """The options of an `assert_close` call."""
 
     allow_subclasses: bool
     rtol: float | None
@@ -69,7 +69,7 @@ def assert_close(
 ) -> None:
     """Raise an error unless two values are close: ``|actual - expected| <= atol + rtol * |expected|``.
 
-    Sequences and mappings are compared item by item. Tensors of integers and booleans have to be equal unless
+    Sequences and mappings are compared item by item. Tensors of integers and booleans must be equal unless
     tolerances are given.
 
     Args:
@@ -77,13 +77,13 @@ def assert_close(
         allow_subclasses: values of related types may be compared; otherwise only of one type.
         rtol, atol: the tolerances, both or none; by default they follow from the dtypes.
         equal_nan: whether nan is near nan.
-        check_device, check_dtype, check_layout, check_stride: whether tensors have to agree in these. Dtypes are
-            promoted otherwise.
-        msg: the message, or a function from the message as it would be to the message.
+        check_device, check_dtype, check_layout, check_stride: whether these must agree for tensors. Otherwise dtypes
+            are promoted.
+        msg: the message, or a function from the default message to the message.
 
     Raises:
         AssertionError: the values differ.
-        TypeError: there is no way to compare them.
+        TypeError: the values cannot be compared.
         ValueError: only one tolerance is given.
 
     >>> assert_close(1.0, 1.1)
@@ -114,7 +114,7 @@ def assert_close(
         raise kind(message) from None
 
 
-# --- what is compared with what -------------------------------------------------------------------------------------
+# --- the comparison of two values -----------------------------------------------------------------------------------
 
 
 def _is_sequence(x):
@@ -154,7 +154,7 @@ def _ordered(keys):
 
 
 def _pair(actual, expected, path, options):
-    """How to compare two values: the comparison, the values as it takes them, and their path."""
+    """Select the comparison of two values: return it, the converted values, and their path."""
     if actual is None or expected is None:
         return _compare_none, actual, expected, path
     both = (actual, expected)

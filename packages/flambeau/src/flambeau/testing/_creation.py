@@ -16,22 +16,22 @@ def make_tensor(
     exclude_zero=False,
     memory_format=None,
 ):
-    """A tensor of uniform numbers from ``low`` up to ``high``, which is excluded.
+    """Create a tensor of uniform numbers from ``low`` up to ``high``, which is excluded.
 
     Args:
         shape: the sizes, or one sequence of them.
-        dtype: booleans come from {0, 1}, uint8 from [0, 10) and the others from [-9, 10) or, if they are floating point
-            or complex, [-9, 9), where no bounds are given.
+        dtype: without bounds, booleans are drawn from {0, 1}, uint8 from [0, 10) and the others from [-9, 10) or, if
+            they are floating point or complex, [-9, 9).
         device: the CPU.
-        low, high: the bounds, moved into what the dtype can hold.
+        low, high: the bounds, clipped to the range of the dtype.
         requires_grad: for floating point and complex dtypes.
         noncontiguous: every second element of a larger tensor.
         exclude_zero: zeros are replaced by the smallest positive number, or by 1.
         memory_format: the order of the dimensions in memory; not with ``noncontiguous``.
 
     Raises:
-        ValueError: the bounds are nan or exclude everything, integers are to require grad, or ``noncontiguous`` comes
-            with a memory format.
+        ValueError: the bounds are nan or exclude everything, an integer tensor should require grad, or
+            ``noncontiguous`` is combined with a memory format.
 
     >>> x = make_tensor(2, 3, dtype=torch.float32, low=0, high=1)
     >>> x.shape, bool(((x >= 0) & (x < 1)).all())
@@ -55,7 +55,7 @@ def make_tensor(
     if dtype.is_complex:
         part = torch.float64 if dtype is torch.complex128 else torch.float32
         parts = torch.empty((*size, 2), dtype=part).uniform_(low, high)
-        out = torch.view_as_complex(parts).to(dtype, copy=True)  # no view: programs ask what is one
+        out = torch.view_as_complex(parts).to(dtype, copy=True)  # not a view: programs check
     elif inexact:
         out = torch.empty(size, dtype=dtype).uniform_(low, high)
     else:
@@ -70,7 +70,7 @@ def make_tensor(
 
 
 def _bounds(dtype, low, high):
-    """The bounds as they are asked for, within what the dtype holds."""
+    """Return the requested bounds, clipped to the range of the dtype."""
     if dtype is torch.bool:
         least, most, default = 0, 2, (0, 2)
     elif dtype.is_floating_point or dtype.is_complex:

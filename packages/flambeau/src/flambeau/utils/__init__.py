@@ -1,4 +1,4 @@
-"""``torch.utils``: what stands beside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""
+"""``torch.utils``: utilities outside the packages. ``_layout`` has the aliases, such as ``cpp_extension``."""
 
 from flambeau._names import TABLE as _TABLE
 from flambeau_tensor.lazy_attributes import attach as _attach

@@ -9,7 +9,7 @@ __all__ = ["_DecoratorContextManager", "_NoParamDecoratorContextManager", "conte
 
 
 def context_decorator(ctx: Any, func: Callable[..., Any]) -> Callable[..., Any]:
-    """`func` inside of a context: ``ctx`` itself, or what ``ctx()`` returns, for each call and step of a generator."""
+    """Run `func` inside a context for each call and generator step: ``ctx`` itself, or the result of ``ctx()``."""
     if hasattr(ctx, "__enter__") and callable(ctx):
         raise AssertionError(f"{ctx!r} is both a context manager and callable, which is ambiguous")
     if isinstance(func, type):
@@ -46,7 +46,7 @@ class _DecoratorContextManager:
         raise NotImplementedError
 
     def clone(self) -> Any:
-        """A fresh one for each call; those that take arguments override it."""
+        """Return a new context for each call; classes with constructor arguments override this."""
         return self.__class__()
 
 

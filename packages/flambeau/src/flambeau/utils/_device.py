@@ -1,4 +1,4 @@
-"""``torch.utils._device``: the mode of ``with torch.device(...)``, and the functions that it concerns."""
+"""``torch.utils._device``: the mode of ``with torch.device(...)``, and the functions that it affects."""
 
 from flambeau_tensor.default_device import DeviceContext as DeviceContext
 from flambeau_tensor.default_device import _factories as _device_constructors  # noqa: F401

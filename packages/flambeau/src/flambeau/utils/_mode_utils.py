@@ -11,7 +11,7 @@ __all__ = ["all_same_mode", "no_dispatch"]
 
 @contextmanager
 def no_dispatch() -> Iterator[None]:
-    """Inside the block no `__torch_dispatch__` is called in this thread."""
+    """A context in which no `__torch_dispatch__` is called in this thread."""
     with dispatching.Undispatched():
         yield
 

@@ -1,7 +1,7 @@
 """``torch.utils._pytree``: functions of all leaves of tuples, lists, dicts and other containers in each other.
 
-Dicts keep the order of their keys, and None is a leaf. The transforms of ``torch.func`` know the same containers, and
-those that are registered here.
+Dicts keep the order of their keys, and None is a leaf. The transforms of ``torch.func`` support the same containers,
+including those that are registered here.
 
 >>> tree_map(lambda x: x + 1, {"a": 1, "b": (2, [3])})
 {'a': 2, 'b': (3, [4])}
@@ -92,12 +92,12 @@ def register_pytree_node(
     """Register a class as a container.
 
     Args:
-        cls: the class; subclasses are registered apart.
-        flatten_fn: from an instance to its children, a list, and whatever else makes it, the context.
-        unflatten_fn: from children and context to an instance.
-        serialized_type_name: what stands for the class in `treespec_dumps`.
-        to_dumpable_context, from_dumpable_context: the context to what JSON can hold, and back.
-        flatten_with_keys_fn: as ``flatten_fn``, with a pair of key and child for each child.
+        cls: the class; subclasses must be registered separately.
+        flatten_fn: returns the list of children and the context of an instance.
+        unflatten_fn: creates an instance from children and context.
+        serialized_type_name: the name of the class in `treespec_dumps`.
+        to_dumpable_context, from_dumpable_context: convert the context to JSON types, and back.
+        flatten_with_keys_fn: like ``flatten_fn``, with a pair (key, child) for each child.
 
     Raises:
         ValueError: the class is registered, or only one of the functions for JSON is given.
@@ -124,9 +124,9 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
 
     Args:
         cls: the class.
-        field_names: which fields; all that ``__init__`` takes by default.
-        drop_field_names: which of them to leave out.
-        serialized_type_name: what stands for the class in `treespec_dumps`.
+        field_names: the fields; by default all that ``__init__`` accepts.
+        drop_field_names: fields to omit.
+        serialized_type_name: the name of the class in `treespec_dumps`.
     """
     from dataclasses import fields
 
@@ -155,7 +155,7 @@ def tree_is_leaf(tree, is_leaf=None) -> bool:
 
 
 def tree_iter(tree, is_leaf=None):
-    """The leaves, one after another."""
+    """Generate the leaves in order."""
     if tree_is_leaf(tree, is_leaf):
         yield tree
     else:
@@ -169,7 +169,7 @@ def tree_leaves(tree, is_leaf=None) -> list:
 
 
 def arg_tree_leaves(*args, **kwargs) -> list:
-    """The leaves of the arguments of a call."""
+    """Return the leaves of the arguments of a call."""
     return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_iter(tree)]
 
 
@@ -191,7 +191,7 @@ def tree_unflatten(leaves, treespec: TreeSpec):
 
 
 def tree_map(func, tree, *rests, is_leaf=None):
-    """A tree of the results of ``func`` on each leaf, and on what stands in its place in further trees.
+    """Return a tree of the results of ``func`` on each leaf and on the corresponding parts of further trees.
 
     Raises:
         ValueError: the other trees do not have the structure of the first.
@@ -231,7 +231,7 @@ def _predicate(kinds):
 
 
 def tree_map_only(type_or_types_or_pred, func, tree, is_leaf=None):
-    """`tree_map` for the leaves of some types, or for which a predicate holds; others stay."""
+    """`tree_map` of the leaves of some types, or for which a predicate holds; other leaves are unchanged."""
     return tree_map(map_only(type_or_types_or_pred)(func), tree, is_leaf=is_leaf)
 
 
@@ -302,7 +302,7 @@ def tree_map_with_path(func, tree, *rests, is_leaf=None):
     return spec.unflatten(map(func, paths, leaves, *[spec.flatten_up_to(other) for other in rests]))
 
 
-# The pairs of functions that packages register again for classes of their own.
+# Pairs of functions that packages reuse to register their own classes.
 
 
 def _list_flatten(d):
@@ -348,7 +348,7 @@ _odict_unflatten = _ordereddict_unflatten
 
 
 def _broadcast_to_and_flatten(tree, treespec, is_leaf=None):
-    """The leaves of ``tree``, each repeated for what stands in its place in a structure; None if they disagree."""
+    """Return the leaves of ``tree``, repeated for the leaves of the corresponding branch of a structure, or None."""
     if tree_is_leaf(tree, is_leaf):
         return [tree] * treespec.num_leaves
     if treespec.is_leaf() or node_type(tree) is not treespec.type:
@@ -374,7 +374,7 @@ class _Asterisk:
 
 
 def is_namedtuple_class(cls) -> bool:
-    """Return True if a class is one of named tuples."""
+    """Return True if a class is a named tuple class."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
@@ -382,22 +382,22 @@ is_namedtuple_instance = is_namedtuple
 
 
 def is_structseq(obj) -> bool:
-    """Whether a value is a tuple with names made by an operator, such as ``torch.return_types.max``, or its class."""
+    """Whether a value is the named result of an operator, such as ``torch.return_types.max``, or the class of one."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 
 def is_structseq_class(cls) -> bool:
-    """Return True if a class is one of tuples with names made by operators."""
+    """Return True if a class is one of named results of operators."""
     return isinstance(cls, type) and issubclass(cls, NamedResult)
 
 
 def is_structseq_instance(obj) -> bool:
-    """Return True if a value is a tuple with names made by an operator."""
+    """Return True if a value is the named result of an operator."""
     return isinstance(obj, NamedResult)
 
 
 def _get_node_type(tree):
-    """What `tree` is registered under; its own class for what is not a container."""
+    """Return the type under which `tree` is registered; its own class if it is not a container."""
     return node_type(tree) or type(tree)
 
 

@@ -8,8 +8,8 @@ def swap_tensors(t1, t2):
     other.
 
     Raises:
-        RuntimeError: one of them is the result of an operation, or is weakly referenced.
-        TypeError: a parameter cannot become a tensor of a class that is not for parameters.
+        RuntimeError: one of the tensors is the result of an operation, or is weakly referenced.
+        TypeError: a parameter would get a class that is not for parameters.
 
     >>> a, b = torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.ones(3))
     >>> torch.utils.swap_tensors(a, b)

@@ -1,4 +1,4 @@
-"""``torch.utils._triton``: there is no Triton, and no GPU that it would compile for."""
+"""``torch.utils._triton``: there is no Triton, and no GPU for it."""
 
 
 def has_triton() -> bool:

@@ -1,4 +1,4 @@
-"""``python -m flambeau.utils.collect_env`` prints what a report of a fault should say of the machine.
+"""``python -m flambeau.utils.collect_env`` prints information about the machine for bug reports.
 
 >>> get_pretty_env_info().splitlines()[0].startswith("PyTorch version: 2.13.0+flambeau")
 True
@@ -16,7 +16,7 @@ __all__ = ["SystemEnv", "get_env_info", "get_pretty_env_info", "main"]
 
 
 class SystemEnv(NamedTuple):
-    """Facts about a machine; unknown ones are None.
+    """Information about a machine; unknown fields are None.
 
     >>> SystemEnv._fields[:2]
     ('torch_version', 'is_debug_build')
@@ -37,7 +37,7 @@ class SystemEnv(NamedTuple):
 
 
 def _version(*command):
-    """The last word of a program's first line, or None if there is no such program."""
+    """Return the last word of the first line that a program prints, or None if the program does not exist."""
     if shutil.which(command[0]) is None:
         return None
     out = subprocess.run([*command, "--version"], capture_output=True, text=True).stdout
@@ -103,7 +103,7 @@ Versions of relevant libraries:
 
 
 def get_pretty_env_info() -> str:
-    """`get_env_info`, to be read.
+    """The result of `get_env_info` as text.
 
     >>> print(get_pretty_env_info().splitlines()[1])
     Is debug build: False

@@ -24,11 +24,12 @@ flop_registry: dict[Any, Any] = {}
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Any:
-    """Decorator of a function that says how many operations an operator needs.
+    """Register a function that computes the number of operations of an operator.
 
     Args:
         targets: the operator, as `torch.ops.namespace.name`, or a list of them.
-        get_raw: hand tensors over; otherwise their sizes. The result comes as `out_val` or, as sizes, `out_shape`.
+        get_raw: whether to pass tensors instead of their sizes. The result is passed as `out_val` or, as sizes,
+            `out_shape`.
 
     >>> import flambeau as torch
     >>> @register_flop_formula(torch.ops.aten.mv)
@@ -83,7 +84,7 @@ def _baddbmm(start: Any, a: Any, b: Any, **options: Any) -> int:
 
 
 def _products(x: Any, w: Any, out: Any, transposed: bool) -> int:
-    """Of a convolution: for each place of the output (of the input, if transposed) a product with the filter."""
+    """Return the operations of a convolution: a filter product per output (or, if transposed, input) position."""
     places = prod((x if transposed else out)[2:])
     return 2 * int(x[0]) * places * prod(w)
 
@@ -128,7 +129,7 @@ class FlopCounterMode(TorchDispatchMode):
     """Counts the floating-point operations of products and convolutions inside its block.
 
     Args:
-        mods: taken for the sake of old programs.
+        mods: has no effect, for compatibility.
         depth: the depth of modules in `get_table`.
         display: whether to print the table at the end.
         custom_mapping: additional formulas, a dict from operator packets to functions.

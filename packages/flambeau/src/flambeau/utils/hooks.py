@@ -12,7 +12,7 @@ __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 
 def unserializable_hook(f: F) -> F:
-    """Mark a hook on a tensor, so that pickling the tensor warns that the hook is not kept."""
+    """Mark a hook on a tensor, so that pickling the tensor warns that the hook is lost."""
     f.__torch_unserializable__ = True  # type: ignore[attr-defined]  # a mark on a function
     return f
 

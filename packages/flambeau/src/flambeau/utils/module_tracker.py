@@ -1,4 +1,4 @@
-"""``torch.utils.module_tracker``: in which modules a program is, in forward and in backward.
+"""``torch.utils.module_tracker``: the modules that are running, in forward and in backward.
 
 >>> import flambeau as torch
 >>> class Shown(torch.nn.Module):
@@ -25,10 +25,10 @@ def _tensors(value):
 
 
 class ModuleTracker:
-    """Within the ``with`` block, `parents` are the full names of all modules that run, and ``"Global"``.
+    """A context in which `parents` contains the full names of all modules that run, and ``"Global"``.
 
-    Names are those of the outermost module that was called, and what `named_children` says below it; `is_bw` is whether
-    it is their backward.
+    A name consists of the class of the outermost module, and the path from `named_children` below it; `is_bw` is
+    true during their backward.
 
     >>> with ModuleTracker() as tracker:
     ...     print(tracker.parents, tracker.is_bw)

@@ -1,6 +1,6 @@
 """``torch.utils.weak``: tensors as keys and references that do not keep them alive.
 
-Tensors compare element by element, so dictionaries of tensors go by identity.
+Tensors compare elementwise, so dictionaries with tensors as keys use identity.
 
 >>> import flambeau as torch
 >>> x = torch.ones(2)
@@ -52,14 +52,14 @@ class WeakIdRef(weakref.ref):
 
 
 class WeakIdKeyDictionary(MutableMapping):
-    """A dictionary by the identity of its keys, which forgets those that are gone.
+    """A dictionary by the identity of its keys, which drops keys that are freed.
 
     Args:
-        dict: what is in it at first.
+        dict: the initial contents.
         ref_type: the class of weak references to keys.
 
     Raises:
-        KeyError: there is no such key; by indexing.
+        KeyError: the key does not exist; by indexing.
 
     >>> key = Tensor([1.0])
     >>> d = WeakIdKeyDictionary()

@@ -22,18 +22,18 @@ class _Box(NamedTuple):
     kind: str  # leaf, operation or result
     title: str
     note: str
-    about: str  # what shows when the pointer rests on the box
+    about: str  # the tooltip of the box
 
 
 class Drawing:
-    """What :func:`graph` returns. Notebooks show it.
+    """The result of :func:`graph`. Notebooks show it.
 
     Attributes:
         svg: the picture.
         dot: the same graph in the language of Graphviz.
 
     Raises:
-        AttributeError: the boxes are no dict; when it is drawn.
+        AttributeError: the boxes are not a dict; raised when it is drawn.
 
     >>> import flambeau as torch
     >>> picture = torch.viz.graph(torch.ones(2, requires_grad=True).exp())
@@ -89,7 +89,7 @@ class Drawing:
         return "\n".join([*lines, "}\n"])
 
     def save(self, path: "str | Path") -> None:
-        """Write the drawing: ``.svg`` and ``.dot`` as they are, other formats (``.pdf``, ``.png``) by Graphviz.
+        """Write the drawing: ``.svg`` and ``.dot`` directly, other formats (``.pdf``, ``.png``) with Graphviz.
 
         Raises:
             RuntimeError: Graphviz is needed and not installed.
@@ -113,20 +113,20 @@ _LOOKS = {
 
 
 def graph(tensor: "Tensor | Iterable[Tensor]", names: "nn.Module | Mapping[str, Tensor] | None" = None) -> Drawing:
-    """Draw the graph that autograd has recorded: from leaves, above, through operations to the tensor.
+    """Draw the graph that autograd has recorded: from leaves at the top, through operations to the tensor.
 
-    Each operation has the shape of its result below its name. The pointer, resting on one, shows the line of the
-    program that called it, and on an edge the argument.
+    Each operation shows the shape of its result. Its tooltip shows the line of the program that called it; the tooltip
+    of an edge shows the argument.
 
     Args:
-        tensor: what was computed; or several tensors, whose graphs are drawn together.
-        names: what leaves are called: a module, for the names of its parameters, or a mapping of names to tensors.
+        tensor: a result; or several tensors, whose graphs are drawn together.
+        names: the names of leaves: a module, for the names of its parameters, or a mapping from names to tensors.
 
     Returns:
         A drawing that notebooks show, with `svg`, `dot` and `save(path)`.
 
     Raises:
-        TypeError: something else than tensors.
+        TypeError: the argument is neither a tensor nor an iterable of tensors.
         RuntimeError: a tensor that does not require grad has no graph.
 
     >>> import flambeau as torch

@@ -1,14 +1,14 @@
-"""Layered drawing: boxes in rows, so that all edges point down, with few crossings and short ways.
+"""Layered drawing: boxes in rows, so that all edges point down, with few crossings and short edges.
 
-The steps are those of Sugiyama, Tagawa and Toda: rows by the longest path, bends where an edge passes a row, an order
-within rows by the neighbors' mean places, and places as near to the neighbors as the widths allow.
+The steps are those of Sugiyama, Tagawa and Toda: rows by the longest path, bends where an edge crosses a row, an order
+within rows by the mean positions of neighbors, and positions as close to the neighbors as the widths allow.
 """
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 _SWEEPS = 12
-_LONG = 40  # rows; a longer edge passes behind the boxes
+_LONG = 40  # rows; a longer edge is drawn behind the boxes
 _MOST = 20_000  # boxes and bends
 
 
@@ -30,8 +30,8 @@ def layered(
     """Places for boxes of given widths and heights, in the order in which edges pass: each points down.
 
     Args:
-        sizes: box -> (width, height). Between the boxes there must be no cycle.
-        edges: pairs of boxes; the first one stands higher.
+        sizes: box -> (width, height).
+        edges: pairs of boxes; the first one is placed above the second. There must be no cycle.
 
     Raises:
         ValueError: there would be more than 20,000 boxes and bends.
@@ -72,9 +72,9 @@ def layered(
 
 
 def _ranks(boxes, edges):
-    """Rows, counted from the top: each box right above the highest of those it points to."""
+    """Return the rows of boxes, counted from the top: each box right above the highest box that it points to."""
     out = {box: [] for box in boxes}
-    waiting = dict.fromkeys(boxes, 0)  # box -> edges out of it whose ends have no row yet
+    waiting = dict.fromkeys(boxes, 0)  # box -> number of edges out of it whose ends have no row yet
     into = {box: [] for box in boxes}
     for a, b in edges:
         out[a].append(b)

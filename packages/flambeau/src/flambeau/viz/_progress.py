@@ -1,4 +1,4 @@
-"""A progress bar that costs nothing where it cannot be shown."""
+"""A progress bar that is invisible, and costs nothing, if tqdm is not installed."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,17 +7,17 @@ __all__ = ["progress"]
 
 
 def progress(iterable: "Iterable[Any] | None" = None, **options: Any) -> Any:
-    """tqdm's progress bar around an iterable; where tqdm is not installed, one that shows nothing.
+    """Wrap an iterable in tqdm's progress bar, or, if tqdm is not installed, in an invisible one.
 
-    Both are iterated over, have `update`, `set_description`, `set_postfix`, `write` and `close`, and work in `with`.
-    It comes with `pip install tqdm`.
+    Both support iteration, `update`, `set_description`, `set_postfix`, `write`, `close` and `with`.
+    To see the bar, install tqdm: `pip install tqdm`.
 
     Args:
-        iterable: what is iterated over; or None, for a bar that `update` moves.
+        iterable: the iterable; or None, for a bar that `update` advances.
         options: tqdm's: `desc`, `total`, `unit`, `disable` and so on.
 
     Raises:
-        TypeError: what is given cannot be iterated over.
+        TypeError: the argument is not iterable.
 
     >>> import flambeau as torch
     >>> sum(torch.viz.progress(range(4), disable=True))
@@ -31,7 +31,7 @@ def progress(iterable: "Iterable[Any] | None" = None, **options: Any) -> Any:
 
 
 class _Unseen:
-    """What programs use of tqdm's bar, without the bar."""
+    """The interface of tqdm's bar without output."""
 
     def __init__(self, iterable=None, desc=None, total=None, initial=0, **options):
         self.iterable, self.desc, self.n = iterable, desc, initial

@@ -1,13 +1,13 @@
 """flambeau in PyTorch's place, for processes that find this folder on their path.
 
-`flambeau.install_as_torch()` puts the folder on the path of its process and of those that it starts. A Python that does
-not have flambeau takes the ``torch`` that comes behind it on its path, if it has one.
+`flambeau.install_as_torch()` adds the folder to the path of its process and of its child processes. A Python without
+flambeau imports the next ``torch`` on its path, if there is one.
 """
 
 import os
 import sys
 
-del sys.modules["torch"]  # this module, in whose place comes the real one
+del sys.modules["torch"]  # this module, which the real one replaces
 try:
     import flambeau
 

@@ -1,4 +1,4 @@
-"""``torch.ao.quantization``: networks are not quantized. The modules that mark where they would be pass values on, as
+"""``torch.ao.quantization``: networks are not quantized. The marker modules return their inputs, as
 they do in PyTorch until a network is converted.
 
 >>> import flambeau as torch
@@ -31,7 +31,7 @@ class DeQuantStub(QuantStub):
     """PyTorch's marker for dequantization. It returns its input."""
 
 
-# Packages ask of each module of a network whether it is one of these.
+# Packages test whether modules of a network are instances of these.
 FakeQuantizeBase = class_not_built("torch.ao.quantization.FakeQuantizeBase")
 ObserverBase = class_not_built("torch.ao.quantization.ObserverBase")
 

@@ -1,4 +1,4 @@
-"""``torch.utils.benchmark``: how long statements take.
+"""``torch.utils.benchmark``: measuring the execution time of statements.
 
 >>> import flambeau as torch
 >>> from flambeau.utils.benchmark import Timer

@@ -12,14 +12,14 @@ _BEST, _GOOD, _WORST, _BOLD, _END = "\033[92m", "\033[34m", "\033[31m", "\033[1m
 class Compare:
     """Prints measurements in tables, one per label.
 
-    Rows are sub-labels, grouped by the number of threads and, where there are several, marked with the environment;
+    Rows are sub-labels, grouped by the number of threads and, if there is more than one, marked with the environment;
     columns are descriptions.
 
     Args:
         results: the measurements.
 
     Raises:
-        ValueError: one of the results is no measurement.
+        ValueError: one of the results is not a measurement.
 
     >>> import flambeau as torch
     >>> from flambeau.utils.benchmark import Compare, Timer
@@ -41,7 +41,7 @@ class Compare:
             results: the measurements.
 
         Raises:
-            ValueError: one of them is none.
+            ValueError: one of the results is not a measurement.
         """
         for result in results:
             if not isinstance(result, Measurement):
@@ -56,7 +56,7 @@ class Compare:
         """Color the best and the worst times.
 
         Args:
-            rowwise: accepted; they are those of each row.
+            rowwise: accepted; the best and worst times are those of each row.
         """
         self._colored = True
 

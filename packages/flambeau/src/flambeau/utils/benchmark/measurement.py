@@ -1,4 +1,4 @@
-"""What was measured, and how it is shown."""
+"""Measurements, and their presentation."""
 
 import math
 from collections.abc import Iterable
@@ -72,7 +72,7 @@ def trim_sigfig(x: float, n: int) -> float:
 class Measurement:
     """The times of several runs of a statement, in seconds for one execution.
 
-    `raw_times` are those of whole runs, each of which executed it `number_per_run` times.
+    `raw_times` are the times of whole runs, each of which executed the statement `number_per_run` times.
 
     Raises:
         StatisticsError: there are no times.

@@ -1,4 +1,4 @@
-"""The clock, and what it is held to."""
+"""The timer of the benchmarks, with the interface of PyTorch's."""
 
 import textwrap
 import timeit
@@ -17,7 +17,7 @@ class Language(Enum):
     """The language of a statement.
 
     Raises:
-        ValueError: there is no such value.
+        ValueError: the value does not exist.
 
     >>> Language.PYTHON.name
     'PYTHON'
@@ -48,9 +48,9 @@ class Timer:
         stmt: the statement.
         setup: a statement that runs once before it.
         global_setup: for C++, which is not built.
-        timer: a function that gives the time in seconds.
+        timer: a function that returns the time in seconds.
         globals: the global names of the statement.
-        label, sub_label, description, env: what to show with the measurement.
+        label, sub_label, description, env: texts shown with the measurement.
         num_threads: the number of threads for operators.
         language: Python.
 
@@ -113,7 +113,7 @@ class Timer:
         raise NotImplementedError("See `Timer.blocked_autorange.`")
 
     def _block(self, min_run_time):
-        """How many executions take so long that reading the clock does not count."""
+        """Return a number of executions that makes the time of reading the clock negligible."""
         number, enough = 1, max(1e-3, min(min_run_time / 1000, 0.1))
         while True:
             time = self._timer.timeit(number)

@@ -1,5 +1,5 @@
-"""``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX, or, where that is not,
-by tensorboard."""
+"""``torch.utils.tensorboard``: event files for TensorBoard, written by the package tensorboardX or, if it is not
+installed, by tensorboard."""
 
 from functools import wraps
 from importlib import import_module
@@ -27,7 +27,7 @@ FileWriter = _events.FileWriter
 
 
 def _plain(value):
-    """Tensors as arrays, inside of containers too."""
+    """Convert tensors to arrays, also inside containers."""
     if isinstance(value, Tensor):
         value = value.detach().resolve_conj().resolve_neg()
         return (value.float() if value.is_floating_point() and value.itemsize < 4 else value).numpy()
@@ -57,7 +57,7 @@ class SummaryWriter(_events.SummaryWriter):
         flush_secs: the interval between writes, in seconds.
         filename_suffix: ends the name of the event file.
 
-    The methods are tensorboardX's, and take tensors.
+    The methods are those of tensorboardX, and also accept tensors.
     """
 
     def __init__(

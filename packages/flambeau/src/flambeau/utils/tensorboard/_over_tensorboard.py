@@ -1,5 +1,5 @@
-"""A writer of event files over the package tensorboard, for where tensorboardX is not: PyTorch needs the former, so
-packages that write such files bring it.
+"""A writer of event files based on the package tensorboard, if tensorboardX is not installed: PyTorch requires the
+former, so packages that write such files depend on it.
 """
 
 import io
