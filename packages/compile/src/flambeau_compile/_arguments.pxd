@@ -1,18 +1,18 @@
-"""Nested arguments: which tensors are among them, and whether another call's look alike."""
+"""Patterns of nested arguments: the tensors among them, and whether another call has the same structure."""
 from cpython.object cimport PyObject, PyTypeObject
 
 cdef enum:
-    MOST_TENSORS = 64  # among the arguments of a call
+    MOST_TENSORS = 64  # maximum number of tensors among the arguments of a call
 
 cdef class Pattern:
     cdef int kind
     cdef PyTypeObject* cls
-    cdef object value  # what is no tensor and no container
+    cdef object value  # a value that is neither a tensor nor a container
     cdef list items
     cdef tuple names  # of a dict
 
 cdef Pattern pattern_of(object o, list tensors)  # appends to `tensors`
-# Whether an object fits a pattern; its tensors go to `tensors`, `n` counts them.
+# Whether an object matches a pattern; appends its tensors to `tensors`, with `n` as their count.
 cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1
 
 cdef bint matches_call(Pattern p, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** tensors,

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Nested arguments: which tensors are among them, and whether another call's look alike."""
+"""Patterns of nested arguments: the tensors among them, and whether another call has the same structure."""
 import gc
 
 from cpython.object cimport PyObject
@@ -23,11 +23,11 @@ cdef enum:
     P_TUPLE = 3
     P_LIST = 4
     P_DICT = 5
-    P_NUMBER = 6  # of the same type; `Numbers` looks at it
+    P_NUMBER = 6  # any number of the same type; `Numbers` checks it
 
 
 cdef class Pattern:
-    """What an argument has to look like."""
+    """The structure that an argument must have."""
 
 
 cdef Pattern pattern_of(object o, list tensors):
@@ -52,11 +52,11 @@ cdef Pattern pattern_of(object o, list tensors):
     return p
 
 
-MOST = MOST_TENSORS  # tensors among the arguments of a call that is compiled
+MOST = MOST_TENSORS  # maximum number of tensors among the arguments of a compiled call
 
 
 def tensors_in(arguments):
-    """All tensors among nested arguments, in order."""
+    """Return all tensors among nested arguments, in order."""
     found = []
     pattern_of(arguments, found)
     return found
@@ -95,7 +95,7 @@ cdef bint matches(Pattern p, PyObject* o, PyObject** tensors, int* n) except -1:
 
 cdef bint matches_call(Pattern p, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames, PyObject** tensors,
                        int* n) except -1:
-    """Whether arguments as they are handed over fit the pattern of an (args, kwargs)."""
+    """Whether arguments of a vectorcall match the pattern of an (args, kwargs)."""
     cdef Pattern given = <Pattern>p.items[0], named = <Pattern>p.items[1]
     cdef Py_ssize_t i, count = 0 if kwnames == NULL else len(<tuple>kwnames)
     if nargs != len(given.items) or count != len(named.items):
@@ -126,16 +126,16 @@ cdef bint _matches_dict(Pattern p, PyObject* o, PyObject** tensors, int* n) exce
     return True
 
 
-# --- what tensors are beside their geometry -------------------------------------------------------------------------
+# --- properties of tensors other than their geometry ----------------------------------------------------------------
 
 cdef bytes firsts_of(list tensors):
-    """For each tensor, where the same object stands first."""
+    """Return for each tensor the first index of the same object."""
     cdef dict found = {}
     return bytes([found.setdefault(id(t), i) for i, t in enumerate(tensors)])
 
 
 cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept:
-    """Whether tensors are the same object where those of `firsts_of` were, and only there."""
+    """Whether tensors are the same objects exactly where those of `firsts_of` were."""
     cdef int i, j
     for i in range(1, n):
         j = 0
@@ -147,12 +147,12 @@ cdef bint alike(const unsigned char* firsts, int n, PyObject** tensors) noexcept
 
 
 cdef list regions_of(list tensors):
-    """Where tensors begin in their storages, and how long these are."""
+    """Return the offsets of tensors in their storages, and the sizes of these."""
     return [(t.storage_offset(), t.untyped_storage().nbytes()) for t in tensors]
 
 
 def versions_of(list read, list tensors):
-    """The versions of tensors, or of those with such numbers among `tensors`."""
+    """Return the versions of tensors, which are given as tensors or as indices into `tensors`."""
     return [version_of(<PyObject*>o if is_tensor(<PyObject*>o) else <PyObject*>tensors[o]) for o in read]
 
 
@@ -163,7 +163,7 @@ def attributes_of(tensor):
 
 
 def hooks_of(tensor):
-    """The dicts of hooks that a tensor has."""
+    """Return the dicts of hooks of a tensor."""
     cdef TensorInfo f
     tensor_info(<PyObject*>tensor, &f)
     if f.autograd_meta == NULL:

@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""The way into compiled programs. A Compiled is what users call: it goes through its entries, and asks Python where
-none fits."""
+"""The entry point of compiled programs: a Compiled is called by users. It tries its entries, and calls Python if none
+matches."""
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_XDECREF
 
@@ -38,12 +38,12 @@ cdef object _BUSY = BUSY, _OTHER = OTHER
 # --- the thread -----------------------------------------------------------------------------------------------------
 
 cdef bint _packs_saved_tensors() noexcept:
-    """Whether hooks of this thread pack the tensors that autograd saves; a program saves others than the function."""
+    """Whether this thread has hooks on saved tensors; a program saves other tensors than the function."""
     return any([not isinstance(hooks, str) for hooks in hooks_of_thread()])
 
 
 cdef inline unsigned long long _word() noexcept:
-    """What of the thread's state a program depends on; 0 where compiled programs do not run at all."""
+    """Return the thread state that programs depend on as a word; 0 if compiled programs must not run."""
     cdef ThreadFlags* state = thread_flags()
     if state.transform_depth or state.dispatching or state.kernels or _modes[0] or \
             _anomaly[0] or (_saved_hooks[0] and _packs_saved_tensors()):
@@ -53,8 +53,10 @@ cdef inline unsigned long long _word() noexcept:
 
 
 def thread_word():
-    """What of the thread's state a program depends on: whether it records, its default dtype; 0 inside of transforms,
-    modes, kernels and hooks on saved tensors, where compiled programs do not run."""
+    """Return the thread state that programs depend on: grad mode, inference mode, default dtype.
+
+    It is 0 inside transforms, modes, kernels and hooks on saved tensors, where compiled programs do not run.
+    """
     return _word()
 
 
@@ -62,18 +64,18 @@ ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObje
 
 
 cdef class Compiled:
-    """What users call in place of a function.
+    """A callable that replaces a function.
 
     Args:
-        function: the function itself.
-        miss: called with (args, kwargs) where no entry fits.
+        function: the original function.
+        miss: called with (args, kwargs) if no entry matches.
     """
     cdef vectorcallfunc vectorcall
     cdef public object function, miss
-    cdef public object about  # what Python knows of the function
+    cdef public object about  # information for Python code
     cdef public list entries
     cdef public bint disabled
-    cdef public long resting  # calls to come that run as they are where no entry fits, before `miss` is asked again
+    cdef public long resting  # number of next calls that run eagerly if no entry is valid, without a call of `miss`
     cdef dict __dict__
     cdef object __weakref__
 
@@ -108,7 +110,7 @@ cdef object _call(Compiled self, PyObject* const* args, size_t nargsf, PyObject*
             if result is not _BUSY:
                 return result
         result = <object>PyObject_Vectorcall(<PyObject*>self.function, args, nargsf, kwnames)
-        Py_XDECREF(<PyObject*>result)  # a new reference, and the one that the variable has
+        Py_XDECREF(<PyObject*>result)  # a new reference, in addition to the one of the variable
         return result
     finally:
         Py_XDECREF(call.whole)
@@ -116,7 +118,7 @@ cdef object _call(Compiled self, PyObject* const* args, size_t nargsf, PyObject*
 
 
 cdef object _run_entry(Compiled self, Call* call):
-    """What the first entry that fits returns, else what `miss` returns; BUSY: the function itself is to be called."""
+    """Run the first entry that matches, otherwise `miss`; BUSY means that the function itself must be called."""
     cdef PyObject* tensors[MOST_TENSORS]
     cdef unsigned long long word = _word()
     cdef Entry e

@@ -13,7 +13,7 @@ from flambeau_compile._watch import MISSING
 cdef extern from *:
     """
     #include <stdint.h>
-    #ifdef __GNUC__  /* the numbers of dicts are deprecated in 3.12, and gone in 3.13 */
+    #ifdef __GNUC__  /* version tags of dicts are deprecated in 3.12 and removed in 3.13 */
     #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     #endif
     #if PY_VERSION_HEX < 0x030d0000
@@ -35,7 +35,7 @@ cdef extern from *:
     static int fl_watch(int id, PyObject *dict) { return PyDict_Watch(id, dict); }
     static int fl_unwatch(int id, PyObject *dict) { return PyDict_Unwatch(id, dict); }
     static int fl_deallocated(int event) { return event == PyDict_EVENT_DEALLOCATED; }
-    /* Where attributes lie beside their object, setting one tells no watcher. The number of places for them. */
+    /* Set `slots` to the inline values of an object and return their number; setting one notifies no watcher. */
     static int fl_slots(PyObject *dict, PyObject ***slots) {
         PyDictValues *values = ((PyDictObject *)dict)->ma_values;
         if (!values) return 0;
@@ -47,10 +47,10 @@ cdef extern from *:
     #if PY_VERSION_HEX < 0x030c0000
     #define FL_TAG_STEP 1
     #else
-    #define FL_TAG_STEP 4096  /* the bits below belong to watchers */
+    #define FL_TAG_STEP 4096  /* the lower bits belong to watchers */
     #endif
 
-    /* The fields of an OrderedDict, which no header shows. Its order has a number of its own, `state`. */
+    /* The fields of an OrderedDict, which no header declares. `state` changes with the order. */
     typedef struct {
         PyDictObject dict; void *first; void *last; void *fast; Py_ssize_t size; void *sentinel; size_t state;
     } fl_ordered;
@@ -72,9 +72,9 @@ cdef extern from "Python.h":
 
 cdef object _MISSING = MISSING
 
-# --- dicts that have no numbers -------------------------------------------------------------------------------------
+# --- dicts without version tags -------------------------------------------------------------------------------------
 
-cdef dict _watched = {}  # address of a dict: address of its Watched
+cdef dict _watched = {}  # address of a dict -> address of its Watched
 cdef int _watcher = -1
 
 
@@ -115,13 +115,13 @@ cdef Watched watch(PyObject* place):
 
 
 def now():
-    """A number that every later change of a dict exceeds, or None where dicts have no numbers."""
+    """Return a version tag that every later change of a dict exceeds, or None if dicts have no tags."""
     fresh = {}
     return fl_dict_tag(<PyObject*>fresh)[0] // FL_TAG_STEP if FL_DICT_TAGS else None
 
 
 def changed_since(d, moment):
-    """Whether a dict was changed or made after `now()` returned `moment`; None where that is unknown."""
+    """Whether a dict was changed or created after `now()` returned `moment`; None if that is unknown."""
     return fl_dict_tag(<PyObject*>d)[0] // FL_TAG_STEP > moment if FL_DICT_TAGS else None
 
 
@@ -140,7 +140,7 @@ cdef bint _ORDER_HAS_NUMBER = _order_has_number()
 # --- records ----------------------------------------------------------------------------------------------------------
 
 cdef class DictRecord(Record):
-    """Keys, values and order of a dict. With `names` only these keys matter, and those that start with `marks`."""
+    """Keys, values and order of a dict. With `names`, only these keys matter, and those that start with `marks`."""
 
     def __init__(
         self, parent, key, style, d, names=None, str marks="", skipped=frozenset(), bint keep=False
@@ -182,7 +182,7 @@ cdef class DictRecord(Record):
         return 0
 
     cdef int write_slots(self, Checks checks) except -1:
-        """Words for values that are set without telling a watcher."""
+        """Write words for values that can be set without notifying a watcher."""
         cdef PyObject** slots
         cdef int i, n = fl_slots(self.place, &slots)
         checks.put(fl_values(self.place))
@@ -212,7 +212,7 @@ cdef class DictRecord(Record):
         return not self.ordered or list(<object>self.place) == self.keys_in_order
 
     def container(self):
-        """What it records; only while it is known to be there."""
+        """Return the recorded dict; call it only while the dict is known to exist."""
         return <object><PyObject*>self.place
 
     def changes(self):
@@ -236,7 +236,7 @@ cdef class DictRecord(Record):
 
 
 cdef class NamesRecord(Record):
-    """The values of some names in a dict where most do not matter: globals, builtins, modules."""
+    """The values of some names in a dict in which most names do not matter: globals, builtins, modules."""
     cdef PyObject* place
     cdef Watched watched
     cdef tuple names
@@ -262,7 +262,7 @@ cdef class NamesRecord(Record):
         return True
 
     def container(self):
-        """What it records; only while it is known to be there."""
+        """Return the recorded dict; call it only while the dict is known to exist."""
         return <object><PyObject*>self.place
 
     def changes(self):

@@ -1,4 +1,4 @@
-"""One compiled program, as the way into it uses it."""
+"""One compiled program, as its entry point uses it."""
 from cpython.object cimport PyObject
 
 from flambeau_compile._arguments cimport Pattern
@@ -15,18 +15,18 @@ cdef extern from *:
     ctypedef int (*run_t "fl_run_t")(void** p, void** f, const double* k, void* context)
 
 cdef enum:
-    INFERENCE_STATE = 4  # in what `thread_word` says
+    INFERENCE_STATE = 4  # bit of `thread_word`
 
-cdef struct Call:  # arguments as they are handed over
+cdef struct Call:  # the arguments of a vectorcall
     PyObject* const* args
     Py_ssize_t n
     PyObject* kwnames  # a tuple, or NULL
-    PyObject* whole  # (args, kwargs), made when first needed, and owned; NULL: not yet
-    PyObject* numbers  # the tensors of numbers that an entry reads, owned, or NULL
+    PyObject* whole  # owned: (args, kwargs), created at the first use; NULL: not yet
+    PyObject* numbers  # owned: the tensors of numbers that an entry reads, or NULL
 
-cdef struct Place:  # which address a buffer has
+cdef struct Place:  # the source of a buffer's address
     int slot  # of `p`
-    int source  # of an argument: which tensor; of what is captured: -1
+    int source  # the index of an argument's tensor; -1 for captured tensors
     Py_ssize_t nbytes
     bint written
 
@@ -46,20 +46,21 @@ cdef object whole_of(Call* call)  # the arguments as (args, kwargs)
 cdef class Entry:
     cdef Pattern pattern
     cdef readonly unsigned long long state
-    cdef readonly list given  # the tensors among the arguments of the traced call; None once there is a program
-    cdef bytes same  # for each of them, where the same object stands first
+    cdef readonly list given  # the tensors among the arguments of the traced call; None when there is a program
+    cdef bytes same  # for each of them, the first index of the same object
     cdef readonly MemoryGuards guards
-    cdef int nexplicit  # tensors among the arguments; gradients that are read come after them
-    cdef readonly Numbers numbers  # of Python's that are read, as tensors right after the arguments; None: none are
+    cdef int nexplicit  # tensors among the arguments; gradients that the program reads follow them
+    # Python numbers that the program reads, as tensors after the arguments; None if there are none
+    cdef readonly Numbers numbers
     cdef int nnumbers
-    cdef list read_grads, absent_grads  # whose gradients are read, and who must have none
-    cdef list read_places  # Places whose tensors are read, before these
+    cdef list read_grads, absent_grads  # owners of gradients that are read, and tensors that must not have a gradient
+    cdef list read_places  # Places of tensors that are read, before the gradients
     cdef int nargs, ncaptured, nplaces, noutputs, nchecked
-    cdef bint plain  # every positional argument is a tensor, and there are no others
+    cdef bint plain  # all arguments are tensors, passed by position
     cdef Geometry* args
     cdef Geometry* captured
-    cdef void** memory  # of what is captured
-    cdef list tensors  # what is captured
+    cdef void** memory  # of captured tensors
+    cdef list tensors  # captured tensors
     cdef Place* places
     cdef Geometry* outputs
     cdef Made* made  # how each output is
@@ -71,7 +72,7 @@ cdef class Entry:
     cdef void** f
     cdef double* k
     cdef int npointers, nfixed, arena_slot
-    cdef list adopted  # results of kernels that are buffers of a run
+    cdef list adopted  # kernel results that are buffers of a run
     cdef run_t function
     cdef object keep, arena
     cdef object result  # the structure to return
@@ -85,13 +86,13 @@ cdef class Entry:
     cdef bint quiet  # Python sees nothing of a run but its result
     cdef bint simple  # and that is one fresh tensor
     cdef readonly dict about
-    cdef public bint follows  # what is captured may have got other memory, hooks or requirements of gradients
-    cdef list demands  # (tensor, whether it requires grad) for what the program itself does not read
-    cdef dict histories  # number of an output: (node of a graph that is over, which of its outputs)
-    cdef public object joint  # what puts a node into the graph around the program, or None
+    cdef public bint follows  # whether captured tensors may have new memory, hooks or requires_grad
+    cdef list demands  # (tensor, required requires_grad) for tensors that the program itself does not read
+    cdef dict histories  # output number -> (node of a graph that has ended, its output number)
+    cdef public object joint  # records the program as a node of the graph, or None
     cdef public bint eager  # there is no program: the function itself runs
     cdef object failure
-    cdef list held  # tensors in Places, while a call runs
+    cdef list held  # tensors from Places, during a call
 
     cdef object _next(self, tensor)
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""One compiled program: does a call look as the traced one did, where is its memory, what does it return."""
+"""One compiled program: whether a call matches the traced one, where its memory is, and the result."""
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF, Py_XDECREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_New, PyTuple_SET_ITEM
@@ -31,17 +31,17 @@ require(TENSOR_ABI, "flambeau-compile")
 
 cdef dict _DTYPES = {dtype.id: dtype for dtype in vars(ft).values() if isinstance(dtype, ft.dtype)}
 
-OTHER = object()  # a call went another way than the program that was tried
-BUSY = object()  # the program is at work, in another thread or further out
+OTHER = object()  # the program that was tried does not apply to the call
+BUSY = object()  # the program is already running, in another thread or an outer call
 
 
 cdef inline PyObject* _owner(object o, PyObject** tensors) except NULL:
-    """A tensor, or the argument of a number."""
+    """Return a tensor, or the argument with the given index."""
     return <PyObject*>o if is_tensor(<PyObject*>o) else tensors[<int>o]
 
 
 cdef inline bint _fits(Entry entry, int number, PyObject* tensor, PyObject** tensors) noexcept:
-    """Whether what is read as this argument looks as it did; `tensors` gets it."""
+    """Check that a tensor matches the geometry of an argument, and store it in `tensors`."""
     tensors[number] = tensor
     return tensor != NULL and is_tensor(tensor) and looks_like(&entry.args[number], tensor)
 
@@ -49,7 +49,7 @@ cdef inline bint _fits(Entry entry, int number, PyObject* tensor, PyObject** ten
 # --- one program ----------------------------------------------------------------------------------------------------
 
 cdef object whole_of(Call* call):
-    """The arguments as (args, kwargs)."""
+    """Return the arguments as (args, kwargs)."""
     cdef Py_ssize_t i
     if call.whole == NULL:
         names = () if call.kwnames == NULL else <tuple>call.kwnames
@@ -61,11 +61,11 @@ cdef object whole_of(Call* call):
 
 
 cdef class Entry:
-    """A compiled program, with what has to hold for it.
+    """A compiled program with its guards.
 
     Args:
         arguments: (args, kwargs) of the call that was traced.
-        state: what `thread_word` was then.
+        state: the `thread_word` at that time.
     """
     def __init__(self, arguments, unsigned long long state):
         cdef list found = []
@@ -107,8 +107,10 @@ cdef class Entry:
         free(self.shared)
 
     def read_grad(self, owner, gradient):
-        """The program reads the gradient that a tensor has, like an argument, which gets the number that is returned;
-        or, for None, it has to have none. The owner is a tensor, or the number of an argument."""
+        """Let the program read a tensor's gradient as an additional argument, and return the argument's index.
+
+        If the gradient is None, the tensor must not have one. The owner is a tensor, or the index of an argument.
+        """
         if gradient is None:
             self.absent_grads.append(owner)
             return None
@@ -116,7 +118,7 @@ cdef class Entry:
         return self._next(gradient)
 
     def read_numbers(self, Numbers numbers not None, list tensors):
-        """The program reads numbers, as tensors, which are the next arguments; returns the number of the first."""
+        """Let the program read numbers, as tensors in additional arguments; return the index of the first."""
         if self.nargs + len(tensors) > MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} arguments and numbers")
         self.numbers, self.nnumbers = numbers, <int>len(tensors)
@@ -126,12 +128,12 @@ cdef class Entry:
         return self.nargs - self.nnumbers
 
     def read_place(self, place, tensor):
-        """The program reads the tensor that stands in a Place, like an argument, which gets the number returned."""
+        """Let the program read the tensor in a Place as an additional argument; return the argument's index."""
         self.read_places.append(place)
         return self._next(tensor)
 
     cdef object _next(self, tensor):
-        """The number of one more tensor that is read like an argument."""
+        """Add a tensor that is read like an argument; return its index."""
         if self.nargs >= MOST_TENSORS:
             raise ValueError(f"more than {MOST_TENSORS} arguments, gradients and attributes")
         note_geometry(&self.args[self.nargs], tensor)
@@ -144,12 +146,15 @@ cdef class Entry:
         self.guards.pin(number, origin_of(&self.args[number], given), captured, given == <PyObject*>captured)
 
     def demand(self, tensor, requires_grad):
-        """The function says whether a tensor requires grad, which has to be so before."""
+        """Require that a tensor has a given requires_grad before the call, because the function sets it."""
         self.demands.append((tensor, requires_grad))
 
     def set_histories(self, histories):
-        """Outputs that require grad: number -> (node of a graph that is over when the call returns, which of its
-        outputs), with None for the node of a leaf."""
+        """Set the histories of outputs that require grad.
+
+        A dict from output numbers to (node of a graph that has ended when the call returns, its output number), with
+        None as the node of a leaf.
+        """
         self.histories = histories
 
     def set_replays(self, list counters, list stored):
@@ -157,7 +162,7 @@ cdef class Entry:
         self.counters, self.stored = counters, stored
 
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1:
-        """Whether numbers, gradients and attributes that the program reads look as they did."""
+        """Whether numbers, gradients and attributes that the program reads match the traced ones."""
         cdef int i = self.nexplicit
         if self.numbers is not None:
             found = self.numbers.tensors(whole_of(call))
@@ -169,7 +174,7 @@ cdef class Entry:
             for tensor in <list>found:
                 tensors[i] = <PyObject*>tensor
                 i += 1
-        if self.read_places:  # in the order in which they got numbers
+        if self.read_places:  # in the order of their indices
             self.held = [place.get() for place in self.read_places]
             for tensor in self.held:
                 if not _fits(self, i, <PyObject*>tensor, tensors):
@@ -186,8 +191,11 @@ cdef class Entry:
 
     def set_program(self, size_t function, list functions, int npointers, int nfixed, Py_ssize_t arena,
                     int ncoefficients, keep):
-        """The built function, the addresses that it gets, how many buffers it sees, of how many the memory is known
-        before, and how large its own memory is."""
+        """Set the compiled function, the addresses that it receives, and its buffers.
+
+        `npointers` buffers have pointers, `nfixed` of which have memory before the call; `arena` is the size of its own
+        memory.
+        """
         cdef int i
         self.function = <run_t>function
         self.f = <void**>calloc(len(functions) + 1, sizeof(void*))
@@ -211,8 +219,7 @@ cdef class Entry:
         self.k = <double*>calloc(ncoefficients + 1, sizeof(double))
 
     def set_given(self, list places):
-        """Where buffers that were there before come from: (slot, number of the argument or the captured tensor, bytes,
-        whether it is written) for each."""
+        """Set the sources of existing buffers as (slot, argument index or captured tensor, bytes, whether written)."""
         cdef int i, n = 0
         self.places = <Place*>calloc(len(places) + 1, sizeof(Place))
         self.nplaces = <int>len(places)
@@ -238,7 +245,7 @@ cdef class Entry:
                     self.versions.append(<int>source)
 
     def set_shared(self, list pairs):
-        """Pairs of arguments that look into one storage."""
+        """Set the pairs of arguments that share a storage."""
         cdef int i
         self.nshared = <int>len(pairs)
         self.shared = <int*>calloc(2 * self.nshared + 1, sizeof(int))
@@ -246,8 +253,11 @@ cdef class Entry:
             self.shared[2 * i], self.shared[2 * i + 1] = first, second
 
     def set_result(self, structure, list outputs, list grads):
-        """What a call returns: a structure with Outputs; the geometry of each output; gradients that it sets, as
-        (whose, structure)."""
+        """Set the result of a call.
+
+        `structure` contains Outputs; `outputs` has the geometry of each output; `grads` are the gradients that it sets,
+        as (owner, structure).
+        """
         cdef int i
         self.result = structure
         self.noutputs = <int>len(outputs)
@@ -273,20 +283,20 @@ cdef class Entry:
                 self.made[(<Output>found).number].owner = <PyObject*>owner
 
     def set_guards(self, checks, list updates):
-        """What was read in Python, and the optimizers' steps that fill in coefficients."""
+        """Set the checks of values read in Python, and the optimizers' steps that fill in coefficients."""
         self.checks, self.updates, self.given = checks, updates, None
         self.quiet = not (updates or self.counters or self.stored or self.grads or self.versions or self.histories)
         self.simple = self.quiet and type(self.result) is Output and self.noutputs == 1 and \
             self.made[0].how == FRESH and self.classes is None
 
     def add_opaque(self, op, arguments, results):
-        """A call of a kernel from the program; windows are Spots."""
+        """Add a call of a kernel from the program; windows are Spots."""
         self.opaque.append((op, arguments, results))
 
     # --- calling ----------------------------------------------------------------------------------------------------
 
     cdef bint fits(self, Call* call, PyObject** tensors) except -1:
-        """Whether the arguments of a call look as those of the traced one did."""
+        """Whether the arguments of a call match those of the traced one."""
         cdef int i, n = 0
         if self.plain:
             if call.kwnames != NULL or call.n != self.nexplicit:
@@ -308,15 +318,15 @@ cdef class Entry:
 
     @property
     def infers(self):
-        """Whether it is for calls in inference mode."""
+        """Whether the program is for calls in inference mode."""
         return (self.state & INFERENCE_STATE) != 0
 
     def refuse(self, checks):
-        """There is no program for such calls: the function runs as it is while the checks hold."""
+        """Mark that there is no program for such calls: the function itself runs while the checks hold."""
         self.eager, self.checks, self.given = True, checks, None
 
     def why(self):
-        """Why the program may not run any more, whatever the arguments; None while it may."""
+        """Return why the program may not run any more, whatever the arguments, or None if it may."""
         cdef int i
         cdef PyObject* t
         for i in range(0 if self.follows else self.ncaptured):
@@ -336,7 +346,7 @@ cdef class Entry:
         return None
 
     def numbers_set(self):
-        """(record, key) of numbers that were set since the program was made, if nothing else was in that record."""
+        """Return (record, key) of numbers set since the program was built, if the record has no other changes."""
         if self.eager or self.checks is None or self.checks.hold():
             return []
         record = self.checks.failed_record()
@@ -363,7 +373,7 @@ cdef class Entry:
         return not self.guards.some or self.guards.hold(tensors, self.args, self.nexplicit)
 
     cdef bint _follow(self) noexcept:
-        """Write down where the memory of captured tensors is; False where one has another shape."""
+        """Store the addresses of captured tensors; return False if one has another shape."""
         cdef int i, n = 0
         cdef PyObject* t
         for i in range(self.nplaces):
@@ -376,7 +386,7 @@ cdef class Entry:
         return True
 
     def run_on(self, list given not None):
-        """What the program returns for these tensors, NotImplemented where it does not fit them."""
+        """Run the program on tensors; return NotImplemented if it does not match them."""
         cdef PyObject* tensors[MOST_TENSORS]
         cdef int i
         if len(given) != self.nargs:
@@ -391,7 +401,7 @@ cdef class Entry:
         return NotImplemented if result is OTHER or result is BUSY else result
 
     cdef bint _disjoint(self) noexcept:
-        """Whether what is written shares no memory with an argument that is another buffer."""
+        """Whether written buffers share no memory with arguments in other buffers."""
         cdef int i, j
         cdef char* a
         cdef char* b
@@ -408,7 +418,7 @@ cdef class Entry:
         return True
 
     cdef bint locate(self, PyObject** tensors) noexcept:
-        """Write down where the arguments' memory is; whether it overlaps as it did when the call was traced."""
+        """Store the addresses of the arguments; return whether they overlap as in the traced call."""
         cdef int i, first, second
         cdef int source
         for i in range(self.nplaces):
@@ -454,9 +464,9 @@ cdef class Entry:
         return as_strided(whole, g.ndim, g.sizes, g.sizes + g.ndim, offset)
 
     cdef object fresh(self, const Geometry* g):
-        """Memory for an output, as a tensor."""
+        """Create a tensor for an output."""
         cdef Py_ssize_t d
-        if self.state & INFERENCE_STATE:  # an operator's results are marked
+        if self.state & INFERENCE_STATE:  # results of operators have a flag in inference mode
             sizes = tuple([g.sizes[d] for d in range(g.ndim)])
             return ft.empty_strided(sizes, tuple([g.sizes[g.ndim + d] for d in range(g.ndim)]), dtype=_DTYPES[g.dtype])
         if g.dense:
@@ -464,7 +474,7 @@ cdef class Entry:
         return empty_strided(g.dtype, g.ndim, g.sizes, g.sizes + g.ndim)
 
     cdef object run(self, PyObject** tensors):
-        """What the program returns for these arguments, or OTHER."""
+        """Run the program on arguments; return its result, or OTHER."""
         cdef int i
         cdef tuple outputs
         if self.busy:
@@ -526,7 +536,7 @@ cdef class Entry:
         return 0
 
     cdef bint _execute(self) except -1:
-        """Run the built function; False where it gives up, and then nothing has happened."""
+        """Run the compiled function; return False if it gave up, without side effects."""
         random = get_rng_state() if self.rewinds else None
         self.busy = True
         code = self.function(self.p, self.f, self.k, <void*>self)
@@ -537,7 +547,7 @@ cdef class Entry:
             return True
         for step in self.updates:
             undo_step(step)
-        if self.failure is not None:  # a kernel that the program called raised it
+        if self.failure is not None:  # raised by a kernel that the program called
             failure, self.failure = self.failure, None
             raise failure
         if random is not None:
@@ -566,7 +576,7 @@ cdef class Entry:
         return 0
 
     cdef bint _adopt(self, Spot spot, object value) except -1:
-        """Let a kernel's result be a buffer of the program; a copy where it lies otherwise than the traced one did."""
+        """Use a kernel's result as a buffer of the program; copy it if its layout differs from the traced one."""
         cdef TensorInfo f
         cdef int d
         if spot.slot == self.arena_slot:

@@ -1,4 +1,4 @@
-"""How a tensor looks: its class, flags, dtype, sizes and strides, and where its memory is."""
+"""The geometry of a tensor: class, flags, dtype, sizes and strides, and the address of its memory."""
 from cpython.object cimport PyObject, PyTypeObject
 from libc.stdlib cimport calloc
 
@@ -9,7 +9,7 @@ from flambeau_tensor.abi cimport (
 from flambeau_tensor.compute cimport Array, array_of, itemsize
 
 cdef enum:
-    # Flags that have to be the same.
+    # Flags that must be the same.
     WATCHED = T_REQUIRES_GRAD | T_LAYERED | T_INFERENCE | T_LAZY | T_DISPATCH | T_HAS_HOOKS | 8192
 
 cdef extern from *:
@@ -30,13 +30,13 @@ cdef extern from "Python.h":
 cdef struct Geometry:
     PyTypeObject* cls
     unsigned int flags
-    unsigned int around  # whether it has a history, hooks, attributes
+    unsigned int around  # bits: history, hooks, attributes
     int dtype
     int ndim
     Py_ssize_t offset
     Py_ssize_t start  # the offset in bytes
     bint dense  # contiguous
-    Py_ssize_t* sizes  # and the strides behind them
+    Py_ssize_t* sizes  # followed by the strides
 
 
 cdef inline int set_geometry(Geometry* g, int dtype, tuple sizes, tuple strides, Py_ssize_t offset) except -1:
@@ -92,7 +92,7 @@ cdef inline bint looks_like(const Geometry* g, PyObject* tensor) noexcept:
 
 
 cdef inline bint shows_like(const Geometry* g, PyObject* tensor) noexcept:
-    """Whether a tensor looks like the noted one, whatever it has to do with gradients."""
+    """Whether a tensor matches the geometry, ignoring requires_grad and hooks."""
     cdef TensorInfo f
     if tensor.ob_type != g.cls:
         return False
@@ -101,7 +101,7 @@ cdef inline bint shows_like(const Geometry* g, PyObject* tensor) noexcept:
 
 
 cdef inline char* memory_of(PyObject* tensor) noexcept:
-    """Where the storage of a tensor begins."""
+    """Return the address of a tensor's storage."""
     cdef Array a
     array_of(tensor, &a)
     return a.data - offset_of(tensor) * itemsize(a.dtype)
@@ -115,7 +115,7 @@ cdef inline char* start_of(PyObject* tensor) noexcept:
 
 
 cdef inline char* origin_of(const Geometry* g, PyObject* tensor) noexcept:
-    """Where the storage of a tensor would begin if it showed what the noted one did: programs know offsets in it."""
+    """Return the address that the storage would have if the tensor had the noted offset: programs use offsets in it."""
     cdef Array a
     array_of(tensor, &a)
     return a.data - g.start
@@ -139,7 +139,7 @@ cdef inline PyObject* gradient_of(PyObject* tensor) noexcept:
 
 
 cdef inline bint may_write_again(PyObject* owner, const Geometry* g) noexcept:
-    """Whether the gradient that a tensor has is known to nobody else, and may become the next one."""
+    """Whether no other reference to a tensor's gradient exists, so that the next gradient may overwrite it."""
     cdef PyObject* gradient = gradient_of(owner)
     cdef TensorInfo f
     if gradient == NULL or Py_REFCNT(gradient) != 1 or not exclusive(gradient):

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Loading the library of a program, and places in libraries that are loaded."""
+"""Loading the library of a program, and locating addresses in loaded libraries."""
 
 cdef extern from *:
     """
@@ -32,7 +32,7 @@ cdef extern from *:
 
 
 def open_library(str path not None):
-    """The address of a built program's function.
+    """Load a compiled program and return the address of its function.
 
     Raises:
         OSError: the file cannot be loaded.
@@ -45,7 +45,7 @@ def open_library(str path not None):
 
 
 def place_of(size_t address):
-    """(file, offset) of an address in an extension module that is loaded, or None."""
+    """Return (file, offset) of an address in a loaded extension module, or None."""
     cdef char* base = NULL
     cdef const char* name = fl_file_of(<void*>address, &base)
     if name == NULL:
@@ -55,7 +55,7 @@ def place_of(size_t address):
 
 
 def address_of(str path not None, size_t offset):
-    """The address at an offset of an extension module, or None where it is not loaded."""
+    """Return the address at an offset of an extension module, or None if it is not loaded."""
     base = _base(path)
     return None if base is None else base + offset
 
@@ -64,7 +64,7 @@ cdef dict _bases = {}
 
 
 cdef object _base(str path):
-    """Where an extension module that is loaded begins, or None."""
+    """Return the base address of a loaded extension module, or None."""
     cdef char* base = NULL
     cdef void* library
     cdef void* entry

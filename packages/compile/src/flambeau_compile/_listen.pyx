@@ -1,4 +1,4 @@
-"""Hears which Python functions run in this thread, and which compiled ones they call."""
+"""Observe the Python functions that run in this thread, and the compiled functions that they call."""
 cimport cython
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_XDECREF, Py_XINCREF
@@ -25,7 +25,7 @@ cdef extern from *:
         return function && PyFunction_Check(function) ? function : NULL;
     }
 
-    /* The cell of local variable i, where the frame has made one; borrowed. */
+    /* The cell of local variable i, if the frame has created one; borrowed. */
     static PyObject *fl_own_cell(PyFrameObject *frame, PyCodeObject *code, int i) {
         if (!(_PyLocals_GetKind(code->co_localspluskinds, i) & CO_FAST_CELL)) return NULL;
         PyObject *value = frame->f_frame->localsplus[i];
@@ -58,11 +58,11 @@ cdef extern from "Python.h":
 
 @cython.final
 cdef class Listener:
-    """Hears calls between `start` and `stop`. A profile function that was there before goes on hearing them, too.
+    """Observes calls between `start` and `stop`. An existing profile function still receives them, too.
 
     Args:
         on_function: called with each Python function before it runs for the first time.
-        on_builtin: called with each compiled function before its first call by each code, and the frame that calls it.
+        on_builtin: called with each compiled function and the calling frame before its first call by each code object.
     """
     cdef readonly dict functions  # by id
     cdef dict own_cells
@@ -78,7 +78,7 @@ cdef class Listener:
         self.on_function, self.on_builtin = on_function, on_builtin
 
     def made(self, cell):
-        """Whether a cell was made by a function that ran, so that it holds a local variable."""
+        """Whether a function that ran created a cell, so that it holds a local variable."""
         return id(cell) in self.own_cells
 
     def start(self):
@@ -92,7 +92,7 @@ cdef class Listener:
         if state.c_profilefunc == _profile and state.c_profileobj == <PyObject*>self:
             PyEval_SetProfile(self.before, self.before_object)
         else:
-            self.replaced = True  # what ran set another one, which stays
+            self.replaced = True  # the observed code set another profile function, which is kept
         Py_XDECREF(self.before_object)
         self.before, self.before_object = NULL, NULL
 
@@ -133,7 +133,7 @@ cdef int _profile(PyObject* listener, PyFrameObject* frame, int what, PyObject* 
             self.hear_function(frame)
         elif what == PyTrace_C_CALL:
             self.hear_builtin(frame, argument)
-    except BaseException as error:  # nothing of this is the function's business
+    except BaseException as error:  # errors must not affect the function
         self.error = error
     if self.before != NULL:
         return self.before(self.before_object, frame, what, argument)

@@ -1,4 +1,4 @@
-"""What has to be so about the memory of arguments and captured tensors."""
+"""Guards on the memory of arguments and captured tensors."""
 from cpython.object cimport PyObject
 
 from flambeau_compile._geometry cimport Geometry

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What has to be so about the memory of arguments and captured tensors, for the few programs that depend on it."""
+"""Guards on the memory of arguments and captured tensors, for the few programs that depend on it."""
 from cpython.object cimport PyObject
 from libc.stdlib cimport free, realloc
 
@@ -8,7 +8,7 @@ from flambeau_compile._geometry cimport Geometry, memory_of, origin_of
 
 
 cdef class MemoryGuards:
-    """The guards of one program; most have none of them."""
+    """The guards of one program; most programs have none."""
 
     def __init__(self):
         self.pinned, self.aliases, self.apart, self.regions = [], [], [], None
@@ -30,17 +30,17 @@ cdef class MemoryGuards:
         return 0
 
     def stay(self, list tensors):
-        """Captured tensors have to go on showing the memory that they show."""
+        """Require that captured tensors still have their current memory."""
         self.aliases.extend([(t, <size_t>memory_of(<PyObject*>t)) for t in tensors])
         self.some = True
 
     def keep_apart(self, list tensors):
-        """No argument may be one of these captured tensors: the function compares objects."""
+        """Require that no argument is one of these captured tensors, because the function compares objects."""
         self.apart = tensors
         self.some = True
 
     def pin_regions(self, list tensors):
-        """The program knows where in their storage arguments begin, and where these end."""
+        """Require that arguments have the same offsets in their storages, and these the same sizes."""
         self.regions = regions_of(tensors)
         self.some = True
 

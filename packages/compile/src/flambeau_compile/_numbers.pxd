@@ -1,6 +1,6 @@
-"""Numbers of Python's that a program reads at each call."""
+"""Python numbers that a program reads at each call."""
 cdef class Numbers:
-    cdef readonly list sources, kinds  # where numbers stand, and of which type they were
+    cdef readonly list sources, kinds  # the locations of numbers, and their types
     cdef list constants, steps, guards, wanted, readers
     cdef list evaluate(self, object whole)
     cdef list tensors(self, object whole)

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Numbers of Python's that a program reads at each call: where they stand, and what is computed of them.
+"""Python numbers that a program reads at each call: their locations, and computations with them.
 
-What a function does with numbers before tensors see them is computed by the same Python functions at each call, so
-the results, and the errors, are Python's own. A program gets a number as a tensor without dimensions.
+Computations with numbers before they reach tensors are repeated by the same Python functions at each call, so results
+and errors are Python's own. A program receives a number as a tensor without dimensions.
 """
 cimport cython
 from cpython.float cimport PyFloat_AsDouble
@@ -20,16 +20,15 @@ cdef int _F32 = ft.float32.id, _F64 = ft.float64.id, _I64 = ft.int64.id
 
 
 cdef class Numbers:
-    """What a program knows of numbers.
+    """The numbers of a program.
 
     Args:
-        sources: for each number, the way to it in (args, kwargs) as a tuple of indices and keys, or a `Place`.
+        sources: the location of each number, as a tuple of indices and keys in (args, kwargs), or a `Place`.
         kinds: the type of each.
         constants: other operands.
-        steps: (function, numbers of operands): what was computed, in order. Operands are counted through constants,
-            sources and steps.
-        guards: (number of an operand, what it has to be): where the program went the way of a value.
-        wanted: (number of an operand, dtype) for each tensor that the program gets.
+        steps: (function, operands), the computations in order. Operands are indices into constants, sources and steps.
+        guards: (operand, expected value), for values on which control flow depended.
+        wanted: (operand, dtype) for each tensor that the program receives.
     """
 
     def __init__(self, list sources, list kinds, list constants, list steps, list guards, list wanted):
@@ -38,7 +37,7 @@ cdef class Numbers:
         self.steps, self.guards, self.wanted = steps, guards, [(i, dtype.id) for i, dtype in wanted]
 
     cdef list evaluate(self, object whole):
-        """All operands for a call of these arguments; None where the program was not made for them."""
+        """Return all operands for a call with these arguments, or None if the program does not match them."""
         cdef list values = list(self.constants)
         cdef Py_ssize_t i
         try:
@@ -52,7 +51,7 @@ cdef class Numbers:
                     values.append(function(values[<Py_ssize_t>operands[0]], values[<Py_ssize_t>operands[1]]))
                 else:
                     values.append(function(*[values[<Py_ssize_t>each] for each in <tuple>operands]))
-        except Exception:  # the function itself raises it, or goes another way
+        except Exception:  # the function itself raises it, or takes another path
             return None
         for at, expected in self.guards:
             if not equal(values[<Py_ssize_t>at], expected):
@@ -60,7 +59,7 @@ cdef class Numbers:
         return values
 
     cdef list tensors(self, object whole):
-        """The tensors that the program gets; None where it was not made for these numbers."""
+        """Return the tensors for the program, or None if it does not match these numbers."""
         cdef list values = self.evaluate(whole)
         cdef list found = []
         if values is None:
@@ -73,7 +72,7 @@ cdef class Numbers:
         return found
 
     def outside(self):
-        """What stands now where numbers are read from objects, lists and variables."""
+        """Return the current values of numbers in objects, lists and variables."""
         return [None if type(source) is tuple else source.get() for source in self.sources]
 
 
@@ -83,7 +82,7 @@ cdef enum:
 
 @cython.final
 cdef class Reader:
-    """How a number is found."""
+    """Reads a number from its location."""
 
     cdef object read(self, tuple whole):
         if self.kind == R_ARGUMENT:
@@ -102,7 +101,7 @@ cdef class Reader:
         return value
 
     cdef int write(self, object value) except -1:
-        """Put a number there, where it is no argument."""
+        """Write a number to its location, which is not an argument."""
         if self.kind == R_ATTRIBUTE:
             setattr(self.owner, self.key, value)
         elif self.kind == R_CELL:
@@ -126,12 +125,12 @@ def _reader(source):
 
 
 def reader(place):
-    """How a number at a `Place` is read and set."""
+    """Return a Reader for a number at a `Place`."""
     return _reader(place)
 
 
 cdef object tensor_of(object value, int dtype):
-    """A number as a tensor without dimensions; None where it does not fit."""
+    """Return a number as a tensor without dimensions, or None if it is out of range."""
     cdef void* place
     cdef double real
     t = empty(dtype, 0, NULL)
@@ -150,10 +149,10 @@ cdef object tensor_of(object value, int dtype):
 
 
 def as_tensor(value, dtype):
-    """A number as a tensor without dimensions, or None where that is not exact enough."""
+    """Return a number as a tensor without dimensions, or None if it cannot be represented exactly enough."""
     return tensor_of(value, dtype.id)
 
 
 def evaluated(Numbers numbers not None, whole):
-    """All operands for (args, kwargs), or None."""
+    """Return all operands for (args, kwargs), or None."""
     return numbers.evaluate(whole)

@@ -40,7 +40,7 @@ cdef object _MISSING = MISSING
 
 
 cdef class ObjectRecord(Record):
-    """The class of an object, which dict it has, and what stands in its slots."""
+    """The class of an object, the identity of its dict, and the values of its slots."""
     cdef PyObject* place
     cdef PyObject** state
     cdef PyObject* state_value
@@ -56,7 +56,7 @@ cdef class ObjectRecord(Record):
         self.type = type(o)
         self.state = _PyObject_GetDictPtr(self.place) if with_state else NULL
         if self.state != NULL and self.state[0] == NULL:
-            o.__dict__  # makes it
+            o.__dict__  # creates it
             self.state = _PyObject_GetDictPtr(self.place)
         self.state_value = NULL if self.state == NULL else self.state[0]
         self.offsets, self.slots, self.names = [], [], []
@@ -103,11 +103,11 @@ cdef class ObjectRecord(Record):
         return found
 
 
-cdef dict _class_states = {}  # by the class's address: [version, weak reference, classes, their dicts' records]
+cdef dict _class_states = {}  # class address -> (version, weak reference, record of its dict)
 
 
 cdef class ClassRecord(Record):
-    """A class with its bases: one number, renewed by CPython whenever an attribute of any of them is set."""
+    """A class with its bases: CPython changes its version tag whenever an attribute of any of them is set."""
     cdef PyTypeObject* place
     cdef PyObject* order
     cdef object order_held
@@ -125,18 +125,18 @@ cdef class ClassRecord(Record):
                 self.dicts.append(_class_dict(base, names_for(base), keep))
 
     cdef unsigned int version(self) except? 0:
-        _PyType_Lookup(self.place, <PyObject*>"__class__")  # has CPython give it a number
+        _PyType_Lookup(self.place, <PyObject*>"__class__")  # makes CPython assign a version tag
         return (<FullType*>self.place).tp_version_tag
 
     cdef int write(self, Checks checks) except -1:
         cdef unsigned int version = self.version()
         checks.put(&(<FullType*>self.place).tp_version_tag)
         if version == 0:
-            checks.expect_always_other()  # it got none
+            checks.expect_always_other()  # no tag was assigned
         return 0
 
     cdef bint same_order(self) except -1:
-        """Whether the bases are the same ones."""
+        """Whether the bases are unchanged."""
         cdef tuple order
         cdef Py_ssize_t i
         if (<FullType*>self.place).tp_mro != self.order:
@@ -163,12 +163,12 @@ cdef class ClassRecord(Record):
         return [change for record in self.dicts for change in record.changes()]
 
     def parts(self):
-        """The records of the dicts of the class and its bases."""
+        """Return the records of the dicts of the class and its bases."""
         return self.dicts
 
 
 cdef object _class_dict(base, names, bint keep):
-    """A record of a class's dict. Where all of it matters, all records of one state of the class share it."""
+    """Return a record of a class's dict. If the whole dict matters, records of the same class version are shared."""
     cdef PyTypeObject* place = <PyTypeObject*><PyObject*>base
     cdef unsigned int version
     state = <object>(<FullType*>place).tp_dict
@@ -188,16 +188,16 @@ cdef object _class_dict(base, names, bint keep):
 
 
 def can_change(cls):
-    """Whether programs can set attributes of a class: it was made by a class statement, or is Tensor."""
+    """Whether programs can set attributes of a class: it was created by a class statement, or is Tensor."""
     return bool(cls.__flags__ & (1 << 9)) or cls is Tensor
 
 
 def made_by_python(cls):
-    """Whether a class statement made a class, so that its instances have no fields but a dict and slots."""
+    """Whether a class statement created a class, so that its instances have no fields except a dict and slots."""
     return (<FullType*><PyObject*>cls).tp_dealloc == (<FullType*>Py_TYPE(_MISSING)).tp_dealloc
 
 
-# What changes in a class without a program's doing.
+# Attributes of a class that change without an action of the program.
 cdef frozenset _CLASS_NOISE = frozenset(
     ("__abstractmethods__", "_abc_impl", "__annotations__", "__annotations_cache__", "__doc__")
 )

@@ -1,4 +1,4 @@
-"""Records of lists, tuples, sets, arrays, shared variables, and of what has no memory to look at."""
+"""Records of lists, tuples, sets, arrays, cells, and of values that can only be compared."""
 from cpython.object cimport PyObject
 
 from flambeau_compile._watch cimport BARE, STRONG, WEAK, Checks, Held, PyWeakReference, Record, hold_value
@@ -23,7 +23,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* What the fields of a NumPy array begin with; these have been fixed since NumPy 1. */
+    /* The first fields of a NumPy array, which have been fixed since NumPy 1. */
     typedef struct {
         PyObject_HEAD char *data; int nd; Py_ssize_t *dimensions, *strides; PyObject *base, *descr;
     } fl_array;
@@ -39,7 +39,7 @@ cdef object _MISSING = MISSING
 
 
 cdef class RootRecord(Record):
-    """An object that nothing watched holds: whether it is still there."""
+    """An object that no recorded container holds: whether it still exists."""
     cdef Held held
 
     def __init__(self, parent, key, style, value, bint keep=False):
@@ -61,7 +61,7 @@ cdef class RootRecord(Record):
 
 
 cdef class ReferenceRecord(Record):
-    """What a weak reference refers to."""
+    """The referent of a weak reference."""
     cdef PyWeakReference* place
     cdef PyObject* value
 
@@ -81,7 +81,7 @@ cdef class ReferenceRecord(Record):
 
 
 cdef class CellRecord(Record):
-    """The value of a variable that functions share."""
+    """The value of a cell variable."""
     cdef PyCellObject* place
     cdef Held held
 
@@ -97,7 +97,7 @@ cdef class CellRecord(Record):
         return self.held.same(self.place.ob_ref)
 
     def container(self):
-        """What it records; only while it is known to be there."""
+        """Return the recorded cell; call it only while the cell is known to exist."""
         return <object><PyObject*>self.place
 
     def changes(self):
@@ -150,7 +150,7 @@ cdef class SequenceRecord(Record):
         return True
 
     def container(self):
-        """What it records; only while it is known to be there."""
+        """Return the recorded sequence; call it only while the sequence is known to exist."""
         return <object><PyObject*>self.place
 
     def changes(self):
@@ -170,7 +170,7 @@ cdef class SequenceRecord(Record):
 
 
 cdef class SetRecord(Record):
-    """The items of a set, and the order in which it gives them."""
+    """The items of a set, in iteration order."""
     cdef PySetObject* place
     cdef list values
 
@@ -230,7 +230,7 @@ cdef class ArrayRecord(Record):
             checks.put(self.place.dimensions + i)
             checks.put(self.place.strides + i)
         if (<object><PyObject*>self.place).flags.c_contiguous:
-            checks.put_block(self.place.data, self.content)  # they lie side by side
+            checks.put_block(self.place.data, self.content)  # contiguous bytes
         else:
             checks.add_loose(self)
         return 0
@@ -250,7 +250,7 @@ cdef class ArrayRecord(Record):
 
 
 cdef class LooseRecord(Record):
-    """What has no memory to look at: `look` returns a tuple, compared at each call."""
+    """A value without words to compare: `look` returns a tuple, which is compared at each call."""
     cdef PyObject* place
     cdef object look
     cdef list values

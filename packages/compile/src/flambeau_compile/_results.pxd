@@ -1,8 +1,8 @@
-"""What stands in the structure that a call returns."""
+"""Placeholders in the structure that a call returns."""
 from cpython.object cimport PyObject
 
 cdef class NumberOf:
-    cdef readonly int number  # of the argument that has it
+    cdef readonly int number  # the index of the argument that has it
     cdef object read(self, PyObject** tensors)
 
 cdef class Output:

@@ -18,7 +18,7 @@ cdef int _I64 = ft.int64.id
 
 @cython.final
 cdef class NumberOf:
-    """In the structure that a call returns: the number that an argument has."""
+    """In the structure that a call returns: the number in an argument."""
 
     def __init__(self, int number):
         self.number = number
@@ -33,7 +33,7 @@ cdef object _read(PyObject* t):
 
 @cython.final
 cdef class TakenFrom:
-    """In the structure that a call returns: the number in the output of this number."""
+    """In the structure that a call returns: the number in an output."""
     cdef readonly int number
 
     def __init__(self, int number):
@@ -42,7 +42,7 @@ cdef class TakenFrom:
 
 @cython.final
 cdef class Output:
-    """In the structure that a call returns: the output of this number."""
+    """In the structure that a call returns: an output."""
 
     def __init__(self, int number):
         self.number = number
@@ -50,7 +50,7 @@ cdef class Output:
 
 @cython.final
 cdef class Argument:
-    """In the structure that a call returns: the tensor of this number among its arguments."""
+    """In the structure that a call returns: a tensor among the arguments."""
     cdef readonly int number
 
     def __init__(self, int number):
@@ -58,7 +58,7 @@ cdef class Argument:
 
 
 def refuse_writes(tensor not None):
-    """Mark a view as one of several that an operator returned: autograd allows no writes to it."""
+    """Mark a view as one of several that an operator returned, so that autograd refuses writes to it."""
     set_flags(<PyObject*>tensor, T_MULTI_VIEW, 0)
 
 

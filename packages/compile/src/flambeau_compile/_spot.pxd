@@ -1,4 +1,4 @@
-"""What programs call eager's kernels with."""
+"""Arguments of eager kernels that programs call."""
 from flambeau_compile._geometry cimport Geometry
 
 cdef class Spot:

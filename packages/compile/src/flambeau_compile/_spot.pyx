@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What programs call eager's kernels with: tensors that are windows of their buffers, and products of matrices."""
+"""Arguments of eager kernels that programs call: tensors over windows of their buffers; and matrix products."""
 from libc.stdlib cimport free
 
 from flambeau_tensor.abi cimport over_memory
@@ -13,7 +13,7 @@ require(COMPUTE_ABI, "flambeau-compile")
 
 
 cdef class Spot:
-    """A window of a program as an opaque call needs it."""
+    """A window of a program as an argument of an opaque call."""
     def __cinit__(self, int slot, Py_ssize_t start, Py_ssize_t nbytes, int dtype, tuple sizes, tuple strides,
                   Py_ssize_t offset):
         self.slot, self.start, self.nbytes = slot, start, nbytes
@@ -30,7 +30,7 @@ cdef class Spot:
 cdef int multiply_matrices(int dtype, int add, Py_ssize_t m, Py_ssize_t n, Py_ssize_t k,
                            const char* a, const char* b, char* c, Py_ssize_t a_row, Py_ssize_t a_col,
                            Py_ssize_t b_row, Py_ssize_t b_col, Py_ssize_t c_row) noexcept with gil:
-    """Eager's product, for programs."""
+    """Compute a matrix product as eager mode does, for programs."""
     cdef Product p
     p.dtype, p.add, p.m, p.n, p.k, p.a, p.b, p.c = dtype, add != 0, m, n, k, a, b, c
     p.a_row, p.a_col, p.b_row, p.b_col, p.c_row, p.count = a_row, a_col, b_row, b_col, c_row, 1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What a Tracer wrote down, as far as memory goes: which storages there are, and what each call looks like in words."""
+"""The memory part of a trace: the storages in it, and a description of each call in words."""
 from bisect import bisect_right
 
 import flambeau_tensor as ft
@@ -7,10 +7,12 @@ from flambeau_compile.graph import ITEMSIZE, Uncompilable, Window
 from flambeau_tensor.extend import Window as Seen
 
 cdef object _new = tuple.__new__
-cdef dict _dtypes = {}  # dtype: (name, bytes)
+cdef dict _dtypes = {}  # dtype -> (name, bytes)
 cdef unsigned int _LAZY = 1024 | 2048  # flags of conjugate and negative views
-cdef unsigned int _NOT_PLAIN = 8192 | 4096 | 2  # of meta tensors, of those that dispatch, and of those with layers
-cdef tuple _NAMED = (ft.dtype, ft.device, ft.layout, ft.memory_format)  # values that have the same words everywhere
+# flags of meta tensors, of tensors that dispatch, and of tensors with layers
+cdef unsigned int _NOT_PLAIN = 8192 | 4096 | 2
+# types of values with the same words in all processes
+cdef tuple _NAMED = (ft.dtype, ft.device, ft.layout, ft.memory_format)
 
 
 cdef tuple _dtype(dtype):
@@ -22,23 +24,23 @@ cdef tuple _dtype(dtype):
 
 
 cdef class Storages:
-    """The storages that a Tracer met, as buffers of a program.
+    """The storages that a Tracer saw, as buffers of a program.
 
-    ``words`` describe each call that was met: numbers of buffers stand for memory, so two processes that do the same
-    have the same words. ``portable`` is false once something was met that has no words.
+    ``words`` describes each recorded call: buffer numbers replace addresses, so two processes that run the same code
+    have the same words. ``portable`` is false if a value without words was recorded.
 
     Args:
-        program: gets the buffers.
-        name_of: gives the words of an operator, or None.
+        program: receives the buffers.
+        name_of: returns the words of an operator, or None.
     """
     cdef object program, name_of
     cdef dict by_address, operators
-    cdef list starts, ends  # where storages begin, and (where they end, their buffers); none overlaps another
-    cdef readonly list keep  # what windows look at: an address must not be used again meanwhile
+    cdef list starts, ends  # start addresses of storages, and (end address, buffer); storages do not overlap
+    cdef readonly list keep  # keeps windows alive, so that their addresses are not reused
     cdef readonly list words
     cdef public bint portable
-    cdef readonly set made  # ids of tensors that calls made
-    cdef set given  # of those that stood among arguments before
+    cdef readonly set made  # ids of tensors that calls created
+    cdef set given  # ids of tensors that were arguments before that
 
     def __init__(self, program, name_of):
         self.program, self.name_of, self.portable = program, name_of, True
@@ -46,7 +48,7 @@ cdef class Storages:
         self.made, self.given = set(), set()
 
     cdef object look(self, seen, bint made, Py_ssize_t* start):
-        """The buffer in which a tensor lies, and where its storage begins there; ``made``: by the kernel at hand."""
+        """Return the buffer of a tensor and the start of its storage there; ``made``: the current kernel created it."""
         cdef unsigned int flags = seen.flags
         if flags & (_NOT_PLAIN | _LAZY):
             what = "tensors without plain memory" if flags & _NOT_PLAIN else "conjugate or negative views"
@@ -58,7 +60,7 @@ cdef class Storages:
         return self.find(seen, made, start)
 
     cdef object find(self, seen, bint made, Py_ssize_t* start):
-        """The buffer of a storage that has none of its own yet."""
+        """Return the buffer of a storage that is not known yet."""
         cdef Py_ssize_t i, near
         address, nbytes = seen.address, seen.nbytes
         near = bisect_right(self.starts, address)
@@ -74,7 +76,7 @@ cdef class Storages:
         return buffer
 
     cpdef name_memory(self, seen, buffer):
-        """Use memory as a buffer."""
+        """Register memory as a buffer."""
         address, nbytes = seen.address, seen.nbytes
         self.keep.append(seen)
         self.by_address[address] = buffer
@@ -84,7 +86,7 @@ cdef class Storages:
             self.ends.insert(at, (address + nbytes, buffer))
 
     cdef tuple place(self, seen, bint made, bint numbered):
-        """The fields of the window that a tensor is, with the buffer or its number."""
+        """Return the fields of a tensor's window, with the buffer or its number."""
         cdef Py_ssize_t start
         buffer = self.look(seen, made, &start)
         name, size = _dtype(seen.dtype)
@@ -99,13 +101,13 @@ cdef class Storages:
         return seen.address in self.by_address
 
     def window(self, seen, bint made=False):
-        """What a Tracer saw as a window of the program."""
+        """Convert a tensor that a Tracer saw to a window of the program."""
         return _new(Window, self.place(seen, made, False))
 
     # --- calls ------------------------------------------------------------------------------------------------------
 
     def meet(self, op, tuple arguments, result):
-        """Note a call; returns for each tensor among its results whether its memory was known before."""
+        """Record a call; return for each result tensor whether its memory was known before."""
         cdef list known = []
         number = self.operators.get(op)
         if number is None:
@@ -120,7 +122,7 @@ cdef class Storages:
         return known
 
     def note(self, *what):
-        """Note what is no call: windows, and values."""
+        """Record values and windows that are not a call."""
         self.words.append(self.described(what, False))
 
     cdef object described(self, o, bint made):

@@ -6,7 +6,7 @@ cdef extern from "Python.h":
         PyObject* wr_object
 
 cdef enum:
-    STRONG, WEAK, BARE  # how Held keeps its value
+    STRONG, WEAK, BARE  # how Held refers to its value
 
 cdef struct Word:
     uint64_t* at
@@ -22,14 +22,14 @@ cdef class Record
 
 cdef class Checks:
     cdef Word* words
-    cdef int* owners  # which record a word belongs to
+    cdef int* owners  # the record to which a word belongs
     cdef Block* blocks
     cdef Py_ssize_t count, room, cursor, end, block_count
     cdef bint renewing
-    cdef bint partial  # a record found a difference before all had written their words
-    cdef int writing  # the number of the record that writes words
+    cdef bint partial  # a record found a difference before all records had written their words
+    cdef int writing  # the index of the record that is writing words
     cdef readonly list records
-    cdef list loose  # records that have no words, and are compared at every call
+    cdef list loose  # records without words, which are compared at every call
     cdef list kept
     cdef int failed
 

@@ -1,14 +1,15 @@
-"""Words of memory that tell whether what a function read in Python is as it was.
+"""Words of memory that show whether values that a function read in Python are unchanged.
 
-Each container that a function read has a *record*: what stood in it, and where memory shows that something may have
-changed. CPython gives every state of a dict and of a class a number of its own; cells, lists and fields of objects are
-pointers. `Checks` has these words in one array, parents before children, and compares them. So a word is read only
-after those before it have said that its memory is still there.
+Each container that a function read has a *record*: its contents, and the memory locations that show a possible change.
+CPython gives every state of a dict and of a class a version tag; cells, lists and fields of objects are pointers.
+`Checks` stores these words in one array, parents before children, and compares them. A word is therefore read only
+after previous words have shown that its memory still exists.
 
-Where a word differs, its record compares what it holds: numbers and strings by value, all else by identity. If nothing
-that matters has changed, the record writes its words anew; a script whose globals change all the time stays valid.
+If a word differs, its record compares its contents: numbers and strings by value, all others by identity. If nothing
+relevant has changed, the record rewrites its words; a script whose globals change all the time stays valid.
 
-From CPython 3.13 on dicts have no numbers. There a watcher counts the changes of each dict, and the count is the word.
+From CPython 3.13 on, dicts have no version tags. There a watcher counts the changes of each dict, and the count is the
+word.
 """
 cimport cython
 from cpython.mem cimport PyMem_Free, PyMem_Realloc
@@ -25,7 +26,7 @@ cdef extern from "Python.h":
 
 
 class Missing:
-    """Stands for no value."""
+    """The type of MISSING, which represents the absence of a value."""
 
     def __repr__(self):
         return "nothing"
@@ -34,12 +35,12 @@ class Missing:
 MISSING = Missing()
 cdef object _MISSING = MISSING
 
-# Values that never change: compared by value where the object is another one.
+# Immutable types, which are compared by value if the object differs.
 cdef frozenset _BY_VALUE = frozenset((int, float, bool, complex, str, bytes, type(None), type(Ellipsis)))
 
 
 cdef bint equal(object a, object b) except -1:
-    """Whether two values of kinds that never change are the same to every program: 0.0 is not -0.0, 1 is not 1.0."""
+    """Whether two immutable values are the same to every program: 0.0 is not -0.0, 1 is not 1.0."""
     cdef double x, y
     if a is b:
         return True
@@ -63,7 +64,7 @@ cdef bint equal(object a, object b) except -1:
 
 
 def is_plain(value):
-    """Whether a value and all in it is compared by value."""
+    """Whether a value and its contents are compared by value."""
     kind = type(value)
     return kind in _BY_VALUE or isinstance(value, np.generic) or (kind is tuple and all(map(is_plain, value)))
 
@@ -72,9 +73,9 @@ def is_plain(value):
 
 @cython.final
 cdef class Held:
-    """What stood somewhere.
+    """A recorded value.
 
-    Objects that may be large are not kept alive, and what has a record of its own is a bare address.
+    Objects that may be large are not kept alive, and a value with its own record is stored as a bare address.
     """
     cdef bint same(self, PyObject* value) except -1:
         if self.mode == WEAK:
@@ -87,7 +88,7 @@ cdef class Held:
         return True
 
     cdef int write(self, Checks checks, PyObject** slot) except -1:
-        """A word for the place that holds it, and one that says that the object there is not a later one."""
+        """Write a word for the location of the value, and one that shows that the object there was not replaced."""
         checks.put(slot)
         return self.write_identity(checks)
 
@@ -133,7 +134,7 @@ cdef Held hold_value(PyObject* value, bint keep):
 # --- records and checks -----------------------------------------------------------------------------------------------
 
 cdef class Record:
-    """What one container held, and where memory shows that it may have changed."""
+    """The recorded contents of one container, and the memory locations that show a possible change."""
 
     def __init__(self, Record parent, key, style):
         self.parent, self.key, self.style, self.first = parent, key, style, -1
@@ -148,11 +149,11 @@ cdef class Record:
         return self.same()
 
     def changes(self):
-        """(key, before, now) of what differs; MISSING stands for nothing."""
+        """Return (key, before, now) for each difference; MISSING represents absence."""
         return []
 
     def path(self):
-        """How a program would write it."""
+        """Return the container as a Python expression."""
         return self.path_of(self.key, "") if self.parent is None else self.parent.path_of(self.key, self.style)
 
     def path_of(self, key, style):
@@ -165,17 +166,17 @@ cdef class Record:
         return str(key)
 
     def place_of(self, key):
-        """How a program would write one of the places."""
+        """Return one of the entries as a Python expression."""
         return self.path_of(key, "attribute")
 
 
 @cython.final
 cdef class Checks:
-    """Whether everything that a function read in Python is as it was.
+    """Checks that everything that a function read in Python is unchanged.
 
     Args:
-        records: what was read, containers before what they hold.
-        kept: objects that live as long as the checks.
+        records: the recorded containers, each before its contents.
+        kept: objects to keep alive as long as the checks.
     """
 
     def __init__(self, records=(), kept=()):
@@ -192,7 +193,7 @@ cdef class Checks:
         return self.count
 
     cdef bint write_all(self) except -1:
-        """Have each record write its words, if it holds what it held."""
+        """Let each record write its words; return False if a record has changed."""
         cdef Record record
         cdef Py_ssize_t i
         self.count = self.block_count = 0
@@ -211,10 +212,10 @@ cdef class Checks:
         return True
 
     cdef int put(self, void* at) except -1:
-        """Writes a word at the cursor, with what it is now."""
+        """Write a word with its current value at the cursor."""
         cdef void* larger
         if self.renewing and self.cursor >= self.end:
-            self.cursor += 1  # more words than before: there is no room for them
+            self.cursor += 1  # more words than before do not fit
             return 0
         if self.cursor == self.count:
             if self.count == self.room:
@@ -235,12 +236,12 @@ cdef class Checks:
         return 0
 
     cdef int expect_always_other(self) except -1:
-        """Has the record of the last word asked at each call."""
+        """Make the word differ at each call, so that its record is compared."""
         self.words[self.cursor - 1].expected = ~self.words[self.cursor - 1].at[0]
         return 0
 
     cdef int put_block(self, const char* at, bytes expected) except -1:
-        """Has bytes compared with those that the record being written keeps."""
+        """Compare bytes at each call with those that the record being written stores."""
         cdef void* larger
         cdef Py_ssize_t i
         if self.renewing:
@@ -261,9 +262,9 @@ cdef class Checks:
         return 0
 
     cdef int renew(self, Py_ssize_t at) except -1:
-        """Whether the record of a word that differs holds what it held; it then writes its words anew.
+        """Whether the record of a changed word is unchanged; if so, it rewrites its words.
 
-        Where these are more or fewer, all records write theirs, and the answer is 2.
+        If the number of its words has changed, all records rewrite theirs, and the result is 2.
         """
         cdef Record record = self.records[self.owners[at]]
         if not record.same():
@@ -272,7 +273,7 @@ cdef class Checks:
         self.cursor, self.end, self.renewing = record.first, record.first + record.size, True
         record.write(self)
         self.renewing = False
-        if self.cursor != self.end:  # its memory is arranged in another way
+        if self.cursor != self.end:  # the layout of its memory has changed
             return 2 if self.write_all() else 0
         return True
 
@@ -302,11 +303,11 @@ cdef class Checks:
         return True
 
     def failed_record(self):
-        """The record that the last `hold` found to differ, or None."""
+        """Return the record that the last `hold` found to be different, or None."""
         return None if self.failed < 0 else self.records[self.failed]
 
     def why(self):
-        """What differs, if the last `hold` found a difference, or the empty string."""
+        """Return a description of the difference that the last `hold` found, or the empty string."""
         if self.failed < 0:
             return ""
         record = self.records[self.failed]
@@ -317,7 +318,7 @@ cdef class Checks:
 
 
 def describe(record, key, before, value):
-    """One change in words."""
+    """Return a description of one change."""
     path = record.path() if key is None else record.place_of(key)
     if before is _MISSING:
         return f"{path} was added: {brief(value)}"
@@ -327,7 +328,7 @@ def describe(record, key, before, value):
 
 
 def brief(value):
-    """A value in few characters."""
+    """Return a short text for a value."""
     if isinstance(value, str) and value in ("the one before", "another one", "nothing", "an object", "an array"):
         return value
     if is_plain(value):

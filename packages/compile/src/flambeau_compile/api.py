@@ -21,7 +21,7 @@ from flambeau_compile.symbols import numbers_in
 from flambeau_nn import Module
 from flambeau_tensor.extend import is_tracing
 
-settings = {"recompile_limit": 8}  # programs of one function, beyond which it runs as it is
+settings = {"recompile_limit": 8}  # maximum number of programs per function, beyond which it runs without compiling
 AS_IT_IS = frozenset(
     ("eager", "eager_noexcept", "pre_dispatch_eager", "aot_eager", "aot_eager_default_partitioner",
      "aot_eager_decomp_partition", "aot_ts", "ts")
@@ -29,9 +29,9 @@ AS_IT_IS = frozenset(
 BACKENDS = frozenset(("inductor", "cudagraphs"))
 MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
-PATIENCE = 16  # so many traces, one after another, may serve few calls
-ENOUGH = 8  # calls that pay for a trace
-PAUSE = 1024  # calls that run as they are before a function with enough programs is looked at again
+PATIENCE = 16  # consecutive traces that may serve few calls
+ENOUGH = 8  # number of calls that justify a trace
+PAUSE = 1024  # calls that run eagerly before a function at its limit is checked again
 
 _all: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
 _STANCES = ("default", "force_eager", "eager_on_recompile", "fail_on_recompile", "eager_then_compile",
@@ -44,10 +44,10 @@ class Function:
     """The record of one compiled function: its options, its calls, and the reasons for running eagerly.
 
     Attributes:
-        function: what was compiled.
+        function: the original function.
         fullgraph: whether a call that cannot be compiled is an error.
         fast: whether last digits may differ.
-        events: a line for each trace: what was compiled, or why it was not.
+        events: a line for each trace: that it was compiled, or why not.
     """
 
     def __init__(
@@ -60,13 +60,13 @@ class Function:
         self.warned = False
         self.options: dict[str, Any] = {}  # to compile a copy in the same way
         self.building: threading.Thread | None = None
-        self.tracing = threading.Lock()  # one thread traces it at a time, while others run it as it is
-        self.unused = 0  # traces, one after another, whose programs served no calls to speak of
-        self.unsettled = 0  # traces that were left to the next call
+        self.tracing = threading.Lock()  # held by the thread that traces, while others run it uncompiled
+        self.unused = 0  # consecutive traces whose programs served almost no calls
+        self.unsettled = 0  # traces that were deferred to the next call
         self.dynamic = dynamic is not False  # whether numbers that change become inputs of programs
-        self.numbers: dict[Any, Any] = {}  # the numbers among the arguments of the last trace, by the way to them
-        self.followed: dict[Any, Any] = {}  # the numbers that programs read at each call: ways, and Places by their key
-        self.fixed: dict[Any, Any] = {}  # numbers that have to be constants, by the same keys
+        self.numbers: dict[Any, Any] = {}  # numbers among the arguments of the last trace, by their path
+        self.followed: dict[Any, Any] = {}  # numbers that programs read at each call: paths, and Places by key
+        self.fixed: dict[Any, Any] = {}  # numbers that must be constants, by the same keys
         self.compiled = Compiled(function, self.miss)
         _all.add(self.compiled)
         self.compiled.about = self
@@ -76,7 +76,7 @@ class Function:
         return getattr(self.function, "__qualname__", type(self.function).__name__)
 
     def miss(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call that no program fits: run it, and make a program of it."""
+        """Run a call for which no compiled program is valid, and compile a program from it."""
         entries = self.compiled.entries
         wait = self.wait
         if self.building is not None:
@@ -97,7 +97,7 @@ class Function:
             self.tracing.release()
 
     def trace(self, args: tuple[Any, ...], kwargs: dict[str, Any], wait: bool) -> Any:
-        """Run a call under a Tracer, and make a program of it."""
+        """Run a call under a Tracer, and compile a program from it."""
         entries = self.compiled.entries
         self.count_unused(entries)
         self.follow(args, kwargs)
@@ -105,7 +105,7 @@ class Function:
         changed = [why for _, why in reasons if why is not None]
         self.compiled.entries = entries = [entry for entry, why in reasons if why is None]
         limit = self.limit or settings["recompile_limit"]
-        if len(entries) >= limit:  # programs of times when fewer numbers were followed
+        if len(entries) >= limit:  # drop programs from before more numbers were followed
             entries[:] = [entry for entry in entries if entry.about.get("followed", 0) >= len(self.followed)]
         if len(entries) >= limit:
             self.compiled.resting = PAUSE
@@ -155,7 +155,7 @@ class Function:
         return found.result
 
     def count_unused(self, entries: list[Any]) -> None:
-        """Let calls run as they are for longer and longer where programs serve too few calls to pay for tracing."""
+        """If programs serve too few calls to justify tracing, let a growing number of calls run eagerly."""
         if sum(entry.hits for entry in entries) >= ENOUGH:
             self.unused = 0
         else:
@@ -190,7 +190,7 @@ class Function:
             self.followed[key] = place
 
     def of_numbers(self) -> str:
-        """Which numbers have to be constants though they change, in words."""
+        """Return a text that names the numbers that must be constants although they change."""
         names = " and ".join(sorted({_described(source) for source in self.fixed.values()}))
         return f", and Python itself looks at {names}, which a program can only have as constants" if names else ""
 
@@ -211,7 +211,7 @@ class Function:
         return found
 
     def note(self, found: Any) -> None:
-        """Keep what a trace says about numbers."""
+        """Store what a trace determines about numbers."""
         self.dynamic = self.dynamic and not found.asks_types
         for source in found.fixed:
             key = (id(source.owner), source.key, source.kind) if isinstance(source, Place) else source
@@ -221,19 +221,19 @@ class Function:
             self.follow_place(place)
 
     def reduced(self) -> Any:
-        """How `compiled` is pickled: by its name where that leads to it, as a decorated function's does."""
+        """Return how `compiled` is pickled: by its name if that refers to it, as for a decorated function."""
         found: Any = sys.modules.get(getattr(self.function, "__module__", ""))
         for part in self.name.split("."):
             found = getattr(found, part, None)
         return self.name if found is self.compiled else (_compiled_again, (self.function, self.options))
 
     def copied(self, memory: dict[int, Any]) -> Any:
-        """A deep copy of `compiled`: itself, unless the function belongs to an object that is copied."""
+        """Return a deep copy of `compiled`: itself, unless the function belongs to an object that is copied."""
         function = copy.deepcopy(self.function, memory)
         return self.compiled if function is self.function else compile(function, **self.options)
 
     def refuse(self, reason: str) -> None:
-        """Say once that calls run eagerly, or raise."""
+        """Warn once that calls run eagerly, or with `fullgraph` raise an error."""
         if self.fullgraph:
             raise Unsupported(f"torch.compile(fullgraph=True): {self.name} cannot be compiled as a whole: {reason}")
         if not self.warned:
@@ -329,33 +329,33 @@ def compile(
     """Compile a function or module to C code.
 
     The first call runs the function in Python and records the operators that it calls, including those of autograd and
-    optimizers. A C function is built from the recording, and later calls of this kind run it. Guards watch everything
+    optimizers. A C function is built from the recording, and later calls of this kind run it. Guards check everything
     that the function reads in Python (globals, attributes of modules, hooks, lists), so a change makes the next call
-    trace again. A function that cannot be compiled runs in Python, and one warning says why.
+    trace again. A function that cannot be compiled runs in Python, and one warning gives the reason.
 
     Args:
         model: a function or a module; if omitted, a decorator is returned.
         fullgraph: whether to raise an error instead of warning.
         dynamic: whether Python numbers that change become inputs of the program: by default from their second value on;
             with ``False``, each value is compiled. Sizes are constants, so other sizes are compiled again.
-        backend: ``"inductor"`` or ``"cudagraphs"`` for C code, ``"eager"`` or ``"aot_eager"`` for the function as it
-            is, or a function of (GraphModule, example inputs) that returns what to call.
-        mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and the like, all the same here.
+        backend: ``"inductor"`` or ``"cudagraphs"`` for C code, ``"eager"`` or ``"aot_eager"`` for the uncompiled
+            function, or a function of (GraphModule, example inputs) that returns a callable.
+        mode: ``"default"``, ``"reduce-overhead"``, ``"max-autotune"`` and so on; all have the same effect here.
         options: ``{"fast": True}`` lets last digits differ from those of eager calls, for speed; ``{"wait": False}``
-            builds beside the running program, and calls run as they are until the build is there. Other settings, such
-            as those of PyTorch's inductor, are ignored.
+            builds in the background, and calls run uncompiled until the build is ready. Other settings, such as those
+            of PyTorch's inductor, are ignored.
         name, isolate_recompiles, shapes_spec: have no effect.
-        disable: return `model` as it is.
-        recompile_limit: how many programs one function may have before it runs as it is; left out,
+        disable: whether to return `model` unchanged.
+        recompile_limit: how many programs one function may have before it runs uncompiled; by default
             ``torch._dynamo.config.recompile_limit``, which is 8.
 
     Returns:
         For a function, a callable; for a module, a module of a subclass of its class with the same attributes.
 
     Raises:
-        RuntimeError: both ``mode`` and ``options`` are given, or there is no such mode.
-        InvalidBackend: there is no backend of that name.
-        AssertionError: `model` cannot be called, or ``dynamic`` is not a bool.
+        RuntimeError: both ``mode`` and ``options`` are given, or the mode does not exist.
+        InvalidBackend: the backend does not exist.
+        AssertionError: `model` is not callable, or ``dynamic`` is not a bool.
 
     >>> import flambeau as torch
     >>> @torch.compile

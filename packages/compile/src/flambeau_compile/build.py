@@ -20,14 +20,14 @@ from flambeau_cext import cache, compiler
 from flambeau_cext.errors import CompileError, first_error
 from flambeau_cext.processes import run
 
-# Contraction would change last digits; errno and traps only keep loops from being vectorized.
+# Contraction would change the last digits of results; errno and traps would only prevent vectorization.
 FLAGS = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-fno-strict-aliasing", "-fwrapv", "-w",
          "-fno-semantic-interposition", "-fvisibility=default", "-fPIC", "-shared")  # fmt: skip
 FAST = ("-ffast-math",)
 LONG = 1500  # statements beyond which the compiler's time matters more than its best code
 
 _loaded: dict[str, int] = {}
-_own: list[Path] = []  # the cache of this process alone, once it has one
+_own: list[Path] = []  # the temporary cache of this process, if it has one
 
 
 @functools.lru_cache
@@ -41,13 +41,13 @@ def processor() -> str:
 
 
 def build(text: str, *, fast: bool = False, level: str = "-O3") -> Path:
-    """The library of a program's text, from the cache or from the compiler.
+    """Return the library for a program's text, from the cache or from the compiler.
 
-    Where the cache cannot be written to, a warning says so once, and the process has a cache of its own.
+    If the cache is not writable, one warning is issued, and the process uses its own cache.
 
     Raises:
-        CompileError: there is no compiler, or it refuses the text.
-        OSError: nothing can be written anywhere.
+        CompileError: there is no compiler, or it rejects the text.
+        OSError: no folder is writable.
     """
     folder = _folder(fast, level, text)
     entry = folder.lookup()
@@ -78,7 +78,7 @@ def _built(folder: cache.Folder, command: list[str], text: str) -> Path:
 
 
 def _own_root(error: OSError) -> Path:
-    """A cache for this process alone, which ends with it; `error` is why."""
+    """Return a temporary cache of this process, which is removed at its end; `error` is the reason."""
     if not _own:
         _own.append(Path(tempfile.mkdtemp(prefix="flambeau-compile-")))
         atexit.register(shutil.rmtree, _own[0], ignore_errors=True)
@@ -123,7 +123,7 @@ def _compiler() -> compiler.Compiler:
 
 
 class Building(Exception):
-    """A program is being built beside the running one; ``thread`` ends when it is there."""
+    """A program is being built in the background; ``thread`` ends when it is ready."""
 
     def __init__(self, thread: threading.Thread) -> None:
         super().__init__("it is being built")
@@ -152,6 +152,6 @@ def load(text: str, *, fast: bool = False, level: str = "-O3", wait: bool = True
 
 
 def _build_quietly(text: str, fast: bool, level: str) -> None:
-    """Fill the cache; what goes wrong is said by the build that waits."""
+    """Fill the cache; errors are reported by the build that waits."""
     with contextlib.suppress(CompileError, OSError):
         build(text, fast=fast, level=level)

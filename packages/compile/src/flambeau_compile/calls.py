@@ -1,4 +1,4 @@
-"""What a call looks like, in words: why a program that was made for another call does not fit."""
+"""Descriptions of calls: why a program that was built for another call does not match."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,7 +8,7 @@ from flambeau_autograd import is_grad_enabled, is_inference_mode_enabled
 
 
 def look_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
-    """What programs are made for: each argument in words, and the state of the thread."""
+    """Return the properties that a program depends on: a description of each argument, and the state of the thread."""
     found = {"the default dtype": str(ft.get_default_dtype())}
     found["grad mode"] = "inference mode" if is_inference_mode_enabled() else "on" if is_grad_enabled() else "off"
     for i, value in enumerate(args):

@@ -1,6 +1,6 @@
-"""Capturing a call: it runs for real under a Tracer, and what was written down becomes an Entry.
+"""Capturing a call: it runs under a Tracer, and the trace becomes an Entry.
 
-The results of the captured call are eager's own, whatever comes of the program.
+The results of the captured call are those of eager mode, whether or not a program is built.
 """
 
 from collections.abc import Callable
@@ -29,15 +29,15 @@ from flambeau_tensor.extend import Window as Seen
 
 
 class Captured(NamedTuple):
-    """What came of a call: its result, an entry, and the reason where the entry has no program."""
+    """The outcome of a captured call: its result, an entry, and the reason if the entry has no program."""
 
     result: Any
-    entry: Entry | None  # None: another run will tell
+    entry: Entry | None  # None: another run decides
     reason: str | None
     building: Thread | None = None  # builds the program meanwhile
-    follow: tuple[Any, ...] = ()  # places of numbers that another run should follow
+    follow: tuple[Any, ...] = ()  # places of numbers for another run to follow
     fixed: tuple[Any, ...] = ()  # followed numbers whose values mattered to Python
-    asks_types: bool = False  # whether the program asks for types, so that numbers cannot be followed
+    asks_types: bool = False  # whether the program tests types, so that numbers cannot be followed
 
 
 @uncollected()
@@ -51,14 +51,14 @@ def capture(
     wait: bool = True,
     followed: list[Any] | None = None,
 ) -> Captured:
-    """Run a call and make a program of it.
+    """Run a call and build a program from it.
 
     Args:
         function, args, kwargs: the call.
         fast: whether last digits may differ.
-        settles: leave it to the next call where the run changed what may change the first time only.
-        wait: build the program before returning.
-        followed: where numbers stand that the program reads at each call, see `symbols.Table`.
+        settles: whether to wait for the next call if the run changed state that may only change the first time.
+        wait: whether to build the program before returning.
+        followed: the locations of numbers that the program reads at each call, see `symbols.Table`.
 
     Raises:
         CompileError: the C compiler is missing, or fails.
@@ -71,7 +71,7 @@ def capture(
     given = table.put(args, kwargs)
     entry = Entry(given, thread_word())
     try:
-        recording = Recording(function, args, kwargs, places)  # what it compares with has Symbols in these places
+        recording = Recording(function, args, kwargs, places)  # its reference values have Symbols in these places
         with recording, tracer:
             result = function(*given[0], **given[1])
     except Exception:
@@ -88,7 +88,7 @@ def capture(
 
 def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer, result: Any, table: Table,
               seen: tuple[list[Any], list[Any]], fast: bool, settles: bool, wait: bool) -> Captured:  # fmt: skip
-    """What came of a run that is over; `seen` are the tensors among its arguments, and how they were before."""
+    """Return the outcome of a finished run; `seen` are the tensors among its arguments, with their previous state."""
     blocking = [effect for effect in recording.effects if effect.replay is None]
     returned = result
     if table.sources:
@@ -121,7 +121,7 @@ def _captured(entry: Entry, function: Any, recording: Recording, tracer: Tracer,
         return Captured(returned, None, str(unsettled))
     except build.Building as building:
         return Captured(returned, None, str(building), building.thread)
-    except Exception as error:  # the call itself went well, and its result is what counts
+    except Exception as error:  # the call itself succeeded, and its result is returned
         entry.refuse(recording.checks)
         known = isinstance(error, (Uncompilable, CompileError, OSError))
         return Captured(returned, entry, str(error) if known else f"an error of the compiler itself: {error!r}")
@@ -141,7 +141,7 @@ def _changes(records: list[Any]) -> bool:
 
 
 class _Unsettled(Exception):
-    """What the backward changed in Python may change the first time only."""
+    """The backward changed Python state that may only change the first time."""
 
 
 class _Finish:
@@ -161,7 +161,7 @@ class _Finish:
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
         self.compares = False  # whether the function asks which object something is
         self.captured: list[Any] = []  # tensors that the function reached otherwise than as arguments
-        self.reached: list[Any] = []  # tensors that Python's objects lead to
+        self.reached: list[Any] = []  # tensors that are reachable from Python objects
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before
         self.symbols: dict[Any, int] = {}  # (number of a Symbol, dtype) -> the argument that has it
         self.given_numbers: list[Any] = []  # tensors that stood for numbers
@@ -232,7 +232,7 @@ class _Finish:
             self.argument(window(tensor), first + i)
 
     def demand(self) -> None:
-        """Have tensors from outside whose requirement of gradients the function sets require them as they did."""
+        """Require of outer tensors whose `requires_grad` the function sets that it is the same as before."""
         for t, before in self.required.values():
             if id(t) in self.made:
                 continue
@@ -242,7 +242,7 @@ class _Finish:
                 self.entry.demand(t, before)
 
     def stay(self, captured: list[Any], records: list[Any]) -> None:
-        """Refuse what changes which memory a captured tensor shows."""
+        """Raise an error if the memory of a captured tensor may have changed."""
         if not captured:
             return
         first: dict[int, Seen] = {}
@@ -267,15 +267,15 @@ class _Finish:
                     self.entry.pin(i, other)
 
     def guard_memory(self) -> None:
-        """Have each buffer that was there before guarded by tensors that Python's objects lead to.
+        """Guard each buffer that existed before by tensors that are reachable from Python objects.
 
-        A program may have met its memory first through a tensor of its own, such as ``t.data``: the memory may become
-        another one without any change of that one.
+        A program may first access memory through a temporary tensor, such as ``t.data``, which does not change when the
+        other tensor gets new memory.
 
-        What nothing leads to was made of numbers and lists, which are guarded themselves.
+        Memory of unreachable tensors was created from numbers and lists, which are guarded themselves.
 
         Raises:
-            Uncompilable: nothing leads to memory of somebody else, so that it may change unnoticed.
+            Uncompilable: an unreachable tensor has memory of another library, which may change unnoticed.
         """
         known = {id(t) for t in self.reached}
         known.update(id(w.buffer.tensor) for update in self.trace.updates for w in update.windows())
@@ -294,7 +294,7 @@ class _Finish:
                 raise Uncompilable("it reads memory of another library, which may change unnoticed")
 
     def argument(self, seen: Seen, number: int) -> None:
-        """Note that an argument shows a buffer, or that it is one of several that do."""
+        """Note that an argument is a window on a buffer, or that it is one of several that are."""
         first = self.arguments.setdefault(self.b.window(seen).buffer.index, number)
         if first != number:
             self.shared.append((first, number))
@@ -352,7 +352,7 @@ class _Finish:
         return found
 
     def owner(self, tensor: Any) -> Any:
-        """Whose gradient it is: a tensor, or the number of an argument."""
+        """Return the owner of a gradient: a tensor, or the index of an argument."""
         return next((i for i, t in enumerate(self.tensors) if t is tensor), tensor)
 
     def planned(self, make: Callable[..., plans.Found], *settings: Any) -> plans.Found:
@@ -373,7 +373,7 @@ class _Finish:
 
     def fill(self, entry: Entry, plan: plans.Plan, arguments: dict[int, int], structure: Any, outputs: Outputs,
              grads: list[Any]) -> None:  # fmt: skip
-        """Build a program, and tell an entry about it."""
+        """Build a program and store it in an entry."""
         address = build.load(plan.text, fast=self.fast, level=plan.level, wait=self.wait)
         keep = [buffer.tensor for buffer in self.b.program.given()]
         entry.set_program(
@@ -410,8 +410,11 @@ class _Finish:
         return None
 
     def inputs(self, results: list[Any]) -> tuple[list[Any], list[Any], list[set[int]]]:
-        """What the gradients of results reach: numbers of arguments and captured tensors; the tensors; and for each
-        result, which of these."""
+        """Return the inputs that the gradients of results reach.
+
+        Three lists: indices of arguments and captured tensors; the tensors; and for each result, the inputs that it
+        reaches.
+        """
         arguments = {**dict(enumerate(self.tensors)), **{number: t for t, number in self.found}}
         inputs: list[Any] = [i for i, t in arguments.items() if t.requires_grad]
         known = {id(t) for t in arguments.values()}
@@ -424,7 +427,7 @@ class _Finish:
         return inputs, sources, [joint.reached(t, sources) for t in results]
 
     def gradients(self, results: list[Any], sources: list[Any], given: list[Any]) -> tuple[list[Any], Any]:
-        """Add the steps of a backward; a window for each gradient, or None, and the checks of what it read."""
+        """Add the steps of a backward; return a window for each gradient, or None, and the checks of values it read."""
         b = self.b
         with joint.without_hooks(sources), Recording(_backward) as recording, Tracer() as tracer:
             gradients = _backward(results, sources, given)
@@ -488,14 +491,14 @@ class _Finish:
         saved = Outputs.of_windows(b, [*made_windows, *kept_windows])
         n = len(made_windows)
         made = {w.buffer.index: i for i, w in enumerate(made_windows)}
-        saved.bases[n:] = [made.get(index) for index, _ in kept]  # a result that is kept is kept as it is
+        saved.bases[n:] = [made.get(index) for index, _ in kept]  # results that are kept are not views
         pair = tuple(Output(i) for i in range(n)), [Output(n + i) for i in range(len(kept))]
         self.fill(self.entry, forward, self.arguments, pair, saved, [])
         self.entry.set_guards(self.checks, [])
         examples = [ft.empty(w.sizes, dtype=getattr(ft, w.dtype)) for w in kept_windows]
         met = [*self.tensors, *self.given_numbers, *(t for t, _ in self.found)]
         again = Entry(((*met, *examples, *placeholders), {}), 0)
-        again.follows = True  # as what autograd saves does
+        again.follows = True  # like tensors that autograd saves
         places = dict(self.arguments)
         places.update({index: len(met) + i for i, (index, _) in enumerate(kept)})
         places.update({seed: len(met) + len(kept) + i for i, seed in enumerate(seeds)})
@@ -507,7 +510,7 @@ class _Finish:
 
 
 def _backward(results: list[Any], sources: list[Any], gradients: list[Any]) -> Any:
-    """The gradients of some tensors, computed as autograd will once it comes to that."""
+    """Return the gradients of tensors, computed as autograd will compute them in backward."""
     return grad_between(tuple(results), tuple(sources), tuple(gradients))
 
 
@@ -526,7 +529,7 @@ def _seen_in(o: Any) -> list[Seen]:
 
 
 def _dtype(buffer: Buffer, program: Program) -> str:
-    """The dtype of what is written to a buffer."""
+    """Return the dtype that is written to a buffer."""
     return next(w.dtype for step in program.steps for w in step.written() if w.buffer is buffer)
 
 

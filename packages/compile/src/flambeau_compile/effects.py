@@ -1,4 +1,4 @@
-"""Side effects of a function: what it changed in Python, and which external functions it called."""
+"""Side effects of a function: changes of Python state, and calls of external functions."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ __all__ = ["Counter", "Effect", "Place"]
 
 
 class Effect(NamedTuple):
-    """Something that a run did, and that a compiled function would not do.
+    """An effect of a run that a compiled function would not have.
 
     Args:
-        kind: ``"attribute_tensor"``, another tensor stands in a place where one stood before; ``"counter"``, a constant
-            was added to a number that nothing else reads; ``"number"``, a number was computed and put where one stood;
-            ``"other"``, another change; ``"call"``, a function that
-            talks to the world outside; ``"unwatchable"``, something was read that cannot be watched.
+        kind: ``"attribute_tensor"``, a tensor was replaced by another; ``"counter"``, a constant was added to a number
+            that is not read otherwise; ``"number"``, a number was replaced by a computed one; ``"other"``, another
+            change; ``"call"``, a call of a function with external effects; ``"unwatchable"``, a value was read that
+            cannot be watched.
         where: ``file:line``, or the empty string.
-        what: the same in words.
+        what: a description.
         replay: a `Place` for ``"attribute_tensor"``, a `Counter` for ``"counter"``, a `Number` for ``"number"``,
             otherwise None.
-        settles: whether the change may be one that happens the first time only, such as filling what was None, or
-            one that can be followed the next time.
-        follow: a `Place` whose number has to be followed for that, or None.
+        settles: whether the change may be one that only happens the first time, such as replacing None, or one that can
+            be followed the next time.
+        follow: a `Place` whose number must be followed the next time, or None.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Effect(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a value stands.
+    """The place of a value.
 
     Args:
         owner: an object, dict, list or cell.
@@ -60,7 +60,7 @@ class Place(NamedTuple):
     tensor: Tensor | None = None
 
     def get(self) -> Any:
-        """What stands there now."""
+        """Return the current value."""
         if self.kind == "attribute":
             return getattr(self.owner, self.key)
         return self.owner.cell_contents if self.kind == "cell" else self.owner[self.key]
@@ -93,7 +93,7 @@ class Counter(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number that a run put somewhere: the Symbol that stood for it, or a constant."""
+    """A number that a run stored in a place: its Symbol, or a constant."""
 
     place: Place
     symbol: Any
@@ -114,7 +114,7 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
         number = value.value if type(value) is Symbol else value
         if type(before) is Symbol and type(number) in (int, float) and isinstance(before, type(number)):
             return Effect("number", where, what, Number(place, value))
-        if type(value) is Symbol:  # what stood there may have been read: it has to be followed, too
+        if type(value) is Symbol:  # the previous value may have been read, so it must be followed, too
             return Effect("other", where, what, settles=True, follow=place)
         if type(before) is type(value) and type(value) in (int, float):
             codes_that_name = [code for code in codes if _names(code, kind, key)]
@@ -131,7 +131,7 @@ def of_change(record: Any, owner: Any, key: Any, before: Any, value: Any, codes:
 
 
 def store_kind(record: Any) -> str:
-    """By which kind of instruction programs set what a record holds."""
+    """Return the kind of instruction that sets entries of a record's container."""
     if isinstance(record, _records.CellRecord):
         return "cell"
     if isinstance(record, _dicts.NamesRecord):
@@ -156,7 +156,7 @@ def _names(code: CodeType, kind: str, key: Any) -> bool:
 
 
 def _string_reads(code: CodeType, key: Any) -> bool:
-    """Whether code may read an attribute by its name in a string, or by one that it makes."""
+    """Whether code may read an attribute by a string that is its name, or by a computed string."""
     return reading.names_of(code).by_string or key in code.co_consts
 
 
@@ -236,14 +236,14 @@ def of_call(builtin: Callable[..., Any], frame: FrameType, below: FrameType) -> 
     if builtin is sys._getframe and (
         reading.whose(frame.f_code.co_filename) == "user" or frame.f_globals.get("__name__") == "inspect"
     ):
-        kind = "call"  # what it says depends on who called
+        kind = "call"  # its result depends on the caller
     if kind is None:
         return None
     called = _name(builtin)
     caller: FrameType | None = frame
     while caller is not None and caller is not below and (whose := reading.whose(caller.f_code.co_filename)) != "user":
         if whose in ("flambeau", "import"):
-            return None  # what this library does, or what loads modules
+            return None  # code of this library, or of the import system
         called = f"{caller.f_globals.get('__name__', '')}.{caller.f_code.co_qualname}"
         caller = caller.f_back
     if caller is None or caller is below or reading.imports(caller, below):

@@ -6,7 +6,7 @@ class TorchDynamoException(RuntimeError):
 
 
 class Unsupported(TorchDynamoException):
-    """A function that was to be compiled as a whole cannot be; the message says why."""
+    """A function cannot be compiled as a whole, although this was requested; the message gives the reason."""
 
 
 class InvalidBackend(TorchDynamoException):

@@ -1,15 +1,15 @@
-"""Functions of elements as C expressions, for each dtype that they compute in.
+"""Elementwise functions as C expressions, for each dtype in which they compute.
 
-A function without a line here is computed by eager's inner loop, which costs a call for each row. Expressions compute
-the same bits as these loops do; what has polynomials of its own there has none here.
+Eager's inner loop computes functions without a line here, at the cost of a call for each row. Expressions compute the
+same bits as these loops; functions with their own polynomials there have no expression here.
 """
 
 from functools import cache
 
 FLOATS = ("f32", "f64")
 
-# "{0}" and "{1}" are operands. Of float32, functions of the C library end in f. FL_FMA stands where eager's loops are
-# contracted by their compiler.
+# "{0}" and "{1}" are operands. For float32, functions of the C library end in f. FL_FMA is used where the compiler
+# contracts expressions in eager's loops.
 _ARITHMETIC = {
     "copy": "{0}",
     "add": "({0} + {1})",
@@ -46,7 +46,7 @@ INTEGERS = ("u8", "i8", "i16", "i32", "i64")
 
 @cache
 def expression(function: str, reads: tuple[str, ...]) -> str | None:
-    """The C expression of a function that reads operands of these C types, or None where there is none."""
+    """Return the C expression of a function for operands of these C types, or None if there is none."""
     kind = reads[0] if reads else "f32"
     if function == "copy":
         return "{0}"

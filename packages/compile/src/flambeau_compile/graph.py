@@ -1,7 +1,7 @@
 """A program as the compiler sees it: memory, windows on it, and steps that read and write through windows.
 
-Nothing here is functional: a step changes what a window shows, and whatever looks at the same memory sees it. In-place
-operators and views are exact for that reason, and need no rule of their own.
+The representation is not functional: a step changes the contents of a window, and all other windows on this memory
+change with it. In-place operators and views are therefore exact and need no special rules.
 """
 
 import functools
@@ -118,7 +118,7 @@ class Window(NamedTuple):
         return low < other_high and other_low < high
 
     def span(self) -> tuple[int, int]:
-        """The first byte that the window may touch, and the one behind the last."""
+        """Return the first byte that the window may access, and the end of the last one."""
         low = high = self.offset
         for size, stride in zip(self.sizes, self.strides, strict=True):
             if size == 0:
@@ -150,9 +150,9 @@ class Number(NamedTuple):
 class Map(NamedTuple):
     """``out[i] = function(inputs[0][i], …)``: every input has the sizes of ``out``.
 
-    ``reads`` are the dtypes that inputs are converted to, ``writes`` that of the function's value, which is converted
-    to that of ``out``. ``loop`` and ``data`` are eager's inner loop, where there is one: its address, and an address or
-    parameters that it gets.
+    Inputs are converted to the dtypes ``reads``; the function's value, of dtype ``writes``, is converted to that of
+    ``out``. ``loop`` and ``data`` are the address of eager's inner loop, if there is one, and its parameters or their
+    address.
     """
 
     function: str
@@ -171,7 +171,7 @@ class Map(NamedTuple):
 
 
 class Reduce(NamedTuple):
-    """``out = kind over dims of input``, with the reduced dimensions left out of ``out``; ``divisor`` divides sums."""
+    """``out = kind over dims of input``; ``out`` does not have the reduced dimensions. ``divisor`` divides sums."""
 
     kind: str  # "sum", "max" and others of hot/reductions, or "losses", a sum of all as losses add
     input: Window
@@ -187,7 +187,7 @@ class Reduce(NamedTuple):
 
 
 class Product(NamedTuple):
-    """``out = a @ b``, or ``out += a @ b`` with ``add``: the last two dimensions; the ones before are batches."""
+    """``out = a @ b``, or ``out += a @ b`` with ``add``, over the last two dimensions; others are batch dimensions."""
 
     a: Window
     b: Window
@@ -265,12 +265,12 @@ class Check(NamedTuple):
 
 
 class While(NamedTuple):
-    """``while True: test; if not flag: break; body``: steps that run again and again; or so many turns of `body`."""
+    """``while True: test; if not flag: break; body``, or a fixed number of iterations of `body`."""
 
     test: tuple[Any, ...]
-    flag: Window | None  # None: `turns` says how often
+    flag: Window | None  # None: `turns` is the number of iterations
     body: tuple[Any, ...]
-    carried: tuple[Window, ...]  # what a turn hands to the next one
+    carried: tuple[Window, ...]  # values that an iteration passes to the next one
     turns: int = 0
     counter: str = ""  # the variable in C that counts them
 
@@ -320,7 +320,7 @@ def leaves(o: Any) -> Iterator[Window]:
 
 
 def moved(o: Any, buffers: dict[int, Buffer]) -> Any:
-    """A step, or what stands in it, with other buffers for those of some numbers."""
+    """Return a step, or part of one, with buffers replaced according to their numbers."""
     if isinstance(o, Window):
         return o._replace(buffer=buffers.get(o.buffer.index, o.buffer))
     if isinstance(o, tuple):
@@ -330,7 +330,7 @@ def moved(o: Any, buffers: dict[int, Buffer]) -> Any:
 
 
 class Program:
-    """Buffers and steps in order; ``outputs`` are the windows that the caller gets."""
+    """Buffers and steps in order; ``outputs`` are the windows that are returned to the caller."""
 
     def __init__(self) -> None:
         self.buffers: list[Buffer] = []
@@ -345,10 +345,10 @@ class Program:
         return [b for b in self.buffers if b.tensor is not None]
 
     def advance_last(self) -> Step | None:
-        """Move the last step, with the steps that it needs, before all that a caller could notice.
+        """Move the last step, with the steps that it needs, before all steps with effects that a caller could notice.
 
         Returns:
-            None, or the step that is in the way, and then nothing is moved.
+            None, or the step that prevents this; then nothing is moved.
         """
         *before, last = self.steps
         first = next((i for i, step in enumerate(before) if is_noticed(step)), len(before))
@@ -379,7 +379,7 @@ class Program:
         self.steps = kept[::-1]
 
     def remove_copies(self) -> None:
-        """Where all of a buffer is copied to another one and then left alone, let its steps write to that one."""
+        """If a whole buffer is copied to another one and then not used, let its steps write to that one."""
         first: dict[int, int] = {}  # by the number of a buffer, which step is the first that touches it, and the last
         last: dict[int, int] = {}
         for i, step in enumerate(self.steps):
@@ -400,7 +400,7 @@ class Program:
 
 
 def _copies_all(step: Map) -> bool:
-    """Whether a step copies a temporary buffer as it is to another new one."""
+    """Whether a step copies a whole temporary buffer to another new one."""
     source, out = step.inputs[0], step.out
     if step.function != "copy" or not isinstance(source, Window) or source.buffer is out.buffer:
         return False

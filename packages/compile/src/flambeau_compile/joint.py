@@ -1,9 +1,8 @@
-"""Autograd around a compiled program: one node in the graph, whose backward is a program, too.
+"""Autograd around a compiled program: a node in the graph whose backward is also a program.
 
-The backward is traced along with the call: autograd computes the gradients of the results for placeholders, under a
-Tracer as well. What the forward steps wrote and the backward steps read is kept from one to the other, like any saved
-tensor. Where a gradient is itself differentiated, the function runs once more, recorded: every order of derivative is
-right.
+The backward is traced together with the call: autograd computes the gradients of the results for placeholders, also
+under a Tracer. Values that forward steps write and backward steps read are stored in between, like saved tensors. If a
+gradient is itself differentiated, the function runs again, recorded, so derivatives of every order are correct.
 """
 
 import time
@@ -26,14 +25,14 @@ class Joint:
     """The forward and the backward program of one captured call.
 
     Args:
-        function: what was captured.
-        forward: its Entry; it returns (results that are differentiable, the others, saved tensors).
+        function: the captured function.
+        forward: its Entry; it returns (differentiable results, the others, saved tensors).
         backward: the Entry of (inputs, saved tensors, gradients) -> gradients of the inputs.
-        inputs: what gradients are computed for: numbers of tensors among the arguments, and captured tensors.
-        structure: what the function returns, with Outputs and the like for tensors.
-        outputs: which tensors among the results are differentiable: numbers, in the order of all results.
-        reached: for each of these, which inputs its gradient reaches: numbers.
-        views: for each result None, or how it is made of another one, see `outputs.View`.
+        inputs: the inputs for which gradients are computed: indices of tensor arguments, and captured tensors.
+        structure: the structure of the result, with Outputs and similar placeholders for tensors.
+        outputs: the indices of differentiable tensors among all results.
+        reached: for each of these, the indices of the inputs that its gradient reaches.
+        views: for each result None, or its derivation from another one, see `outputs.View`.
     """
 
     def __init__(
@@ -51,17 +50,18 @@ class Joint:
         self.classes: list[Any] = []  # of each result, a subclass of Tensor, or None
         self.stored: list[tuple[Any, Any]] = []  # Places, and what each call puts there, as in `structure`
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
-        self.saves = False  # whether backward frees anything eagerly, so that there is none after it
-        self.needed: list[Any] = []  # what the backward program reads: numbers of arguments, and captured tensors
-        self.read: list[Any] = []  # what either program may read, in the same way
+        self.saves = False  # whether an eager backward frees saved tensors and cannot run twice
+        # values that the backward program reads: indices of arguments, and captured tensors
+        self.needed: list[Any] = []
+        self.read: list[Any] = []  # values that either program may read, in the same form
         self.once: str | None = None  # why the function may not run again for a call
         self.draws = False  # whether it draws random numbers
         self.forward: Entry
         self.backward: Entry
 
     def call(self, entry: Entry, tensors: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """Run the forward program, and put one node into the graph, even where the caller records nothing: the
-        function itself recorded."""
+        """Run the forward program, and add one node to the graph, even if the caller does not record: the function
+        itself did."""
         if not is_grad_enabled():
             with set_grad_enabled(True):
                 return self.call(entry, tensors, args, kwargs)
@@ -81,14 +81,14 @@ class Joint:
 
 
 class _Given:
-    """What a call was given, in an object: tensors in tuples and lists would be inputs of the node."""
+    """The arguments of a call, in an object: tensors in tuples and lists would be inputs of the node."""
 
     def __init__(self, entry: Entry, tensors: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.entry, self.tensors, self.args, self.kwargs = entry, tensors, args, kwargs
 
 
 class _Node(Function):
-    """The node; its context keeps the saved tensors."""
+    """The node of a joint program; its context holds the saved tensors."""
 
     @staticmethod
     def forward(ctx: Any, joint: Joint, given: _Given, *inputs: Any) -> Any:
@@ -101,7 +101,7 @@ class _Node(Function):
         results, saved = found
         ctx.joint, ctx.entry, ctx.inputs, ctx.tensors = joint, entry, inputs, tensors
         ctx.args, ctx.kwargs = given.args, given.kwargs
-        if joint.saves:  # whether it is as it was, and whether it is still there, is for autograd to say
+        if joint.saves:  # autograd checks whether it was modified or freed
             needed = [tensors[o] if isinstance(o, int) else o for o in joint.needed]
             ctx.save_for_backward(*(*saved, *needed) or (_SOMETHING,))
         else:  # eager calls can go backward again
@@ -133,24 +133,24 @@ class _Node(Function):
         return (None,) * 2 + _only(reached, found)
 
 
-_SOMETHING = zeros(())  # what a node saves that needs nothing, but whose graph is over after backward
+_SOMETHING = zeros(())  # saved by nodes that save nothing, so that their graph is freed after backward
 
 
 def _only(reached: set[int], gradients: Any) -> tuple[Any, ...]:
-    """Gradients of the inputs that the gradients at hand reach; eager calls give none to the others."""
+    """Return gradients only for inputs that the given gradients reach; eager calls compute no others."""
     return tuple(g if i in reached else None for i, g in enumerate(gradients))
 
 
 def _dense(gradient: Any) -> Any:
-    """A gradient as the backward program takes it."""
+    """Return a gradient in the form that the backward program needs."""
     return gradient if gradient.is_contiguous() else gradient.contiguous()
 
 
 def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
-    """The gradients with a history of their own: the function runs once more, and autograd differentiates it.
+    """Compute gradients that have a history: the function runs again, and autograd differentiates it.
 
     Raises:
-        RuntimeError: another run would not do what the call did.
+        RuntimeError: another run would differ from the call.
     """
     reason = joint.once or ctx.entry.why()
     if reason is None and ctx.outside is not None and ctx.outside != ctx.entry.numbers.outside():
@@ -181,7 +181,7 @@ def _recorded(joint: Joint, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
 
 
 def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> tuple[Any, ...]:
-    """The gradients by a transform of its own, which may run inside of `vmap`, as `jacrev` has it."""
+    """Compute the gradients with a separate transform, which may run inside `vmap`, as in `jacrev`."""
 
     def again(*given: Any) -> tuple[Any, ...]:
         places = {id(t): g for t, g in zip(ended, given, strict=True)}
@@ -194,7 +194,7 @@ def _transformed(joint: Joint, ctx: Any, ended: list[Any], grads: list[Any]) -> 
 
 
 def places_of(wanted: list[Any], returned: list[Any]) -> list[tuple[int, bool]]:
-    """Where tensors stand among those that a function returned, or (True) the view of each that does."""
+    """Return the index of each tensor among those that a function returned, or (True) that of a view of it."""
     found = []
     for t in wanted:
         place = next((i for i, each in enumerate(returned) if each is t), None)
@@ -238,7 +238,7 @@ class without_hooks:  # noqa: N801
 
 
 def _nodes(tensor: Any, sources: list[Any]) -> Iterator[tuple[Any, int]]:
-    """The nodes between a tensor and others, which are the last ones, or the leaves: each with one of its outputs."""
+    """Generate the nodes between a tensor and its sources or leaves, which come last, each with an output number."""
     ends = {(id(t.grad_fn), t.output_nr) for t in sources if t.grad_fn is not None}
     found: set[tuple[int, int]] = set()
     left = [(tensor.grad_fn, tensor.output_nr)]
@@ -267,7 +267,7 @@ def reached(tensor: Any, sources: list[Any]) -> set[int]:
 
 
 def _own(tensor: Any, sources: list[Any]) -> Iterator[Any]:
-    """The nodes between a tensor and others, without leaves and without what belongs to these others."""
+    """Yield the nodes between a tensor and others, without leaves and without the nodes of the others."""
     ends = {id(t.grad_fn) for t in sources}
     for node, _ in _nodes(tensor, sources):
         if id(node) not in ends and not node.name().endswith("AccumulateGrad"):
@@ -280,14 +280,14 @@ def saves(tensor: Any, sources: list[Any]) -> bool:
 
 
 def has_hooks(tensor: Any, sources: list[Any]) -> bool:
-    """Return True if somebody wants to be called while gradients go from a tensor to others."""
+    """Return True if a hook must be called while gradients flow from a tensor to others."""
     return any(node._has_hooks for node in _own(tensor, sources))
 
 
 def histories(results: list[Any]) -> dict[int, tuple[Any, int]] | None:
     """By the number of each result that requires grad its node, None for a leaf, and which of its outputs it is."""
     found = {i: t for i, t in enumerate(results) if t is not None and t.requires_grad}
-    of_views = (i for i, t in found.items() if t.grad_fn is None and t._is_view())  # from what they are views of
+    of_views = (i for i, t in found.items() if t.grad_fn is None and t._is_view())  # derived from their bases
     return {i: (found[i].grad_fn, found[i].output_nr) for i in found.keys() - set(of_views)} or None
 
 
@@ -303,14 +303,14 @@ def are_spent(results: list[Any], sources: list[Any]) -> bool:
 def halves(program: Program, first: int, results: list[Window], gradients: list[Window], given: set[int]) -> tuple[
     Program, Program, list[Buffer]
 ]:  # fmt: skip
-    """The program up to a step and the one from it on, and the buffers that the first keeps for the second.
+    """Split a program at a step: return both parts, and the buffers that the first keeps for the second.
 
     Args:
-        program: both, one after another; only the second part writes to `gradients`.
-        first: the number of the second part's first step.
-        results: what the first part returns.
-        gradients: what the second part returns, each in memory of its own.
-        given: buffers that the second part's caller gives it beside those that were there before.
+        program: the whole program; only the second part writes to `gradients`.
+        first: the index of the second part's first step.
+        results: the results of the first part.
+        gradients: the results of the second part, each in its own memory.
+        given: buffers that the second part's caller provides, in addition to those that existed before.
     """
     forward, backward = Program(), Program()
     second = program.steps[first:]
@@ -337,7 +337,7 @@ def halves(program: Program, first: int, results: list[Window], gradients: list[
     return forward, backward, kept
 
 
-_KEPT = object()  # stands for the tensor that shows what the forward program keeps
+_KEPT = object()  # the placeholder for tensors that the forward program keeps
 
 
 def _needed(steps: list[Step], wanted: set[int]) -> list[Step]:

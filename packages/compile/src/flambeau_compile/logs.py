@@ -1,4 +1,4 @@
-"""What traces say to who asks for it: ``TORCH_LOGS=recompiles``, or ``torch._logging.set_logs(recompiles=True)``."""
+"""Logs of traces on request: ``TORCH_LOGS=recompiles``, or ``torch._logging.set_logs(recompiles=True)``."""
 
 import logging
 import os
@@ -17,7 +17,7 @@ _shown: set[str] = set()
 
 
 def set_logs(**settings: object) -> None:
-    """Say what is written to ``sys.stderr``: each setting is True or a level of `logging` for what is to be seen.
+    """Select the logs that are written to ``sys.stderr``: each setting is True or a level of `logging`.
 
     >>> set_logs(recompiles=True)
     >>> set_logs()

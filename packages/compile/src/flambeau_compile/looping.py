@@ -1,4 +1,4 @@
-"""Loops that a Tracer heard of: one turn between marks becomes a While."""
+"""Loops in a trace: one iteration between marks becomes a While."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class Loops:
         self.count = 0  # scans
 
     def mark(self, kind: str, what: Any) -> None:
-        """Take one of the marks."""
+        """Process a mark."""
         b = self.b
         if kind == "while":
             self.open.append({"carried": [b.window(window(t)) for t in what], "start": len(b.program.steps)})
@@ -60,7 +60,7 @@ class Loops:
             if w.sizes != place.sizes or w.dtype != place.dtype:
                 raise Uncompilable("the body of a loop changes the shape or dtype of a value")
             if w.buffer.index in {c.buffer.index for c in carried}:
-                copy = b.temporary(w.dtype, w.sizes)  # before another value takes its place
+                copy = b.temporary(w.dtype, w.sizes)  # before another value overwrites it
                 b.copy(w, copy)
                 w = copy
             fresh.append(w)
@@ -72,7 +72,7 @@ class Loops:
 
     def _scan(self, carried: Any, taken: Any, sources: Any, following: Any, results: Any, last: Any, stacked: Any,
               order: range) -> None:  # fmt: skip
-        """A loop along a dimension: it takes a slice of each source, and puts a slice of each result."""
+        """Lower a loop along a dimension: it reads a slice of each source and writes a slice of each result."""
         b = self.b
         places = [b.window(window(t)) for t in carried]
         fresh = [b.window(window(t)) for t in following]

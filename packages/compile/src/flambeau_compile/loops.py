@@ -1,8 +1,8 @@
 """The printer for programs of any size: loops over memory.
 
-Neighbouring elementwise steps over the same elements become one loop, block by block, whose intermediate values stay in
-registers or in a few kilobytes of cache; functions that only eager has are called for each block. Sums are eager's own
-loops, called on rows; small products are written out.
+Adjacent elementwise steps over the same elements become one loop, in blocks, whose intermediate values stay in
+registers or in a few kilobytes of cache; functions that exist only in eager are called for each block. Sums call
+eager's loops on rows; small products are written out.
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ from flambeau_compile.graph import (
 from flambeau_compile.printing import Source, literal, order
 from flambeau_tensor.extend import hot
 
-MOST_COPIED = 4096  # bytes from which on what a kernel returns is used where it is
+MOST_COPIED = 4096  # bytes from which on the result of a kernel is used in place
 BLOCK = 512  # elements of a block of fused steps
 _ACROSS = 512  # accumulators that a loop across rows has at most
 
@@ -40,7 +40,7 @@ class _Printer:
         self.program, self.source = program, source
         self.steps = _legal(program, program.steps)
         self.groups = grouped(self.steps)
-        self.kernels = self.checks = 0  # so many were printed
+        self.kernels = self.checks = 0  # the numbers printed so far
         self.spans = memory.lifetimes(self.groups)
         self.dynamic = dynamic = self._dynamic()
         for buffer in dynamic.values():
@@ -72,7 +72,7 @@ class _Printer:
             self.source.lines.insert(0, f"char *const arena = (char *)p[{len(self.source.addresses)}];")
 
     def print_group(self, group: list[Any], i: int) -> None:
-        """Steps that are one loop, or one step; `i` is the group's number, or -1 inside of a While."""
+        """Print steps that form one loop, or one step; `i` is the group's index, or -1 inside a While."""
         step = group[0]
         if isinstance(step, Map):
             if _is_flat(step):
@@ -105,7 +105,7 @@ class _Printer:
                 self.source.line(f"{name} = (char *)p[{name[1:]}];")
 
     def loop(self, step: While) -> None:
-        """A loop whose turns go through memory: what one step wrote may be read by any other."""
+        """Print a loop whose iterations use memory: any step may read what another one wrote."""
         if step.flag is None:
             i = step.counter
             self.source.line(f"for (fl_size {i} = 0; {i} < {step.turns}; {i}++) {{")
@@ -119,7 +119,7 @@ class _Printer:
         self.source.line("}")
 
     def _dynamic(self) -> dict[int, Buffer]:
-        """Larger temporaries that kernels make: they are used where they are, and not copied."""
+        """Return the larger temporaries that kernels create, which are used without a copy."""
         found = {}
         for step in self.steps:
             if isinstance(step, Opaque):
@@ -132,7 +132,7 @@ class _Printer:
         return found
 
     def _local(self) -> set[int]:
-        """Temporaries that one fused loop alone makes and reads: they have a block's memory there, and no other."""
+        """Return the temporaries that only one fused loop writes and reads; they have the memory of a block only."""
         found: set[int] = set()
         read: set[int] = set()  # before the loop wrote it
         for i, group in enumerate(self.groups):
@@ -257,7 +257,7 @@ class _Printer:
             locals_[key] = local
 
     def nested(self, step: Map) -> None:
-        """One step over elements that do not lie in a row."""
+        """Print one step over elements that are not contiguous."""
         if step.out.numel == 0:
             return
         sizes, strides = _collapsed([step.out, *step.windows()])
@@ -418,7 +418,7 @@ def print_program(program: Program, source: Source) -> None:
 
 
 def grouped(steps: Any) -> list[list[Any]]:
-    """The steps, with elementwise ones together that become one loop."""
+    """Group the steps; elementwise steps that become one loop are in one group."""
     steps = list(steps)
     groups, i = [], 0
     while i < len(steps):
@@ -429,7 +429,7 @@ def grouped(steps: Any) -> list[list[Any]]:
 
 
 def _fused(steps: list[Any], start: int) -> int:
-    """How many steps from `start` on go into one loop over a row of elements; 0 where the first does not."""
+    """Return how many steps from `start` on form one loop over contiguous elements; 0 if the first does not."""
     n = steps[start].out.numel
     written: list[Window] = []
     read: list[Window] = []
@@ -443,7 +443,7 @@ def _fused(steps: list[Any], start: int) -> int:
         if any(step.out.overlaps(o) for o in (*written, *read)):
             break
         if any(_is_single(w) and w.buffer is o.buffer for w in step.windows() for o in written):
-            break  # an element that the loop itself makes is not there before the loop ends
+            break  # an element that the loop itself writes is only available after the loop
         written.append(step.out)
         read.extend(step.windows())
         i += 1
@@ -455,7 +455,7 @@ def _needs_loop(step: Map) -> bool:
 
 
 def _legal(program: Program, given: Any) -> list[Any]:
-    """The steps, with conversions around functions that only eager has as steps of their own."""
+    """Return the steps, with conversions around functions that exist only in eager mode as separate steps."""
     steps: list[Any] = []
     for step in given:
         if isinstance(step, While):
@@ -500,7 +500,7 @@ def _is_single(window: Window) -> bool:
 
 
 def _is_flat(step: Map) -> bool:
-    """Whether the elements of all windows lie in a row, or are one element."""
+    """Whether the elements of all windows are contiguous, or single elements."""
     if not step.out.contiguous:
         return False
     return all(w.contiguous or _is_single(w) for w in step.windows())
@@ -511,7 +511,7 @@ def _key(window: Window) -> Any:
 
 
 def _runs(steps: list[Map]) -> list[list[Map]]:
-    """Steps with expressions together, others alone."""
+    """Group consecutive steps with expressions; each other step is a group by itself."""
     runs: list[list[Map]] = []
     for step in steps:
         if _needs_loop(step) or not runs or _needs_loop(runs[-1][-1]):
@@ -531,8 +531,10 @@ def _before_block(lines: list[str]) -> int:
 
 
 def _collapsed(windows: list[Window]) -> tuple[list[int], list[list[int]]]:
-    """Sizes and strides of windows of the same sizes, without dimensions of one element, merged where all allow it, and
-    with the dimensions in the order in which the first window lies."""
+    """Return sizes and strides of windows with the same sizes, without dimensions of size 1 and merged where possible.
+
+    Dimensions are in the memory order of the first window.
+    """
     dims = [d for d, size in enumerate(windows[0].sizes) if size != 1]
     dims.sort(key=lambda d: -abs(windows[0].strides[d]))
     sizes: list[int] = []

@@ -1,6 +1,6 @@
-"""From what a Tracer wrote down to a Program: each kernel's call becomes the steps that its formula says.
+"""Lowering a trace to a Program: the formula of each kernel converts its call to steps.
 
-Views vanish here, since a step knows its windows. What has no formula becomes an Opaque step.
+Views need no steps, because steps contain windows. A kernel without a formula becomes an Opaque step.
 """
 
 import functools
@@ -48,7 +48,7 @@ class Builder:
     # --- memory ---------------------------------------------------------------------------------------------------
 
     def window(self, seen: Seen, made: bool = False) -> Window:
-        """What a Tracer saw as a window of the program; ``made``: by the kernel at hand."""
+        """Convert a tensor that a Tracer saw to a window of the program; ``made``: the current kernel created it."""
         found: Window = self.storages.window(seen, made)
         return found
 
@@ -82,14 +82,14 @@ class Builder:
         loop: int = 0,
         data: Any = 0,
     ) -> Window:
-        """``out = function(inputs…)``, element by element; windows are broadcast to ``out``, which is made if left out.
+        """``out = function(inputs…)``, elementwise; inputs are broadcast to ``out``, which is created if not given.
 
         Args:
             function: a name of `flambeau_compile.functions`.
             inputs: windows and Python numbers.
-            out: where results go.
-            dtype: in which the function computes; left out, that of the first window.
-            reads, writes: dtypes of each operand and of the function's value where these differ.
+            out: the window for results.
+            dtype: the dtype of the computation; default: that of the first window.
+            reads, writes: dtypes of the operands and of the function's value, if they differ from it.
             loop, data: eager's inner loop.
         """  # fmt: skip
         windows = [w for w in inputs if isinstance(w, Window)]
@@ -125,7 +125,7 @@ class Builder:
         divisor: float | None = None,
         dtype: str | None = None,
     ) -> Window:
-        """``out = kind over dims``; ``out`` has the dimensions that are left. The mean of nothing is nan."""
+        """``out = kind over dims``; ``out`` has the remaining dimensions. The mean of no elements is nan."""
         kept = tuple(size for d, size in enumerate(input.sizes) if d not in dims)
         if out is None:
             out = self.temporary(dtype or input.dtype, kept)
@@ -155,21 +155,21 @@ class Builder:
         return out
 
     def _factor(self, w: Window) -> Window:
-        """A factor whose rows or columns lie dense, as eager's products want them."""
+        """Return a factor with contiguous rows or columns, as eager's products need it."""
         (rows, columns), (row, column) = w.sizes[-2:], w.strides[-2:]
         row, column = row if rows > 1 else columns, column if columns > 1 else 1
         fits = (column == 1 and row >= columns) or (row == 1 and column >= rows) or (rows == 1 and column >= 1)
         return w if fits else self.dense(w)
 
     def dense(self, source: Window, dtype: str | None = None) -> Window:
-        """The same elements in row-major order, converted; the window itself where it is that already."""
+        """Return the elements in row-major order, converted to `dtype`; the window itself if it has this form."""
         dtype = dtype or source.dtype
         if source.contiguous and source.dtype == dtype:
             return source
         return self.copy(source, self.temporary(dtype, source.sizes))
 
     def loops(self, text: str, functions: list[int], inputs: list[Window], *outs: Window) -> None:
-        """C that calls loops of eager's (see `Call`), on dense copies where a window is not dense."""
+        """Add C code that calls loops of eager (see `Call`), with dense copies of windows that are not dense."""
         given = [self.dense(w) for w in inputs]
         made = [
             w if w.contiguous and not any(w.buffer is i.buffer for i in given) else self.temporary(w.dtype, w.sizes)
@@ -183,11 +183,11 @@ class Builder:
     # --- records --------------------------------------------------------------------------------------------------
 
     def call(self, op: Any, arguments: tuple[Any, ...], result: Any) -> None:
-        """Add what a kernel did."""
+        """Add a kernel's call."""
         self.lower(op, arguments, result, self.storages.meet(op, arguments, result))
 
     def lower(self, op: Any, arguments: tuple[Any, ...], result: Any, known: list[bool]) -> None:
-        """Add the steps of a call; `known` says for each tensor among its results whether its memory was there."""
+        """Add the steps of a call; `known` tells for each result tensor whether its memory existed before."""
         args = self._given(arguments)
         if type(result) is Seen:
             results = self.window(result)
@@ -198,7 +198,7 @@ class Builder:
         base, written = _of_operator(op)
         writes = op.writes or any(arguments[i] is not None for i in written)
         if outs and all(known) and not writes:
-            return  # a view, or an argument as it is
+            return  # a view, or an argument returned unchanged
         if writes and any(map(_repeats, outs)):
             raise Uncompilable("it writes to a tensor that shows an element twice")
         supported = all([w.dtype in COMPUTED for w in (*leaves(args), *outs)])
@@ -214,7 +214,7 @@ class Builder:
         self._opaque(op, args, results, outs, known, writes)
 
     def _given(self, o: Any) -> Any:
-        """Nested values with windows in place of what a Tracer saw."""
+        """Replace the tensors that a Tracer saw by windows, in nested values."""
         if type(o) is Seen:
             return self.storages.window(o)
         if isinstance(o, tuple):
@@ -244,7 +244,7 @@ class Builder:
         return True
 
     def _check(self, op: Any, args: tuple[Any, ...], result: Any) -> None:
-        """The program saw a number of a tensor: later calls have to see the same, or went another way."""
+        """Add a check that a number that Python read from a tensor is the same in later calls."""
         first: Any = args[0] if args else None
         alone = isinstance(first, Window) and first.numel == 1 and len(list(leaves(args))) == 1
         if not alone or first.dtype not in COMPUTED or not isinstance(result, (bool, int, float)):
@@ -262,8 +262,8 @@ class Builder:
             )
 
     def _can_take_back(self, step: Step) -> bool:
-        """Whether a program that ran a step may give up: a caller notices nothing, or only that the default generator
-        drew, which the call puts back."""
+        """Whether a program may give up after this step: the caller notices nothing, or only that the default generator
+        was used, which the call undoes."""
         if not is_noticed(step):
             return True
         own = (o for each in flat((step,)) if isinstance(each, Opaque) for o in each.arguments)
@@ -296,7 +296,7 @@ class Builder:
 
 
 def name_of(op: Any) -> Any:
-    """What an operator is to another process, or None where it may be something else there."""
+    """Return a name of an operator that is valid in other processes, or None if it may mean another one there."""
     implementation = (op.functional or op).implementation
     if isinstance(implementation, Elementwise) and whose(op.declared_at.rpartition(":")[0]) != "flambeau":
         return None
@@ -310,7 +310,7 @@ def _of_operator(op: Any) -> tuple[Any, list[int]]:
 
 
 def _has_unknown_shape(op: Any, args: tuple[Any, ...]) -> bool:
-    """Whether an operator needs elements to say what shape its result has: it cannot say so on device 'meta'."""
+    """Whether the shape of an operator's result depends on elements, so that it cannot run on device 'meta'."""
     if not callable(op.meta):
         return op.meta is False or isinstance(op.meta, Exception)
     try:
@@ -328,7 +328,7 @@ def _on_meta(o: Any) -> Any:
 
 
 def _is_plain(o: Any) -> bool:
-    """Whether arguments are windows and what never changes."""
+    """Whether arguments consist of windows and immutable values."""
     if isinstance(o, tuple) and not isinstance(o, Window):
         return all(map(_is_plain, o))
     return o is None or isinstance(o, _PLAIN)

@@ -20,14 +20,14 @@ def lifetimes(groups: list[list[Step]]) -> dict[int, tuple[int, int]]:
 def place(
     program: Program, groups: list[list[Step]], but: set[int], alignment: int = ALIGNMENT
 ) -> tuple[dict[int, int], int]:
-    """Where each temporary begins, and how many bytes all need together.
+    """Return the offset of each temporary, and the number of bytes that all need.
 
     Args:
-        program, groups: what is placed.
-        but: temporaries that have memory of their own.
-        alignment: bytes that each begins at a multiple of.
+        program, groups: the program and its groups of steps.
+        but: temporaries that have their own memory.
+        alignment: the offsets are multiples of this number of bytes.
 
-    Temporaries are placed in the order in which they come up, at the lowest place that is free as long as they live.
+    Temporaries are placed in the order of their first use, at the lowest offset that is free during their lifetime.
     """
     spans = lifetimes(groups)
     places: dict[int, int] = {}

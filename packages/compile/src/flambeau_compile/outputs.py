@@ -1,4 +1,4 @@
-"""What calls of a program return, and what its kernels get, in terms of its buffers."""
+"""Results of calls and arguments of kernels, in terms of a program's buffers."""
 
 from typing import Any, NamedTuple
 
@@ -11,11 +11,11 @@ from flambeau_compile.symbols import Symbol, like
 from flambeau_tensor.extend import Window as Seen
 from flambeau_tensor.extend import window
 
-WIDE = {float: ft.float64, int: ft.int64}  # of tensors that have a number as it is
+WIDE = {float: ft.float64, int: ft.int64}  # dtypes of tensors that represent a number exactly
 
 
 def spot(fields: Any) -> Spot:
-    """A window as an Entry needs it for a kernel, by what a `Plan` says of it."""
+    """Return a window as an argument of a kernel in an Entry, from the fields of a `Plan`."""
     slot, start, nbytes, dtype, sizes, strides, offset = fields
     return Spot(slot, start, nbytes, getattr(ft, dtype).id, tuple(sizes), tuple(strides), offset)
 
@@ -39,12 +39,12 @@ class View(NamedTuple):
     sizes: tuple[int, ...]
     strides: tuple[int, ...]
     offset: int
-    start: int | None  # where the argument began when the program was made; None: it is no argument
-    apart: bool  # whether autograd does not know it as a view
-    several: bool  # whether it is one of several views that an operator returned, which refuse writes
+    start: int | None  # the argument's offset when the program was built; None: it is not an argument
+    apart: bool  # whether autograd does not treat it as a view
+    several: bool  # whether an operator returned several views, which cannot be written to
 
     def of(self, outputs: list[Any], tensors: list[Any]) -> Any:
-        """The view, of what a call made and was given."""
+        """Return the view, given the outputs and arguments of a call."""
         whole, offset = self.base, self.offset
         if isinstance(whole, int):
             whole = outputs[whole] if whole >= 0 else tensors[-1 - whole]
@@ -72,7 +72,7 @@ class Outputs:
         self.apart: list[bool] = []  # whether autograd does not treat it as a view of its base
         self.results: list[Any] = []  # of each window, the tensor that was returned, or None
         self.histories = False  # some result has one
-        self._whole: dict[int, int] = {}  # index of a buffer -> the output that makes it
+        self._whole: dict[int, int] = {}  # index of a buffer -> the output that creates it
         self._known: dict[int, int] = {}  # id of a tensor -> its output
 
     def structure(self, o: Any) -> Any:
@@ -98,12 +98,12 @@ class Outputs:
             if given is t:
                 return Argument(i)
         if id(t) in self.outside:
-            return t  # handed back as it is
+            return t  # returned unchanged
         seen = window(t)
         if self.b.is_known(seen):
             buffer = self.b.window(seen).buffer
             if buffer.tensor is t and buffer.index not in self.arguments:
-                return t  # read from outside, and handed back as it is
+                return t  # a captured tensor, returned unchanged
         self.histories = self.histories or (t.requires_grad and t.grad_fn is not None)
         return Output(self._output(t))
 
@@ -112,7 +112,7 @@ class Outputs:
         return NumberOf(self.symbols[symbol.number, WIDE[type(symbol.value)]])
 
     def _number(self, key: int) -> TakenFrom:
-        """The number that stands in a window of its own."""
+        """Return the number in its own window."""
         if key not in self._known:
             w = self.taken[key]
             self._known[key] = len(self.windows)
@@ -159,7 +159,7 @@ class Outputs:
         return number
 
     def _dtype_of(self, base: Any) -> str | None:
-        """The dtype of what an output is a view of: an output, an argument, or one from outside; None: a number."""
+        """Return the dtype of an output's base: an output, an argument, or a captured tensor; None for a number."""
         if isinstance(base, int) and base >= 0:
             return self.windows[base].dtype
         if isinstance(base, int):
@@ -180,11 +180,12 @@ class Outputs:
         return w.buffer is buffer and w.offset == 0 and w.contiguous and w.numel * ITEMSIZE[w.dtype] == buffer.nbytes
 
     def views(self) -> list[View | None]:
-        """For each output how it is made as a view of another one, of an argument or of a tensor from outside, so that
-        autograd follows it; None for the others.
+        """Return for each output its derivation as a view, so that autograd follows it, or None.
+
+        The base may be another output, an argument or a captured tensor.
 
         Raises:
-            Uncompilable: such a view would not be what the function returned.
+            Uncompilable: the view would differ from the function's result.
         """
         found: list[View | None] = []
         for t, w, base, apart in zip(self.results, self.windows, self.bases, self.apart, strict=True):
@@ -222,9 +223,9 @@ class Outputs:
         return outputs
 
     def grads(self, pairs: list[tuple[Any, Any]], made: set[int]) -> list[tuple[Any, Any]]:
-        """Whose gradients a call sets, and to what: None, an Output, an Argument, or a tensor that was there before.
+        """Return the gradients that a call sets, as (owner, value): None, an Output, an Argument, or a captured tensor.
 
-        A tensor that the function made is an Output, too; if it is not returned, nobody sees its gradient.
+        A tensor that the function created is an Output, too; if it is not returned, its gradient is not observable.
         """
         known = dict(self._known)
         seen = [(p, g) for p, g in pairs if id(p) in known or id(p) not in made]
@@ -233,7 +234,7 @@ class Outputs:
         ]
 
     def classes(self) -> list[Any]:
-        """For each output, the subclass of Tensor that it is an instance of, or None."""
+        """Return, for each output, its subclass of Tensor or None."""
         kinds = [type(t) for t in self.results] or [ft.Tensor] * len(self.windows)
         return [None if kind in (ft.Tensor, type(None)) else kind for kind in kinds]
 

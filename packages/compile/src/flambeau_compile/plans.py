@@ -1,7 +1,7 @@
-"""Plans: what became of a trace, without anything of this process, and their cache on disk.
+"""Plans: compiled traces without references to this process, and their cache on disk.
 
-A second process that traces the same calls finds the plan and needs no lowering and no printing. The key is everything
-that these read: the words of the trace, the thread's state, the processor, and which files of the packages do it.
+A second process that traces the same calls finds the plan and skips lowering and printing. The key consists of all
+their inputs: the words of the trace, the thread's state, the processor, and the package files that implement them.
 """
 
 import contextlib
@@ -30,17 +30,19 @@ FORM = 1  # of the files
 
 
 class Plan(NamedTuple):
-    """A printed program. Buffers stand in it by their numbers.
+    """A printed program, which refers to buffers by number.
 
     Attributes:
-        text, level: what is built, and how far it is optimized.
-        functions: addresses of eager's functions and data that it gets, or bytes of data.
-        addresses: the buffers whose addresses it gets, in order; of the first `fixed`, these are known before it runs.
-        arena: bytes of its own memory.
-        kernels: (number of the call in the trace, spots of its arguments, spots of its results) of kernels it calls.
-        read, written: which of these buffers.
-        draws, checks: whether it draws random numbers, and whether it may give up.
-        steps: their number.
+        text, level: the C code, and its optimization level.
+        functions: addresses of eager functions and data that it receives, or bytes of data.
+        addresses: the buffers whose addresses it receives, in order; those of the first `fixed` are known before it
+            runs.
+        arena: the size of its own memory in bytes.
+        kernels: (index of the call in the trace, spots of its arguments, spots of its results) of kernels that it
+            calls.
+        read, written: which of these buffers it reads and writes.
+        draws, checks: whether it draws random numbers, and whether a check may make it give up.
+        steps: the number of steps.
     """
 
     text: str
@@ -58,7 +60,7 @@ class Plan(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The plans of a trace, and the buffers that the first one keeps for the second, with their dtypes."""
+    """The plans of a trace, and the buffers (with dtypes) that the first plan stores for the second."""
 
     plans: list[Plan]
     kept: list[tuple[int, str]]
@@ -111,7 +113,7 @@ def _spots(o: Any, source: Source, slots: dict[int, int]) -> Any:
 
 
 def key_of(words: bytes | None, *settings: Any) -> str | None:
-    """The key of a trace, or None where other processes have no use for its plan."""
+    """Return the key of a trace, or None if its plan is of no use to other processes."""
     if words is None:
         return None
     return cache.digest(words, repr((FORM, settings)), build.processor(), *_packages())
@@ -119,7 +121,7 @@ def key_of(words: bytes | None, *settings: Any) -> str | None:
 
 @functools.cache
 def _packages() -> list[str]:
-    """The code that makes plans: versions, and for those who work on it, the state of its files."""
+    """Return the versions of the code that creates plans, and for its developers the state of its files."""
     found = [f"numpy {numpy.__version__}"]
     for package in (flambeau_tensor, flambeau_autograd, flambeau_nn):
         found += [package.__version__, *_files(Path(package.__file__ or "").parent, "ops")]
@@ -149,7 +151,7 @@ def _folder(key: str) -> cache.Folder:
 
 
 def find(key: str | None) -> Found | None:
-    """What an earlier run stored; None where nothing is there, or it does not fit this process."""
+    """Return a stored plan; None if there is none, or if it does not match this process."""
     if key is None:
         return None
     try:
@@ -170,7 +172,7 @@ def find(key: str | None) -> Found | None:
 
 
 def store(key: str | None, found: Found) -> None:
-    """Have other processes find plans, if the cache can be written to, and what they name is there elsewhere."""
+    """Store a plan for other processes, if the cache is writable and the plan's references are valid there."""
     if key is None:
         return
     plans = []
@@ -188,7 +190,7 @@ def store(key: str | None, found: Found) -> None:
 
 
 def _portable(function: Any) -> Any:
-    """An address as (file, its size, its time, place in it), data as text; None for what has no place in a file."""
+    """Return an address as (file, its size, its time, offset), data as text; None if it is in no file."""
     if isinstance(function, bytes):
         return ["data", function.hex()]
     if isinstance(function, str):

@@ -1,4 +1,4 @@
-"""The text of a program in C: what both printers share."""
+"""The text of a program in C: code shared by both printers."""
 
 import contextlib
 import gc
@@ -61,8 +61,11 @@ def literal(kind: str, value: Any) -> str:
 
 
 class Order(NamedTuple):
-    """How a reduction walks: `kept` and `gone` dimensions, outermost in memory first; `runs`, the (size, stride) of the
-    gone ones, merged where they lie end to end; whether it goes by rows, into an accumulator for each column."""
+    """The iteration order of a reduction.
+
+    `kept` and `gone` dimensions, outermost in memory first; `runs`, the (size, stride) of the reduced ones, merged if
+    adjacent; and whether it runs by rows, into an accumulator for each column.
+    """
 
     kept: list[int]
     gone: list[int]
@@ -88,23 +91,23 @@ def order(x: Window, dims: tuple[int, ...]) -> Order:
 class Source:
     """A C function in the making.
 
-    ``addresses`` lists the buffers whose addresses it gets, in order; ``functions`` the addresses of functions and data
-    of eager's that it gets.
+    ``addresses`` lists the buffers whose addresses are its arguments, in order; ``functions`` the addresses of eager's
+    functions and data that are passed to it.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.lines: list[str] = []
         self.addresses: list[Buffer] = [b for b in program.buffers if b.tensor is not None or b.lasts]
-        self.fixed = len(self.addresses)  # the others' memory comes from kernels, while the program runs
+        self.fixed = len(self.addresses)  # kernels allocate the other buffers while the program runs
         self._places = {b.index: i for i, b in enumerate(self.addresses)}
         self.functions: list[Any] = []
-        self.arena = 0  # bytes that temporaries need
-        self.places: dict[int, int] = {}  # of temporaries there
+        self.arena = 0  # bytes for temporaries
+        self.places: dict[int, int] = {}  # offsets of temporaries in it
         self.prelude: list[str] = []
 
     def add_dynamic(self, buffer: Buffer) -> None:
-        """Let a buffer's memory be what a kernel returns."""
+        """Use the result of a kernel as the memory of a buffer."""
         self._places[buffer.index] = len(self.addresses)
         self.addresses.append(buffer)
 
@@ -115,7 +118,7 @@ class Source:
         return f"p{self._places[buffer.index]}"
 
     def function(self, address: Any) -> int:
-        """The place of an address, or of bytes that it is of, among those that the function gets."""
+        """Return the index of an address, or of bytes whose address is passed, among the function's arguments."""
         if address not in self.functions:
             self.functions.append(address)
         return self.functions.index(address)

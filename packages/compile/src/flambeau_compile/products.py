@@ -1,15 +1,15 @@
 """Products of matrices in C: a function for each shape, its sums in vector registers.
 
-Every sum runs over the inner dimension in order, by fused multiplication and addition where the processor has it, as
-eager's loop for small products does. Larger products are eager's own.
+Every sum runs over the inner dimension in order, with fused multiply-add if the processor has it, as
+in eager's loop for small products. Larger products call eager's kernels.
 """
 
 from flambeau_compile.build import processor
 from flambeau_compile.graph import C_TYPES, Window
 
-MOST_EXACT = 1024  # multiplications of a product that BLAS does where eager lets it, for the same digits
-MOST_WORK = 1 << 17  # multiplications, from which on eager's blocks or BLAS are as fast
-PACKED = 1 << 14  # elements of a right factor that are turned on the stack
+MOST_EXACT = 1024  # multiplications up to which BLAS computes a product if eager uses it, for the same digits
+MOST_WORK = 1 << 17  # multiplications from which eager's blocks or BLAS are as fast
+PACKED = 1 << 14  # elements of a right factor that is transposed on the stack
 
 PRELUDE = """\
 #if defined(__clang__)
@@ -27,8 +27,8 @@ _VECTORS = {"__AVX512F__": {"f32": 16, "f64": 8}, "__AVX__": {"f32": 8, "f64": 4
 
 
 def _turning(kind: str, macro: str) -> str:
-    """A function that turns a square of as many rows as a vector has lanes: elements change places within pairs, then
-    pairs within fours, and so on. Where the processor has no such vectors it goes by smaller squares."""
+    """Return a function that transposes a square with as many rows as a vector has lanes: elements are swapped within
+    pairs, then pairs within fours, and so on. If the processor has no such vectors, it uses smaller squares."""
     lanes = _VECTORS[macro][kind]
     rows, half = range(lanes), lanes // 2
     head = f"static inline void turn_{kind}_{lanes}(const {kind} *b, fl_size apart, {kind} *to, fl_size row)"
@@ -62,7 +62,7 @@ def _turning(kind: str, macro: str) -> str:
 
 
 def _packing(kind: str, k: int, n: int, b_row: int, b_col: int) -> tuple[str, str]:
-    """Functions, and the right factor with its rows dense, by squares where its columns lie in line."""
+    """Return functions, and the right factor with contiguous rows, transposed by squares if its columns are."""
     copy = (
         "    for (int p = {p}; p < {k}; p++) for (int j = {j}; j < {n}; j++) "
         f"packed[p * {n} + j] = b[p * {b_row} + j * {b_col}];"
@@ -165,9 +165,9 @@ def _panel(kind: str, lanes: int, columns: int, m: int, k: int, a_row: int, a_co
 
 def _dots(kind: str, rows: int, k: int, row: int, col: int, step: int, c_step: int, add: bool, matrix: str,
           vector: str) -> str:  # fmt: skip
-    """A matrix times a vector: by rows where these lie along the sum, else all results at a time."""
+    """Multiply a matrix by a vector: by rows if these are contiguous along the sum, otherwise all results at a time."""
     lines = []
-    if col != 1 and row == 1:  # results lie side by side
+    if col != 1 and row == 1:  # results are adjacent
         lines.append(f"    {kind} s[{rows}];")
         start = f"c[i * {c_step}]" if add else "0"
         lines.append(f"    for (int i = 0; i < {rows}; i++) s[i] = {start};")
@@ -217,14 +217,14 @@ def _blocks(total: int, size: int) -> list[tuple[int, int, int]]:
 
 
 def is_eagers_own(m: int, n: int, k: int, b_col: int, kind: str) -> bool:
-    """Return True if eager's loop for small products takes it, whose sums begin with what they are added to."""
+    """Return True if eager's loop for small products would compute it; its sums start with the initial value."""
     return m * n * k <= 4096 and n % (8 if kind == "f32" else 4) == 0 and (b_col == 1 or k * n <= 512)
 
 
 def is_inline(a: Window, b: Window, out: Window) -> bool:
-    """Return True if a product is written out here: it is small, and its result's rows lie dense.
+    """Return True if a product is written inline: it is small, and its result's rows are contiguous.
 
-    What eager hands to BLAS goes there as well where that costs little, since BLAS adds in an order of its own.
+    Products that eager passes to BLAS use BLAS here, too, if the overhead is small, because BLAS adds in its own order.
     """
     m, k = a.sizes[-2:]
     n = b.sizes[-1]

@@ -1,4 +1,4 @@
-"""The walk over what a function can reach: which records are made of what it meets on the way."""
+"""The walk over all objects that a function can reach, which creates their records."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from flambeau_nn.modules.module import Module
 from flambeau_nn.optim.optimizer import FusedOptimizer, Optimizer
 from flambeau_tensor import Tensor
 
-LONG = 4096  # items of a sequence or set; what is longer would cost more to compare than to compute with
+LONG = 4096  # items of a sequence or set beyond which comparing would cost more than computing
 LARGE = 1 << 16  # bytes of an array that are compared at each call
 MOST = 20_000  # records
 
-# Options of optimizers that an update reads anew at each call. A program's own code that names one reads it once.
+# Options of optimizers that an update reads at each call. Code of a program that names one reads it only once.
 read_at_each_call = {"lr", "betas", "eps", "weight_decay"}
 
-_FIELDLESS = (Module, *[base for base in Module.__mro__ if base is not object])  # their own state has names of its own
+_FIELDLESS = (Module, *[base for base in Module.__mro__ if base is not object])  # their state has names of its own
 _MODULE_STATE = frozenset(("training", "forward"))
 _GROUPS = ("_parameters", "_buffers", "_modules")
 _LOGGER = frozenset(("level", "disabled", "parent", "manager", "_disable", "disable", "propagate"))
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition, threading.Event, threading.Semaphore)
 
-# Nothing in them changes, or nothing that a program sees.
+# Objects whose contents never change, or only in ways that no program notices.
 _UNCHANGING: tuple[Any, ...] = (
     types.BuiltinFunctionType,
     types.MethodDescriptorType,
@@ -88,7 +88,7 @@ _UNCHANGING: tuple[Any, ...] = (
     type(abc.ABC._abc_impl),  # type: ignore[attr-defined]
     *_LOCKS,
 )
-# Classes of C whose fields are walked over by themselves, or cannot change.
+# C classes whose fields are walked separately, or cannot change.
 _OPEN = (
     list,
     tuple,
@@ -115,8 +115,8 @@ class Source(NamedTuple):
     Args:
         tensor: the tensor.
         path: as a program would write it: ``net.0.weight``.
-        owner: the object, dict, list or cell in which it stands.
-        key: the attribute's name, the key or the index there.
+        owner: the object, dict, list or cell that contains it.
+        key: the attribute's name, the key or the index.
         kind: ``"attribute"``, ``"item"``, ``"cell"`` or ``"argument"``.
     """
 
@@ -128,14 +128,14 @@ class Source(NamedTuple):
 
 
 class Walk:
-    """Makes the records of all that is reached from some roots.
+    """Creates the records of all objects that are reachable from some roots.
 
     Args:
-        keep: keeps all values alive and takes everything, as for a look at what changes. Otherwise only what has one of
-            `names` is taken, which is what code that ran has read.
+        keep: keeps all values alive and records everything, to detect changes. Otherwise only entries in `names` are
+            recorded, which the executed code has read.
         names: names of attributes that the code uses, None for all.
-        excluded: by the address of a container, keys that are allowed to change.
-        own_names: those of the names that the program's own code has.
+        excluded: by the address of a container, keys that may change.
+        own_names: the names that the program's own code uses.
     """
 
     def __init__(
@@ -150,9 +150,10 @@ class Walk:
         self.own_names = own_names
         self.records: list[Any] = []
         self.seen: dict[int, Any] = {}
-        self.containers: dict[int, tuple[Any, Any]] = {}  # by the record's address: what it records, and its owner
+        # by the record's address: the recorded container, and its owner
+        self.containers: dict[int, tuple[Any, Any]] = {}
         self.tensors: dict[int, Source] = {}
-        self.captured: dict[int, Tensor] = {}  # what is reached from something else than the arguments
+        self.captured: dict[int, Tensor] = {}  # tensors that are reachable without the arguments
         self.unwatchable: list[tuple[str, str]] = []
         self.cut = False
         self._due: list[tuple[Any, Any, Any, str]] = []
@@ -170,7 +171,7 @@ class Walk:
             self._due.append((value, parent, key, style))
 
     def drain(self) -> None:
-        """Meet all that is due, and what they hold."""
+        """Process all pending objects and their contents."""
         while self._due:
             value, parent, key, style = self._due.pop()
             if id(value) in self.seen:
@@ -278,7 +279,7 @@ class Walk:
         )
 
     def _subclass(self, value: Any, plain: tuple[type, ...], parent: Any, key: Any, style: str) -> None:
-        """What an instance of a class made from list, dict, … has beside its items."""
+        """Record the state of an instance of a subclass of list, dict, … besides its items."""
         if (
             type(value) not in plain
             and _objects.made_by_python(type(value))
@@ -384,7 +385,7 @@ class Walk:
             self.reach(v, record, k, "attribute")
 
     def _narrow(self, value: Any) -> tuple[frozenset[str] | None, str]:
-        """The names of the attributes that matter, None for all, and how further ones begin."""
+        """Return the names of the relevant attributes, or None for all, and the prefix of further ones."""
         if isinstance(value, (logging.Logger, logging.Manager)):
             return _LOGGER, ""
         if self.names is None:
@@ -400,7 +401,7 @@ class Walk:
         return (self.names | _MODULE_STATE, "_") if is_module else (self.names, "__")
 
     def _skip(self, value: Any) -> frozenset[str]:
-        """Attributes whose changes are this library's own business."""
+        """Return the attributes whose changes are internal to this library."""
         if isinstance(value, FusedOptimizer):
             if not self._options.get(id(value)):
                 self._options[id(value)] = frozenset(("state",))
@@ -412,7 +413,7 @@ class Walk:
         return frozenset(("_opt_called",)) if isinstance(value, Optimizer) else frozenset()
 
     def meet_class(self, cls: type) -> None:
-        """A class, its bases, and what stands in them."""
+        """Record a class, its bases, and their attributes."""
         if id(cls) in self.seen and self.seen[id(cls)] is not cls or ("class", id(cls)) in self._classes:
             return
         self._classes.add(("class", id(cls)))
@@ -443,7 +444,7 @@ class Walk:
         return None if reading.is_foreign(base.__module__) else self.names
 
     def _module(self, value: types.ModuleType, parent: Any, key: Any, style: str) -> None:
-        """A module of Python: the names that the code takes from it."""
+        """Record the names of a Python module that the code uses."""
         state = value.__dict__
         foreign = reading.is_foreign(value.__name__)
         late: dict[str, Any] = {}
@@ -465,7 +466,7 @@ class Walk:
             candidates = set(self.own_names if foreign else self.names or ())
             names = sorted(candidates if "__getattr__" in state else candidates & state.keys())
             names = [n for n in names if n not in self.excluded.get(id(state), ())]
-            late = {n: _late(value, n) for n in names if n not in state}  # which may put it there
+            late = {n: _late(value, n) for n in names if n not in state}  # the lookup may store it
             record = self.add(_dicts.NamesRecord(parent, key, style, state, names), state, value)
         for n in list(names):
             v = state.get(n, late.get(n))
@@ -475,7 +476,7 @@ class Walk:
     # --- functions
 
     def _function(self, value: types.FunctionType, parent: Any, key: Any, style: str) -> None:
-        """Before a run: what a function could reach. After it, functions that ran have records of their own."""
+        """Record, before a run, what a function could reach. After it, functions that ran have records of their own."""
         whose = reading.whose(value.__code__.co_filename)
         if (self.keep and whose == "user") or (value.__dict__ and whose in ("user", "library")):
             self.reach(value.__dict__, None, f"vars({value.__name__})", "name")
@@ -521,7 +522,7 @@ class Walk:
 
     def _reference(self, value: Any, parent: Any, key: Any, style: str) -> None:
         record = self.add(_records.ReferenceRecord(parent, key, style, value), value)
-        if isinstance(value(), Tensor):  # which a program would keep alive
+        if isinstance(value(), Tensor):  # a program would keep it alive
             self.not_watchable(parent, key, style, value, "a weak reference to a tensor")
         self.reach(value(), record, None, "same")
 
@@ -530,7 +531,7 @@ class Walk:
 
 
 def _late(module: types.ModuleType, name: str) -> Any:
-    """What one of this library's modules gives under a name that it looks up when somebody asks."""
+    """Return an attribute that a module of this library looks up on first access, or None."""
     return getattr(module, name, None) if reading.is_own(module.__name__) else None
 
 

@@ -1,4 +1,4 @@
-"""What code can read and change, by the names in its instructions; and whose code it is."""
+"""The names that code can read and change, from its instructions; and the origin of code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy
 
-# Names by which a program reaches attributes that its instructions do not name.
+# Names by which a program can access attributes that its instructions do not name.
 _BY_STRING = frozenset(
     ("getattr", "hasattr", "setattr", "delattr", "vars", "dir", "__dict__", "__getattribute__", "attrgetter")
 )
@@ -31,9 +31,9 @@ class Names(NamedTuple):
         globals: variables of the module, or builtins.
         stored: those of them that it sets.
         attributes: attributes, and strings that may be names of some.
-        by_string: whether it may reach attributes by strings that it makes.
+        by_string: whether it may access attributes by computed strings.
         imported: modules.
-        identity: whether it asks which object something is, other than a constant.
+        identity: whether it tests the identity of objects other than constants.
     """
 
     globals: frozenset[str]
@@ -48,7 +48,7 @@ _known: dict[int, tuple[CodeType, Names]] = {}
 
 
 def names_of(code: CodeType) -> Names:
-    """What a code object names itself, without the functions in it."""
+    """Return the names in a code object itself, without the functions in it."""
     found = _known.get(id(code))
     if found is None:
         if len(_known) > 10_000:
@@ -78,7 +78,7 @@ def _read(code: CodeType) -> Names:
     )
 
 
-# By how many bits an instruction's argument is shifted to the left of the number of its name.
+# The number of bits by which an instruction's argument is shifted to the left of the index of its name.
 _SHIFTS = {"LOAD_GLOBAL": 1}
 if sys.version_info >= (3, 12):
     _SHIFTS.update(LOAD_ATTR=1, LOAD_SUPER_ATTR=2)
@@ -86,7 +86,7 @@ _NAMING = {number: (dis.opname[number], _SHIFTS.get(dis.opname[number], 0)) for 
 
 
 def _named(code: CodeType) -> Iterator[tuple[str, str]]:
-    """The instructions that name something, and what. `dis` says the same, and takes twenty times as long."""
+    """Yield the instructions with names. `dis` yields the same, but takes twenty times as long."""
     names, data, extended = code.co_names, code.co_code, 0
     for number, low in zip(data[::2], data[1::2], strict=True):
         if number in _NAMING:
@@ -96,7 +96,7 @@ def _named(code: CodeType) -> Iterator[tuple[str, str]]:
 
 
 def _compares_identity(code: CodeType) -> bool:
-    """Whether code asks if something is an object, rather than a constant."""
+    """Whether code tests the identity of objects, rather than of constants."""
     numbers = code.co_code[::2]
     at = [i for i, number in enumerate(numbers) if number == _IS]
     return any(numbers[i - 1] != _CONSTANT for i in at)
@@ -122,7 +122,7 @@ def nested(code: CodeType) -> list[CodeType]:
     return found
 
 
-# --- whose code -----------------------------------------------------------------------------------------------------
+# --- code owners ----------------------------------------------------------------------------------------------------
 
 _OWN = ("overrides", "tensor", "autograd", "nn", "cext", "data", "distributions", "fx", "compile")
 _OWN_PACKAGES = ("flambeau", *(f"flambeau_{name}" for name in _OWN))
@@ -132,8 +132,11 @@ _NUMPY = str(Path(numpy.__file__).parent) + os.sep
 
 @lru_cache(maxsize=4096)
 def whose(file: str) -> str:
-    """``"flambeau"``, ``"import"`` for what loads modules, ``"library"`` for the rest of Python and for NumPy, or
-    ``"user"``, by the file of a code object."""
+    """Return the origin of a code object, given its file.
+
+    ``"flambeau"``, ``"import"`` for the import system, ``"library"`` for the rest of Python and for NumPy, or
+    ``"user"``.
+    """
     if file.startswith("<frozen"):
         return "import" if "importlib" in file or "zipimport" in file else "library"
     for name in _OWN_PACKAGES:  # code of one that is not loaded does not run
@@ -148,8 +151,7 @@ def whose(file: str) -> str:
 
 
 def is_foreign(name: str | None) -> bool:
-    """Whether the module of that name is Python's, NumPy's or one of this project's, which change only in ways of their
-    own."""
+    """Whether a module belongs to Python, NumPy or this project; those change only in known ways."""
     if not name:
         return False
     file = getattr(sys.modules.get(name), "__file__", None)
@@ -160,7 +162,7 @@ def is_foreign(name: str | None) -> bool:
 
 
 def is_own(name: str | None) -> bool:
-    """Return True if the module of that name is one of this project's, which may stand under the name ``torch``."""
+    """Return True if a module belongs to this project, whose modules may also be named ``torch``."""
     top = (name or "").partition(".")[0]
     return top in _OWN_PACKAGES or (top == "torch" and sys.modules.get("torch") is sys.modules.get("flambeau"))
 
@@ -200,7 +202,7 @@ def _line(instruction: dis.Instruction) -> int | None:
     return None if position is None else position.lineno
 
 
-# Which instruction reads what a store of that kind sets.
+# The instructions that read what a store of each kind sets.
 _LOADS = {
     "attribute": ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"),
     "globals": ("LOAD_GLOBAL", "LOAD_NAME"),
@@ -211,14 +213,14 @@ _OBJECTS = ("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_AND_CLEAR", "LOAD_DEREF",
 
 
 def only_counted(codes: list[CodeType], kind: str, name: object) -> bool:
-    """Return True if all code that reads or sets a variable or attribute adds a constant to it and puts it back."""
+    """Return True if all code that reads or sets a variable or attribute only adds a constant to it."""
     counts = 0  # stores that are not such an addition
     for code in codes:
         instructions = [i for i in dis.get_instructions(code) if i.opname not in _SKIPPED]
         for at, instruction in enumerate(instructions):
             if instruction.opname in _LOADS[kind] and instruction.argval == name:
                 if kind == "cell" and instruction.opname == "LOAD_CLOSURE":
-                    continue  # hands the variable to a function inside
+                    continue  # passes the variable to an inner function
                 after = instructions[at + 1 : at + 5]
                 if not _counts(after, kind, name):
                     return False

@@ -1,6 +1,6 @@
-"""Whether numbers that a function takes out of tensors are only returned, which its instructions say.
+"""Whether a function only returns the numbers that it reads from tensors, according to its instructions.
 
-``return loss.item()`` reads a number that nothing in Python looks at: a program hands it out like a tensor.
+``return loss.item()`` reads a number that Python code does not use: a program returns it like a tensor.
 """
 
 import dis
@@ -10,7 +10,7 @@ from typing import Any
 from flambeau_compile.reading import names_of
 from flambeau_nn import Module
 
-_NUMBER, _ITEM, _FLOAT = "number", "item", "float"  # what is known of a value on the stack
+_NUMBER, _ITEM, _FLOAT = "number", "item", "float"  # the known kinds of values on the stack
 _ONE = frozenset(("LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_FAST_BORROW", "LOAD_CONST", "LOAD_SMALL_INT", "LOAD_DEREF"))
 _IDLE = frozenset(("CACHE", "NOP", "PRECALL", "KW_NAMES", "EXTENDED_ARG", "RESUME"))
 _PAIRS = frozenset(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "IS_OP", "CONTAINS_OP"))
@@ -18,10 +18,10 @@ _BUILDS = {"BUILD_TUPLE": (1, 0), "BUILD_LIST": (1, 0), "BUILD_MAP": (2, 0), "BU
 
 
 def returns_its_numbers(function: Any, ran: list[CodeType]) -> bool:
-    """Whether a function only returns the numbers that it takes out of tensors, and no code that it calls takes any.
+    """Whether a function only returns the numbers that it reads from tensors, and code that it calls reads none.
 
     Args:
-        function: what is compiled.
+        function: the compiled function.
         ran: the program's code that ran.
     """
     if isinstance(function, Module):
@@ -41,7 +41,7 @@ def returns_its_numbers(function: Any, ran: list[CodeType]) -> bool:
 
 
 def _parts(i: dis.Instruction) -> list[dis.Instruction]:
-    """An instruction, or the two that one of CPython 3.13 stands for."""
+    """Return an instruction, or the two instructions that a combined one of CPython 3.13 represents."""
     if not i.opname.startswith(("LOAD_FAST", "STORE_FAST")) or not isinstance(i.argval, tuple):
         return [i]
     second = i.opname.rindex("_LOAD" if "_LOAD" in i.opname else "_STORE") + 1
@@ -56,7 +56,7 @@ def _takes(i: dis.Instruction) -> bool:
 
 
 def _only_returned(instructions: list[dis.Instruction], start: int) -> bool:
-    """Whether the number that a call takes goes into what is returned, and nowhere else."""
+    """Whether the number that a call returns is only returned, and not used otherwise."""
     run = _Run()
     for n in range(start, len(instructions)):
         i = instructions[n]
@@ -70,19 +70,19 @@ def _only_returned(instructions: list[dis.Instruction], start: int) -> bool:
 
 
 class _Run:
-    """What stands on the stack, as far as it is known."""
+    """The known contents of the stack."""
 
     def __init__(self) -> None:
         self.stack: list[Any] = []
         self.numbers: set[Any] = set()  # variables that hold one
 
     def pop(self, n: int = 1) -> Any:
-        """Take values off; whether a number is among them, or what a single one is."""
+        """Pop values; return whether a number is among them, or the kind of a single one."""
         taken = [self.stack.pop() if self.stack else None for _ in range(n)]
         return taken[0] if n == 1 else _NUMBER if _NUMBER in taken else None
 
     def step(self, i: dis.Instruction) -> bool:
-        """Run one instruction; False where a number is used, or the instruction is another one than these."""
+        """Run one instruction; return False if it uses a number or is not supported."""
         name, stack = i.opname, self.stack
         if name in _ONE:
             stack.append(_NUMBER if i.opname.startswith("LOAD_FAST") and i.argval in self.numbers else None)

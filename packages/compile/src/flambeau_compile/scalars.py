@@ -1,9 +1,9 @@
-"""The printer for tiny programs: every element is a variable, and what a program moves about costs nothing.
+"""The printer for tiny programs: every element is a variable, and moving data costs nothing.
 
-The steps are run on expressions in place of numbers. Memory maps places to expressions, so views, copies, transposes
-and writes in place leave no trace. Equal expressions are one expression, constants are folded, and zeros that stand in
-memory as zeros drop what is multiplied by them: a Jacobian is mostly such zeros. A product with a structural zero is
-taken for zero though the other factor may be infinite or NaN.
+The steps are run on expressions instead of numbers. Memory maps locations to expressions, so views, copies, transposes
+and in-place writes disappear. Equal expressions are merged, constants are folded, and structural zeros eliminate their
+products: a Jacobian consists mostly of such zeros. A product with a structural zero counts as zero although the other
+factor may be infinite or NaN.
 """
 
 from itertools import product as every
@@ -34,8 +34,8 @@ MOST_ELEMENTS = 600  # elements or products of one step, beyond which loops are 
 LONGEST = 256  # terms of a row that are summed in sixteen lanes at most
 BATCH = 3  # calls of one function that are worth one call of eager's loop
 _ZERO_GIVES_ZERO = {"neg", "copy", "sqrt", "relu", "abs", "square"}
-# Taken from the C library, since a call of eager's loop for one element costs several times as much: the last digit may
-# differ. Three and more of a kind go to eager's loop together.
+# These call the C library, because a call of eager's loop for one element costs several times as much: the last digit
+# may differ. Three or more calls of the same function are passed to eager's loop together.
 _LIBM = {"sin": "sin", "cos": "cos", "tan": "tan", "exp": "exp", "log": "log", "tanh": "tanh"}
 
 
@@ -86,7 +86,7 @@ class Scalars:
 
     def call(self, function: str, kind: str, writes: str, operands: tuple[int, ...], loop: int, data: Any,
              exact: bool = False) -> int:  # fmt: skip
-        """``function(operands…)``, simplified; with `exact`, only where all operands are constants."""
+        """Return ``function(operands…)``, simplified; with `exact`, only if all operands are constants."""
         values = [self._values.get(x) for x in operands]
         if kind in ("f32", "f64") and (not exact or None not in values):
             simple = self._simplified(function, kind, operands, values)
@@ -142,7 +142,7 @@ class Scalars:
         return None
 
     def _folded(self, function: str, kind: str, values: list[Any]) -> int | None:
-        # What is computed in double precision and then rounded is what single precision computes.
+        # The double result, rounded, equals the result in single precision.
         if function == "add":
             value = values[0] + values[1]
         elif function == "sub":
@@ -162,13 +162,13 @@ class Scalars:
 
 
 class _Memory:
-    """Which expression stands where in each buffer."""
+    """The expressions stored at the positions of each buffer."""
 
     def __init__(self, scalars: Scalars) -> None:
         self.scalars = scalars
         self.places: dict[int, dict[int, int]] = {}
         self.changed: dict[int, set[int]] = {}
-        self.checks: list[tuple[int, Any]] = []  # an expression, and what it has to be
+        self.checks: list[tuple[int, Any]] = []  # an expression, and its expected value
 
     def read(self, window: Window) -> list[int]:
         kind, item = C_TYPES[window.dtype], ITEMSIZE[window.dtype]
@@ -210,7 +210,7 @@ def run(program: Program, exact: bool = True) -> tuple[Scalars, _Memory]:
             _map(scalars, memory, step)
         elif isinstance(step, Reduce):
             if exact and step.kind == "square_sum" and step.input.dtype == "float64":
-                raise TooLarge  # eager's loops square and add at once, where the processor does
+                raise TooLarge  # eager's loops use fused multiply-add if the processor has it
             _reduce(scalars, memory, step)
         elif isinstance(step, Product):
             _product(scalars, memory, step)
@@ -242,7 +242,7 @@ def _map(s: Scalars, memory: _Memory, step: Map) -> None:
             function != "pow" and not step.loop:  # fmt: skip
         raise Uncompilable(f"'{function}' has no loop for {step.reads[0]}")
     loop, data = (0, 0) if expression(function, reads) is not None else (step.loop, step.data)
-    exact = any(isinstance(o, Number) and o.value == 0 for o in step.inputs)  # not a zero that stands in memory
+    exact = any(isinstance(o, Number) and o.value == 0 for o in step.inputs)  # not a zero in memory
     if function == "copy":
         values = columns[0]
     else:
@@ -326,7 +326,7 @@ def _total(s: Scalars, terms: list[int], wide: str, row: int, by_rows: bool, fun
 
 
 def _call(s: Scalars, memory: _Memory, step: Call) -> None:
-    """Operands go to small arrays, and results come from them."""
+    """Copy operands to small arrays, and read results from such arrays."""
     windows = (*step.outs, *step.inputs)
     if sum(w.numel for w in windows) > MOST_ELEMENTS:
         raise TooLarge
@@ -418,7 +418,7 @@ def _print_expressions(s: Scalars, roots: list[int], done: set[int], program: Pr
 
 
 def _print_batch(s: Scalars, batch: list[int], source: Source) -> None:
-    """Elements of one function, none of which needs another: one call of eager's loop."""
+    """Print several independent calls of one function as one call of eager's loop."""
     first, n = batch[0], len(batch)
     kind, _, _, operands, loop, data = s.nodes[first]
     names = []
@@ -435,7 +435,7 @@ def _print_batch(s: Scalars, batch: list[int], source: Source) -> None:
 
 
 def _needed(s: Scalars, roots: list[int]) -> list[int]:
-    """The expressions that stores need, in an order in which operands come first."""
+    """Return the expressions that stores need, in an order in which operands come first."""
     seen: set[int] = set()
     stack = list(roots)
     while stack:

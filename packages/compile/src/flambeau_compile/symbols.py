@@ -1,10 +1,10 @@
 """Numbers that are followed while a function is traced.
 
-A `Symbol` stands for a Python number. Arithmetic on it gives Symbols, and what was computed is written down. Operators
-get a tensor without dimensions in its place, which the program fills with the number of each call. Where Python looks
-at the number itself (a comparison that decides something, an index, a function of ``math``), it sees the number, and
-the program notes that it was made for this outcome: a *guard*. A Symbol is no float, so nothing in C can read it
-without being seen; `isinstance` says that it is one.
+A `Symbol` represents a Python number. Arithmetic on it returns Symbols, and the computation is recorded. Operators
+receive a tensor without dimensions in its place, which the program fills with the number of each call. If Python needs
+the number itself (for a comparison in control flow, an index, a function of ``math``), it receives the number, and the
+program records that it is only valid for this outcome: a *guard*. A Symbol is not a float, so C code cannot read it
+unnoticed; `isinstance` reports that it is one.
 """
 
 import operator
@@ -25,7 +25,7 @@ class Table:
     """The numbers that are followed in one trace.
 
     Args:
-        sources: where they stand: a way into (args, kwargs), or a `Place`.
+        sources: their places: a path into (args, kwargs), or a `Place`.
     """
 
     def __init__(self, sources: list[Any]) -> None:
@@ -33,8 +33,8 @@ class Table:
         self.values: list[Any] = [None] * len(sources)  # of sources and steps
         self.steps: list[tuple[Any, tuple[Any, ...]]] = []
         self.guards: dict[int, Any] = {}
-        self.tensors: dict[tuple[int, Any], Any] = {}  # (operand, dtype) -> the tensor that operators got
-        self.over = False  # the trace is: Symbols that are left are plain numbers
+        self.tensors: dict[tuple[int, Any], Any] = {}  # (operand, dtype) -> the tensor that operators received
+        self.over = False  # the trace has ended: remaining Symbols act as plain numbers
         self._known: dict[Any, int] = {}
         self._placed: list[tuple[Any, Symbol]] = []
 
@@ -62,7 +62,7 @@ class Table:
         return Symbol(self, number, value)
 
     def restore(self) -> None:
-        """End of the trace: put numbers back into the places outside."""
+        """End the trace: restore the numbers in places outside of it."""
         self.over = True
         for place, _ in self._placed:
             now = place.get()
@@ -70,7 +70,8 @@ class Table:
                 place.set(now.value)
         self._placed.clear()
 
-    # --- what is computed -----------------------------------------------------------------------------------------
+    # --- computations
+    # ---------------------------------------------------------------------------------------------------
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
         """Apply a function to numbers and Symbols."""
@@ -93,7 +94,7 @@ class Table:
         return value
 
     def tensor(self, symbol: "Symbol", dtype: Any) -> Any:
-        """A tensor without dimensions that has the number, or None where it does not fit."""
+        """Return a zero-dimensional tensor with the number, or None if its dtype cannot hold it."""
         key = symbol.number, dtype
         if key not in self.tensors:
             with untraced():
@@ -104,7 +105,7 @@ class Table:
         return self.tensors[key]
 
     def finished(self) -> Numbers:
-        """All of it for a program."""
+        """Return the contents of the table in the form that a program uses."""
         n = len(self.sources)
         constants: list[Any] = []
         fixed: dict[Any, int] = {}
@@ -128,7 +129,7 @@ class Table:
         )
 
     def fixed(self) -> list[Any]:
-        """The sources that have to have the very value that they had."""
+        """Return the sources whose values must be the same in later calls."""
         return [source for number, source in enumerate(self.sources) if number in self.guards]
 
 
@@ -138,7 +139,7 @@ def like(o: Any, items: list[Any]) -> Any:
 
 
 def _replaced(o: Any, way: Way, symbol: Any) -> Any:
-    """Nested arguments with a Symbol at the end of a way; what lies on the way is copied."""
+    """Return nested arguments with a Symbol at the end of a path; containers on the path are copied."""
     if not way:
         return symbol
     key, rest = way[0], way[1:]
@@ -159,7 +160,7 @@ def numbers_in(o: Any, way: Way = ()) -> Iterator[tuple[Way, Any]]:
             yield from numbers_in(each, (*way, key))
 
 
-# --- what stands for a number ---------------------------------------------------------------------------------------
+# --- the representation of numbers ----------------------------------------------------------------------------------
 
 
 def _binary(function: Callable[..., Any], reflected: bool = False) -> Any:
@@ -168,7 +169,7 @@ def _binary(function: Callable[..., Any], reflected: bool = False) -> Any:
             operands = (other, self) if reflected else (self, other)
             return self.table.apply(function, *operands)
         if isinstance(other, ft.Tensor):
-            return NotImplemented  # it gets its turn, and `__torch_function__`
+            return NotImplemented  # let the tensor's method, and `__torch_function__`, handle it
         return function(other, self.seen()) if reflected else function(self.seen(), other)
 
     return method
@@ -280,7 +281,7 @@ def seen(o: Any) -> Any:
 
 
 def plain(o: Any, of: Callable[[Symbol], Any] = lambda symbol: symbol.value) -> Any:
-    """Nested values without Symbols. Lists and dicts are changed, tuples made anew; what has none stays what it is."""
+    """Replace Symbols in nested values. Lists and dicts are modified, tuples created anew, others kept."""
     if type(o) is Symbol:
         return of(o)
     if type(o) is list:
@@ -303,7 +304,7 @@ def plain(o: Any, of: Callable[[Symbol], Any] = lambda symbol: symbol.value) -> 
 
 
 def copied(o: Any) -> Any:
-    """The containers of nested values anew, as far as Symbols are in them."""
+    """Copy those containers of nested values that contain Symbols."""
     if type(o) is list:
         return [copied(each) for each in o] if _has_symbols(o) else o
     if type(o) is dict:
@@ -328,12 +329,12 @@ def symbols_in(o: Any) -> Iterator[Symbol]:
         yield from symbols_in(tuple(o.values()))
 
 
-# --- operators that get a tensor in place of a number ----------------------------------------------------------------
-# They compute the same with a tensor without dimensions of the dtype that eager converts the number to.
+# --- operators that receive a tensor in place of a number ------------------------------------------------------------
+# They compute the same with a zero-dimensional tensor of the dtype to which eager converts the number.
 
 
 def _beside(symbol: Any, x: Any) -> Any:
-    """A Symbol as a tensor beside another one, or None where a number would be something else."""
+    """Return a Symbol as a tensor operand next to another one, or None if a number would behave differently."""
     if type(symbol) is not Symbol or not isinstance(x, ft.Tensor):
         return None
     if x.dtype in _FLOATS:
@@ -345,7 +346,7 @@ def _beside(symbol: Any, x: Any) -> Any:
 
 
 def _of_two(function: Any, a: Any, b: Any, *, alpha: Any = 1, **kwargs: Any) -> Any:
-    """add, mul, comparisons and the like."""
+    """Handle add, mul, comparisons and similar functions."""
     if any(value is not None for value in kwargs.values()):
         return NotImplemented
     if type(alpha) is Symbol:
@@ -424,18 +425,18 @@ def _full(function: Any, size: Any, value: Any, *, dtype: Any = None, **kwargs: 
 
 
 def _second(function: Any, x: Any, number: Any) -> Any:
-    """pow, remainder and the like, of which a number is the second operand."""
+    """Handle pow, remainder and similar functions whose second operand is a number."""
     y = _beside(number, x) if isinstance(x, ft.Tensor) and x.dtype in _FLOATS else None
     return NotImplemented if y is None else function(x, y)
 
 
 def _swapped(function: Any) -> Any:
-    """A function of a tensor and a number that stands on the left of it."""
+    """Return a function of a tensor and a number that is its left operand."""
     return lambda _, x, number: NotImplemented if (y := _beside(number, x)) is None else function(y, x)
 
 
 def _bounded(function: Any, x: Any, low: Any = None, high: Any = None, *, min: Any = None, max: Any = None) -> Any:
-    """clamp, whose bounds are both numbers or both tensors."""
+    """Handle clamp, whose bounds are both numbers or both tensors."""
     low, high = min if low is None else low, max if high is None else high
     if not isinstance(x, ft.Tensor) or x.dtype not in _FLOATS or any(isinstance(o, ft.Tensor) for o in (low, high)):
         return NotImplemented
@@ -447,7 +448,7 @@ def _bounded(function: Any, x: Any, low: Any = None, high: Any = None, *, min: A
 
 
 def _third(function: Any, x: Any, other: Any, number: Any) -> Any:
-    """lerp and masked_fill, of which a number is the third operand."""
+    """Handle lerp and masked_fill, whose third operand is a number."""
     y = _beside(number, x) if isinstance(x, ft.Tensor) and x.dtype in _FLOATS else None
     return NotImplemented if y is None or not isinstance(other, ft.Tensor) else function(x, other, y)
 

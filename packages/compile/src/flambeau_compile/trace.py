@@ -1,4 +1,4 @@
-"""A trace: the calls that a Tracer wrote down, which become steps only if no plan of an earlier run is there."""
+"""A trace: the calls that a Tracer recorded, which become steps only if there is no plan from an earlier run."""
 
 import marshal
 from typing import Any
@@ -12,13 +12,13 @@ from flambeau_compile.updates import updates_of
 class Trace:
     """Calls in order, with their memory known as buffers.
 
-    Lowering waits until `lower` asks for it. A mark of a loop does not wait, since it takes the steps before it.
+    Calls are lowered when `lower` is called; marks of loops at once, since they include the steps before them.
 
     Attributes:
         b: the Builder of the steps.
         calls: (operator, arguments, result, whether each tensor of the result was known before) of each call.
-        updates: what optimizers do.
-        coefficients: how many the optimizers' steps fill in.
+        updates: the steps of optimizers.
+        coefficients: the number of coefficients that the optimizers' steps fill in.
         first: the number of the first step of the second part, once all is lowered.
     """
 
@@ -56,7 +56,7 @@ class Trace:
         self.loops.mark(kind, what)
 
     def divide(self) -> None:
-        """Have what follows be the second part: `first` is the number of its first step."""
+        """Start the second part: `first` is the index of its first step."""
         self.b.storages.note("second part")
         self._waiting.append(None)
 
@@ -75,7 +75,7 @@ class Trace:
                 self.b.copy(*each)
 
     def words(self) -> bytes | None:
-        """All that the steps follow from, the same for each process that does the same; None where there are none."""
+        """Return all data that determine the steps, if processes with the same program have the same, or else None."""
         if not self.b.storages.portable:
             return None
         buffers = [(x.nbytes, x.tensor is not None, x.lasts) for x in self.b.program.buffers]

@@ -1,4 +1,4 @@
-"""Optimizers' updates: the text of their loops is that of eager's, and so are their bits."""
+"""Optimizers' updates: their loops have the same C code as eager's, and so the same results to the last bit."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from flambeau_compile.graph import Uncompilable, Update
 from flambeau_compile.printing import Source
 from flambeau_tensor.extend import window
 
-COEFFICIENTS = 11  # that each parameter's loop gets
+COEFFICIENTS = 11  # coefficients for the loop of each parameter
 
 
 def updates_of(b: Any, step: Any, position: int) -> tuple[list[Update], int]:
-    """The updates of an optimizer's step, and how many coefficients there are with them."""
+    """Return the updates of an optimizer's step, and the number of coefficients including them."""
     found = []
     for group, (begin, end) in enumerate(step.bounds):
         for p, gradient, states, _, _, dense in step.parameters[begin:end]:
@@ -25,7 +25,7 @@ def updates_of(b: Any, step: Any, position: int) -> tuple[list[Update], int]:
 
 
 def add_step(b: Any, step: Any, position: int) -> int:
-    """Add an optimizer's step to a program; returns how many coefficients there are then."""
+    """Add an optimizer's step to a program; return the new number of coefficients."""
     found, position = updates_of(b, step, position)
     for update in found:
         b.emit(update)
@@ -33,7 +33,7 @@ def add_step(b: Any, step: Any, position: int) -> int:
 
 
 def function(source: Source, step: Update) -> str:
-    """The name of the function that updates a parameter, whose text is put into the source."""
+    """Return the name of the function that updates a parameter, and add its code to the source."""
     if step.variant not in source.prelude:
         source.prelude.append(step.variant)
     return step.key

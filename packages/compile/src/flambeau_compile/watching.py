@@ -1,4 +1,4 @@
-"""Records one run of a function: what it reads in Python, what it changes there."""
+"""Records one run of a function: the values that it reads from Python objects, and the changes that it makes there."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ __all__ = ["Recording", "Source"]
 
 
 class Recording:
-    """Listens while a function runs, and compares before with after.
+    """Observes a function while it runs, and compares the state before and after.
 
     Args:
-        function: what will be called: a function, a method, a module or any callable.
+        function: the function to call: a function, a method, a module or any callable.
         args: its arguments.
         kwargs: its keyword arguments.
-        followed: places of numbers that the program reads at each call, and that need no record.
+        followed: locations of numbers that the program reads at each call, which need no record.
 
     After the block:
 
-    - ``checks.hold()`` says whether all that the run read is as it was; ``checks.why()`` what is not.
-    - ``effects`` is what it changed and whom it called, see `Effect`.
+    - ``checks.hold()`` returns whether all values that the run read are unchanged; ``checks.why()`` describes a change.
+    - ``effects`` are its changes and external calls, see `Effect`.
     - ``captured`` are the tensors that were reached in another way than as arguments.
-    - ``tensors`` says by ``id(tensor)`` how the tensors in Python's objects were reached.
+    - ``tensors`` maps ``id(tensor)`` to the path by which a tensor in Python objects was reached.
 
-    Args that are no tensors are watched as far as what is in them goes; that the next call has the same ones is for the
-    caller to compare.
+    The contents of arguments that are not tensors are watched; the caller must check that the next call has the same
+    arguments.
 
     >>> scale = [2.0]
     >>> def f(x):
@@ -82,7 +82,7 @@ class Recording:
         self._written_inside: set[int] = set()
         self._attributes: set[str] = set()  # that any code names
         self._own_attributes: set[str] = set()  # that the program's code names
-        self.compares_identity = False  # whether the program's code asks which object something is
+        self.compares_identity = False  # whether the program's code tests the identity of objects
         self._by_string = False
         self._environment = False
         self._before = reaching.Walk(keep=True)
@@ -103,7 +103,7 @@ class Recording:
         self._listener.stop()
         try:
             self._conclude(exc[0] is not None)
-        finally:  # nothing that the function knew stays alive by this
+        finally:  # release all objects of the function
             del self._listener, self._before, self._caller, self._ran
 
     def _conclude(self, failed: bool) -> None:
@@ -210,7 +210,7 @@ class Recording:
             present = sorted(used - excluded.get(id(around), set()))
             record = walk.add(_dicts.NamesRecord(None, None, "globals", around, present), around)
             missing |= used - around.keys()
-            # The last one is met first: what optimizers hold has better names elsewhere.
+            # Later entries take precedence: the contents of optimizers have better names elsewhere.
             for name in sorted(used & around.keys(), key=lambda name: (not isinstance(around[name], Optimizer), name)):
                 walk.reach(around[name], record, name, "name")
         if missing:
@@ -220,7 +220,7 @@ class Recording:
         if self._environment:
             walk.reach(os.environ._data, None, "os.environ", "name")  # type: ignore[attr-defined]
         walk.drain()
-        walk.meet_class(Tensor)  # whose methods programs replace
+        walk.meet_class(Tensor)  # programs may replace its methods
         walk.drain()
         if any(isinstance(value, (Module, Optimizer)) for value in walk.seen.values()):
             walk.state(GLOBAL, None, "hooks of all modules", "name")
@@ -235,7 +235,7 @@ class Recording:
         self.names = names
 
     def _root(self, walk: reaching.Walk, value: Any, name: str) -> None:
-        """An argument, or what is in one; that it is a list or dict, and of what, is for the caller to compare."""
+        """Record an argument, or a part of one; the caller compares the type and structure of lists and dicts."""
         if isinstance(value, Tensor):
             walk.reach(value, None, name, "name")
         elif isinstance(value, (list, tuple)):
@@ -249,7 +249,7 @@ class Recording:
             walk.reach(value, record, None, "same")
 
     def _read_by(self, walk: reaching.Walk, function: types.FunctionType, lookups: dict[int, Any]) -> None:
-        """What one function that ran has read."""
+        """Record the values that one executed function has read."""
         around = function.__globals__
         names = reading.names_of(function.__code__)
         lookups.setdefault(id(around), (around, set()))[1].update(names.globals)
@@ -262,7 +262,7 @@ class Recording:
                 walk.cell(cell, name)
 
     def _judge(self, walk: reaching.Walk) -> None:
-        """Adds what could not be watched to the effects."""
+        """Add values that could not be watched to the effects."""
         for _, why in walk.unwatchable:
             self.effects.append(Effect("unwatchable", "", why))
         if walk.cut:
@@ -285,7 +285,7 @@ class Recording:
                 )
 
     def _judge_tensors(self) -> None:
-        """What the program's code may ask tensors that each call answers anew."""
+        """Check queries of the program's code about tensors that may differ for each call."""
         for name in sorted(_HIDDEN & self._own_attributes):
             self.effects.append(Effect("unwatchable", "", f"it reads {name} of a tensor"))
         for name, value in self.arguments.items():
@@ -294,7 +294,7 @@ class Recording:
                     self.effects.append(Effect("unwatchable", "", f"it reads {read[0]} of {name}, which is a tensor"))
 
 
-# What tensors know beside what programs compare.
+# Properties of tensors that programs do not compare.
 _HIDDEN = frozenset(
     (
         "_version",
@@ -326,7 +326,7 @@ def _root_name(function: Any) -> str:
 
 
 def _hidden_effect(record: Any, container: Any, codes: list[types.CodeType]) -> Effect | None:
-    """What it means that a state changed which a compiled function cannot follow."""
+    """Return the effect of a state change that a compiled function cannot follow."""
     where = effects._mention(record, codes)
     if type(container) is type(np.random.mtrand._rand) or isinstance(container, (np.random.Generator, random.Random)):
         return Effect("call", where, f"{record.path()} draws random numbers")
@@ -336,6 +336,6 @@ def _hidden_effect(record: Any, container: Any, codes: list[types.CodeType]) -> 
 
 
 def _is_late(name: str, value: Any) -> bool:
-    """Whether an attribute of a module is one that it makes when somebody looks, as it is then."""
+    """Whether an attribute of a module is created at the first access, and still has its initial value."""
     late = "_hooks" in name or name in ("_non_persistent_buffers_set", "_is_full_backward_hook")
     return late and (value is None or value == {} or value == set())

@@ -1,8 +1,8 @@
 """Exporters for captured programs: standalone C99, CasADi, and WebAssembly.
 
-`recorded` runs a function once and gives its memory names, `language` has the functions of elements in C99, `text`
-prints the steps, `optimizers` an optimizer's, `files` the header, the code and its test; `casadi` and `wasm` put
-something else around the code.
+`recorded` runs a function once and names its memory, `language` has elementwise functions in C99, `text`
+prints the steps, `optimizers` the steps of optimizers, `files` the header, the code and its test; `casadi` and `wasm`
+wrap the code.
 """
 
 from flambeau_compile.exporting.files import export_c

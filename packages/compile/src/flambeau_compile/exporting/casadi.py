@@ -1,11 +1,12 @@
 """A function for CasADi: its values, its Jacobian and the Jacobian of that, with the C interface of generated code.
 
 ``casadi.external(name, path)`` of the compiled file behaves like any other function of CasADi: Ipopt and other solvers
-ask it for derivatives, which are the exact ones of the program. What is zero whatever the inputs are is left out of the
-sparsity. Matrices lie by columns there, and elements are doubles; a program of float32 converts at its borders.
+request derivatives, which are exact. Elements that are zero for all inputs are omitted from the
+sparsity pattern. CasADi stores matrices by columns, with doubles as elements; a program of float32 converts its inputs
+and outputs.
 
 The interface is described in CasADi's user guide, section "Using the generated code"; since version 3.6 the Jacobian
-of each result by each argument is a result of its own.
+of each result with respect to each argument is a separate result.
 """
 
 from collections.abc import Callable
@@ -22,10 +23,10 @@ def text(function: Callable[..., Any], examples: tuple[Any, ...], name: str, unr
     """The C file of a function, its Jacobian and that one's Jacobian.
 
     Args:
-        function: of tensors with up to two dimensions, with such results; it changes nothing.
+        function: takes and returns tensors with at most two dimensions; it changes nothing.
         examples: its arguments.
-        name: of the function in CasADi.
-        unrolled: whether each element is a variable; None: where there are few.
+        name: the name of the function in CasADi.
+        unrolled: whether each element is a variable; None: if there are few.
 
     Raises:
         ExportError: the function changes something, or has tensors of more dimensions.
@@ -118,7 +119,7 @@ def _column_major(n: Named) -> list[int]:
 
 
 def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: list[Named]) -> list[str]:
-    """A function of CasADi around a program, with all that CasADi asks about it."""
+    """Return the code of a CasADi function that wraps a program, with the functions that CasADi queries."""
     full = "jac_" * level + name
     matrices, names = _results(level, unit, inputs, outputs)
     arguments = [(n.name, _Matrix(*_shape(n), None)) for n in inputs]
@@ -165,7 +166,7 @@ def _function(name: str, level: int, unit: Unit, inputs: list[Named], outputs: l
 def _results(
     level: int, unit: Unit, inputs: list[Named], outputs: list[Named]
 ) -> tuple[list[tuple[str, _Matrix]], list[str]]:
-    """For each result of a function in CasADi's order, the array that has its elements and how they lie."""
+    """Return for each result, in CasADi's order, the array that contains its elements, and their layout."""
     made = iter(unit.recorded.outputs)
     found: list[tuple[str, _Matrix]] = []
     names: list[str] = []

@@ -18,12 +18,12 @@ class Unit:
 
     Args:
         recorded: its run.
-        name: of the C function, and the prefix of all other names.
-        weights: ``"static"``: what the function only reads stands in the file; ``"argument"``: callers pass it.
+        name: the name of the C function, and the prefix of all other names.
+        weights: ``"static"``: the file contains values that the function only reads; ``"argument"``: callers pass them.
         unrolled: whether every element is a variable; None: if the program is tiny.
-        tables: names of the tables that are in the file, by type and bytes; more are added.
-        math: ``"libm"``: functions are those of C's library. ``"own"``: they stand in the file. ``"single"``: of these,
-            what computes in float alone, which compilers put into wide registers.
+        tables: names of the tables in the file, by type and bytes; new ones are added.
+        math: ``"libm"``: uses functions of C's library. ``"own"``: the file contains them. ``"single"``: like "own",
+            but only functions that compute in float, which compilers vectorize.
     """
 
     def __init__(
@@ -52,12 +52,12 @@ class Unit:
             places[n.buffer.index] = place
         self.body = Body(recorded, places, name)
         self.body.print(unrolled)
-        self.own: set[tuple[str, str]] = set()  # functions of C's library that stand in the file, with their types
+        self.own: set[tuple[str, str]] = set()  # library functions that the file contains, with their types
         if math != "libm":
             self._use_own()
 
     def _use_own(self) -> None:
-        """Have calls of C's library go to functions of the file."""
+        """Replace calls of the C library by calls of functions in the file."""
         body = self.body
         self.own = body.library - {("fma", "f32"), ("fma", "f64")}
         if self.math == "single":
@@ -71,11 +71,12 @@ class Unit:
             body.lines = [call.sub(own, line) for line in body.lines]
             body.functions = {key: call.sub(own, text) for key, text in body.functions.items()}
 
-    # --- what callers see -----------------------------------------------------------------------------------------
+    # --- the interface for callers
+    # --------------------------------------------------------------------------------------
 
     @property
     def scalars(self) -> dict[str, float]:
-        """Numbers in the state beside tensors."""
+        """Return the numbers in the state, apart from tensors."""
         return self.body.updates.fields
 
     @property
@@ -117,7 +118,7 @@ class Unit:
         return lines
 
     def work_type(self) -> list[str]:
-        """The type of the scratch memory, where there is some."""
+        """Return the declaration of the scratch memory's type, if there is any."""
         if not self.has_work:
             return []
         fields = [f"    {TYPES[kind]} {kind}[{n}];" for kind, n in self.body.work.items() if n]
@@ -143,7 +144,7 @@ class Unit:
         return "\n".join([*lines, "#ifdef __cplusplus", "}", "#endif", "#endif", ""])
 
     def about(self) -> str:
-        """How much work a call is."""
+        """Describe the amount of work of a call."""
         counts = ", ".join(f"{n} {what}" for what, n in sorted(self.body.operations.items()))
         return f"A call does {counts or 'nothing but copies'}."
 
@@ -154,7 +155,7 @@ class Unit:
         return "\n".join([f'#include "{self.name}.h"', "", *includes([self]), *self.definitions(), ""])
 
     def definitions(self, storage: str = "") -> list[str]:
-        """The function, and what it needs before it; ``storage`` is ``"static "`` for a part of another file."""
+        """Return the function and the definitions that it needs; ``storage`` is ``"static "`` inside another file."""
         lines = [*self.tables, *self.body.functions.values()]
         if self.has_state:
             lines += self._init()
@@ -185,7 +186,7 @@ class Unit:
         return [*before, *lines, "}", ""]
 
     def test(self) -> str:
-        """A program that returns 0 if the code gives the recorded results."""
+        """Return the code of a program that returns 0 if the function computes the recorded results."""
         r, name = self.recorded, self.name
         lines = [f'#include "{name}.h"', "", "#include <math.h>", "#include <stdio.h>", ""]
         lines += [_table(f"given_{n.name}", n) for n in r.inputs]
@@ -219,17 +220,17 @@ class Unit:
 
 
 def _alias(name: str) -> str:
-    """What the statements call an argument: variables of theirs have up to five letters."""
+    """Return the name of an argument in the statements, whose own variables have up to five letters."""
     return name if len(name) > 5 else f"at_{name}"
 
 
 # Macros of compilers whose processor multiplies and adds in one instruction.
 _FUSED = {"f32": ("__FP_FAST_FMAF", "__ARM_FEATURE_FMA"), "f64": ("__FP_FAST_FMA", "__aarch64__")}
-UNITS = 8  # in the last place, by which sums in another order and other exponentials differ at most
+UNITS = 8  # largest difference, in units in the last place, due to another order of sums and other exponentials
 
 
 def includes(units: list[Unit]) -> list[str]:
-    """The lines that functions need before them in their file."""
+    """Return the lines that functions need before them in their file."""
     lines = []
     text = "\n".join(line for unit in units for line in (*unit.body.lines, *unit.body.functions.values()))
     if units[0].math == "own":
@@ -240,7 +241,7 @@ def includes(units: list[Unit]) -> list[str]:
     own = {each for unit in units for each in unit.own}
     lines += own_math.definitions(own, f"{units[0].name}_own")
     declared = [each for each in library if each not in own]
-    for each, kind in declared:  # declared here, since freestanding compilers have no math.h
+    for each, kind in declared:  # declared here, because freestanding compilers have no math.h
         kind_name = TYPES[kind]
         operands = ", ".join([kind_name] * (3 if each == "fma" else 2 if each in TWO else 1))
         lines.append(f"{kind_name} {each}{'f' if kind == 'f32' else ''}({operands});")
@@ -262,8 +263,8 @@ static int differ(const char *name, size_t i, double got, double expected, doubl
 
 
 def _compared(n: Named, place: str, values: Any, least: float, spread: float) -> str:
-    """The comparison of a result with what Python gave: to a few units in the last place of its largest element, or of
-    `least`, which is the size of what went into sums that may cancel; and to what such units in the arguments change.
+    """Return code that compares a result with Python's, within a few units in the last place of its largest element, or
+    of `least`, the size of terms in sums that may cancel, plus the change that such units in the arguments cause.
     """
     finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values[:0]
     largest = float(np.abs(finite).max(initial=least))
@@ -327,8 +328,8 @@ def export_c(
         results, to the last digits. For CasADi, the code alone.
 
     Raises:
-        ExportError: the function does what has no form in C; the message names it, and what to write instead.
-        ValueError: `name` is no identifier of C, or `weights` is another word.
+        ExportError: an operation of the function has no form in C; the message names it and an alternative.
+        ValueError: `name` is not a C identifier, or `weights` is invalid.
 
     >>> import tempfile
     >>> import flambeau_tensor as ft

@@ -1,8 +1,8 @@
-"""Functions of elements in C99, for programs that leave Python: each means what eager's means.
+"""Elementwise functions in C99, for programs without Python, equivalent to those of eager mode.
 
-``T`` stands for the type (``float`` or ``double``), ``_`` behind a function of the C library for its suffix (``f`` or
-nothing), and ``K(…)`` for a number of that type. What eager computes by polynomials of its own, the C library computes
-here: results agree to a unit or two in the last place.
+``T`` is a placeholder for the type (``float`` or ``double``), ``_`` after a function of the C library for its suffix
+(``f`` or nothing), and ``K(…)`` for a constant of that type. Functions that eager computes by its own polynomials use
+the C library here: results agree to a unit or two in the last place.
 """
 
 import re
@@ -26,7 +26,7 @@ _ANY = {
     "square": "return x * x;",
     "abs": "return x < 0 ? -x : x;",
 }
-# Of floating point numbers. Operands are x, y, z, parameters a, b, c.
+# For floating point numbers. Operands are x, y, z, parameters a, b, c.
 _REAL = {
     **{name: f"return {name}_(x);" for name in (
         "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh", "sin", "sinh", "tan", "tanh", "exp", "exp2",
@@ -115,13 +115,13 @@ _LIBRARY = re.compile(r"\b([a-z][a-z0-9]*)_\(")
 
 
 class Function(NamedTuple):
-    """A C function of elements.
+    """An elementwise C function.
 
     Args:
-        name: what it is called in C, without the prefix of the file.
+        name: its name in C, without the prefix of the file.
         text: its definition, with ``PREFIX`` before its name and before functions of the library.
         library: the functions of the C library that it calls, without suffix.
-        arguments: parameters behind the operands, as C.
+        arguments: C parameters after the operands.
     """
 
     name: str
@@ -158,7 +158,7 @@ TYPES = {"b8": "uint8_t", "u8": "uint8_t", "i8": "int8_t", "i16": "int16_t", "u1
 
 
 def find(function: str, reads: tuple[str, ...], writes: str, data: Any = 0) -> Function | None:
-    """The function of elements that an operator runs, or None where there is none.
+    """Return the elementwise C function that an operator runs, or None.
 
     Args:
         function: the operator's name, with its mode.
@@ -198,7 +198,7 @@ def find(function: str, reads: tuple[str, ...], writes: str, data: Any = 0) -> F
 
 
 def template(function: str, reads: tuple[str, ...], writes: str) -> str | None:
-    """An expression with places for operands, where the function is one."""
+    """Return an expression with placeholders for operands, if the function is one."""
     if reads and reads[0] in ("f32", "f64") and (function in _REAL or function in _ANY):
         return None
     text = expression(function, reads)

@@ -1,4 +1,4 @@
-"""What an object file for another machine takes there: bytes of code, of constants and of memory."""
+"""Sizes in an object file for another machine: bytes of code, of constants and of memory."""
 
 import struct
 from pathlib import Path
@@ -12,8 +12,8 @@ class Sizes(NamedTuple):
 
     Args:
         code: instructions.
-        constants: what is only read.
-        memory: what is written to.
+        constants: read-only data.
+        memory: writable data.
     """
 
     code: int

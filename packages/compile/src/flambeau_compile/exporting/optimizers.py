@@ -12,8 +12,8 @@ from flambeau_compile.exporting.recorded import ExportError, Recorded
 from flambeau_compile.graph import Update
 from flambeau_compile.updates import COEFFICIENTS
 
-# Of each rule, the coefficients that change, as C; the others stay what they are. `first` says whether a step is the
-# first, `b1` and `b2` are the betas to the power of the steps.
+# For each rule, the coefficients that change, as C expressions; the others are constant. `first` says whether a step is
+# the first, `b1` and `b2` are the betas to the power of the step count.
 _CHANGING = {
     "sgd": {2: "{lr}", 4: "({first} ? 1 : {k4})"},
     "adam": {8: "{lr} / (1 - {b1})", 9: "1 / {sqrt}(1 - {b2})"},
@@ -23,11 +23,11 @@ _CHANGING = {
 
 
 class Updates:
-    """What the steps of the optimizers in a program need in its state.
+    """The state that the steps of a program's optimizers need.
 
     Attributes:
-        fields: the state's scalars, with their values at the beginning.
-        uncounted: those that say of SGD whether a step is the first, which Python sees by its momentum.
+        fields: the scalars of the state, with their initial values.
+        uncounted: fields of SGD that say whether a step is the first, which Python derives from the momentum.
     """
 
     def __init__(self, recorded: Recorded) -> None:

@@ -1,10 +1,10 @@
-"""Functions of C's library in C99 itself, for machines that have none: right to two units in the last place.
+"""Functions of C's library in C99 itself, for machines without one: accurate to two units in the last place.
 
-Arguments are reduced to where a power series is short, with constants in two or three parts, and series are summed by
-Horner's rule. What rounding leaves of a quotient, a root or a reduced argument goes along as a second number, by exact
-products (Dekker, 1971). Functions of float compute in double, but for `SINGLE`. Sources: the series are Taylor's; the
-reductions are Cody and Waite's, Software Manual for the Elementary Functions (1980); erfc is a polynomial in
-(x - 2) / (x + 2), as Shepherd and Laframboise have it (1981), whose coefficients were fitted at the Chebyshev points
+Arguments are reduced to ranges where a power series is short, with constants in two or three parts, and series are
+summed by Horner's rule. The rounding error of a quotient, a root or a reduced argument is kept as a second number, by
+exact products (Dekker, 1971). Functions of float compute in double, except those in `SINGLE`. Sources: the series are
+Taylor's; the reductions are Cody and Waite's, Software Manual for the Elementary Functions (1980); erfc is a polynomial
+in (x - 2) / (x + 2), as Shepherd and Laframboise have it (1981), whose coefficients were fitted at the Chebyshev points
 with 90 digits.
 """
 
@@ -38,13 +38,13 @@ _ERFC = _horner(
     ],
     "q",
 )  # fmt: skip
-# Arcus tangents of 2/8, 3/8, … 1, and what is left of each.
+# The arctangents of 2/8, 3/8, … 1, and their remainders.
 _ATANS = """0.24497866312686414, 0.35877067027057225, 0.4636476090008061, 0.5585993153435624, 0.6435011087932844,
         0.7188299996216245, 0.7853981633974483"""
 _ATAN_RESTS = """1.0698755618734451e-17, -2.4623815582638635e-17, 2.2698777452961687e-17, -5.4556305485916264e-18,
         1.5834785051444286e-17, -2.1478388444456983e-17, 3.061616997868383e-17"""
 
-# Each with what it calls. All compute in double; @ stands for the prefix of the file.
+# Each function with those that it calls. All compute in double; @ is the prefix of the file.
 _DOUBLE = {
     "scale": ("", """static double @scale(double x, int64_t n) {
     union { uint64_t u; double d; } power;
@@ -295,8 +295,8 @@ _DOUBLE = {
     return @exp(y * @log(x));
 }"""),
 }  # fmt: skip
-# Of float, in float: for processors that have no double, and for loops whose elements go together into wide registers.
-# The polynomials were fitted at Chebyshev points; exp is right to 0.98 units in the last place, tanh to 1.31.
+# Functions of float that compute in float: for processors without double, and for loops that compilers vectorize. The
+# polynomials were fitted at Chebyshev points; exp is accurate to 0.98 units in the last place, tanh to 1.31.
 SINGLE = {
     "exp": ("", """static float @expf(float x) {
     const float y = x > -104.0f ? (x < 89.0f ? x : 89.0f) : -104.0f;
@@ -316,7 +316,8 @@ SINGLE = {
     return a < 0.625f ? low : x < 0 ? -high : high;
 }"""),
 }  # fmt: skip
-ROUGH = frozenset(("pow", "erfc", "lgamma"))  # of double: what has no form here to two units in the last place
+# in double: functions whose form here is less accurate than two units in the last place
+ROUGH = frozenset(("pow", "erfc", "lgamma"))
 _CALL = re.compile(r"@(\w+)\(")
 
 
@@ -326,7 +327,7 @@ def known(function: str, kind: str) -> bool:
 
 
 def definitions(functions: Iterable[tuple[str, str]], prefix: str) -> list[str]:
-    """The definitions of functions, each a name with ``"f32"`` or ``"f64"``, and of what they call, callees first."""
+    """Return the definitions of functions, given as (name, ``"f32"`` or ``"f64"``), and of their callees, in order."""
     lines: list[str] = []
     done: set[str] = set()
 

@@ -26,7 +26,7 @@ _C_WORDS = frozenset(
 
 
 class ExportError(RuntimeError):
-    """A function cannot leave Python; the message names what stands in the way and what to write instead.
+    """A function cannot be exported; the message names the obstacle and an alternative.
 
     >>> import flambeau_tensor as ft
     >>> from flambeau_compile.exporting import export_c
@@ -38,15 +38,15 @@ write it with elementwise functions, sums and products
 
 
 class Named:
-    """Memory that has a name in what is exported.
+    """Memory with a name in the exported code.
 
     Attributes:
-        name: an identifier of C.
-        label: how a program writes it: ``net.0.weight``, ``x``.
+        name: a C identifier.
+        label: the expression in the program: ``net.0.weight``, ``x``.
         buffer: the memory in the program.
-        window: how the tensor lies in it.
-        role: ``"input"``, ``"output"``, ``"constant"`` for what is read alone, ``"state"`` for what calls change.
-        value: a NumPy array of the tensor's elements before the call; of outputs, after it.
+        window: the layout of the tensor in it.
+        role: ``"input"``, ``"output"``, ``"constant"`` for read-only values, ``"state"`` for values that calls change.
+        value: a NumPy array of the tensor's elements before the call; for outputs, after it.
     """
 
     def __init__(self, name: str, label: str, buffer: Buffer, window: Window, role: str, value: Any) -> None:
@@ -70,16 +70,16 @@ class Named:
 
 
 class Stepped:
-    """An optimizer's step in a recorded run: what its program needs to know once Python is gone.
+    """An optimizer's step in a recorded run, with the data that the exported program needs.
 
     Attributes:
-        step: what the tracer heard.
-        rule: the name of the optimizer's rule: ``"adam"``.
-        options: of each group of parameters.
-        bounds: for each group, the first of the updated parameters and the one behind the last.
-        count: how many steps were done before.
-        position: where its coefficients begin among those of all.
-        coefficients: of each parameter, in this step.
+        step: the tracer's event.
+        rule: the name of the optimizer's rule, such as ``"adam"``.
+        options: the options of each parameter group.
+        bounds: for each group, the range of updated parameters, as (first, end).
+        count: the number of previous steps.
+        position: the offset of its coefficients among those of all steps.
+        coefficients: those of each parameter, in this step.
     """
 
     def __init__(self, step: Any, count: float, position: int) -> None:
@@ -95,12 +95,12 @@ class Recorded:
 
     Attributes:
         program: the steps.
-        inputs, outputs, constants, states: what they work on, in order.
-        structure: what the function returns, with a Window for each tensor.
+        inputs, outputs, constants, states: the memory that the steps use, in order.
+        structure: the result of the function, with a Window for each tensor.
         steps: the optimizers' steps, in order.
         after: for each state, its elements after the call.
-        spread: for each state, by how much it changes after an optimizer's step if what goes in changes by units in
-            the last place. Rules that divide by the size of a gradient make much of what rounding leaves of it.
+        spread: for each state, its change after an optimizer's step if inputs change by units in the last place. Rules
+            that divide by the size of a gradient amplify rounding errors.
     """
 
     def __init__(self) -> None:
@@ -119,7 +119,7 @@ class Recorded:
 
 
 def identifier(text: str, taken: set[str]) -> str:
-    """A name in C for what a program calls ``text``, other than those that are taken and ``v1``, … of the code."""
+    """Return a C name for ``text`` that differs from those in ``taken`` and from ``v1``, … of the code."""
     name = re.sub(r"\W+", "_", text).strip("_") or "value"
     if name[0].isdigit() or name in _C_WORDS or keyword.iskeyword(name) or re.fullmatch(r"v\d[\d_]*", name):
         name = f"v_{name}"
@@ -131,15 +131,15 @@ def identifier(text: str, taken: set[str]) -> str:
 
 
 def record(function: Callable[..., Any], examples: tuple[Any, ...], names: tuple[str, ...] | None = None) -> Recorded:
-    """Run a function on examples, and give its program with names; what the run changes is put back.
+    """Run a function on examples and return its program with names; changes of the run are undone.
 
     Args:
         function: a function, method or module.
-        examples: its arguments; tensors become inputs, everything else is taken as it is.
-        names: of the inputs; left out, those of the parameters.
+        examples: its arguments; tensors become inputs, all other values are constants.
+        names: the names of the inputs; by default those of the parameters.
 
     Raises:
-        ExportError: the function does what a program without Python cannot do.
+        ExportError: the function does something that a program without Python cannot do.
     """
     held = _Held(function, examples)
     try:
@@ -156,7 +156,7 @@ def builder() -> Any:
 
 
 class _Run:
-    """The run that is recorded, and what is made of it."""
+    """The run that is recorded, and the program built from it."""
 
     def __init__(self, function: Any, examples: tuple[Any, ...], held: "_Held") -> None:
         self.function, self.examples, self.held = function, examples, held
@@ -200,7 +200,7 @@ class _Run:
             w = b.window(window(t))
             dense = Window(b.program.buffer(w.numel * ITEMSIZE[w.dtype]), w.dtype, 0, w.sizes, row_major(w.sizes))
             dense.buffer.lasts = True
-            b.copy(w, dense)  # so that results never share memory with each other or with what is read
+            b.copy(w, dense)  # so that results never share memory with each other or with values that are read
             name = identifier(f"result{k}" if several else "result", self.taken)
             found.outputs.append(Named(name, name, dense.buffer, dense, "output", _values(t)))
         for t in self.outputs:
@@ -211,7 +211,7 @@ class _Run:
         return found
 
     def look_at_rounding(self) -> None:
-        """Run once more with what goes in changed by units in the last place, and see what that does to states."""
+        """Run again with inputs changed by units in the last place, and measure the effect on states."""
         import numpy as np
 
         random = np.random.default_rng(0)
@@ -229,7 +229,7 @@ class _Run:
             self.found.spread[i] = float(np.abs(changed).max(initial=0.0)) if n.kind in ("f32", "f64") else 0.0
 
     def lower(self) -> None:
-        """From what the tracer heard to steps."""
+        """Convert the tracer's events to steps."""
         b, loops, position = self.b, Loops(self.b), 0
         for entry in self.records:
             if entry[0] in MARKS:
@@ -247,7 +247,7 @@ class _Run:
                 b.call(*entry)
 
     def name_memory(self, arguments: dict[int, Any]) -> None:
-        """Names for what was there before the run, as far as the program reads, writes or returns it."""
+        """Name the memory that existed before the run, as far as the program reads, writes or returns it."""
         b, found = self.b, self.found
         read = {w.buffer.index for step in b.program.steps for w in step.windows()}
         written = {w.buffer.index for step in b.program.steps for w in step.written()}
@@ -289,7 +289,7 @@ def _check_steps(function: Any, program: Any) -> None:
 
 
 def _labels(arguments: dict[str, Any], examples: tuple[Any, ...], tensors: list[Any]) -> list[str]:
-    """How the tensors among arguments are called."""
+    """Return the names of the tensors among arguments."""
     found: dict[int, str] = {}
 
     def walk(o: Any, label: str) -> None:
@@ -340,7 +340,7 @@ def _called(function: Any) -> str:
 
 
 def _variables(function: Any) -> dict[str, Any]:
-    """What a function's code names outside of itself: variables around it, and of its module."""
+    """Return the outer variables that a function's code names: those of enclosing functions and of its module."""
     target = getattr(function, "__func__", function)
     code = getattr(target, "__code__", None)
     if code is None:
@@ -348,7 +348,7 @@ def _variables(function: Any) -> dict[str, Any]:
     around = target.__globals__
     found = {name: around[name] for name in code.co_names if name in around}
     for name, cell in zip(code.co_freevars, target.__closure__ or (), strict=True):
-        with contextlib.suppress(ValueError):  # a cell that nothing was put in
+        with contextlib.suppress(ValueError):  # an empty cell
             found[name] = cell.cell_contents
     if target is not function:
         found["self"] = function.__self__
@@ -356,7 +356,7 @@ def _variables(function: Any) -> dict[str, Any]:
 
 
 class _Held:
-    """Values of the tensors, modules and optimizers that a function reaches, to be put back."""
+    """Saves the values of the tensors, modules and optimizers that a function reaches, to restore them."""
 
     def __init__(self, function: Any, examples: tuple[Any, ...]) -> None:
         walk = reaching.Walk(keep=True)
@@ -376,7 +376,7 @@ class _Held:
             for key, t in (*module.named_parameters(), *module.named_buffers()):
                 self.names[id(t)] = f"{name}.{key}" if name else key
         self.values: dict[int, tuple[Any, Any]] = {}
-        self.late: set[int] = set()  # ids of tensors whose values before the first run were not kept
+        self.late: set[int] = set()  # ids of tensors whose values before the first run were not saved
         self.gradients: list[tuple[Any, Any]] = []
         self.optimizers = [o for o in walk.seen.values() if isinstance(o, Optimizer)]
         self.states = [{id(p): (p, dict(state)) for p, state in o.state.items()} for o in self.optimizers]
@@ -402,9 +402,10 @@ class _Held:
                 self.gradients.append((t, t.grad))
 
     def note(self, captured: list[Any]) -> bool:
-        """Take up what only a run shows; whether there is any.
+        """Add values that only a run shows; return whether there are any.
 
-        States that optimizers made begin as zeros. Other tensors count as never changed: what they were is not known.
+        States that optimizers created are initially zero. Other tensors count as unchanged, because their old values
+        are unknown.
         """
         before = len(self.values)
         for o in self.optimizers:
@@ -434,7 +435,7 @@ class _Held:
         return found
 
     def counts(self) -> dict[int, float]:
-        """For each parameter that an optimizer knew before, how many steps it has done; 1 where nobody counts them."""
+        """Return the step count of each parameter that an optimizer knew before; 1 if steps are not counted."""
         return {i: float(state.get("step", 1.0)) for states in self.states for i, (_, state) in states.items() if state}
 
     def put_back_values(self) -> None:

@@ -1,7 +1,7 @@
-"""C99 of a recorded program: element by element where it is tiny, loops over memory where it is not.
+"""C99 of a recorded program: unrolled by element if it is tiny, loops over memory otherwise.
 
-Nothing here calls eager's loops. The order of sums and products is eager's for small ones, and `FMA` is one rounding
-where the processor has such an instruction, so that numbers agree with Python's to the last digit or the one before.
+Nothing here calls eager's loops. Small sums and products have the same order as in eager mode, and `FMA` rounds
+once if the processor has such an instruction, so results agree with Python's to within one unit in the last place.
 """
 
 import re
@@ -28,19 +28,19 @@ from flambeau_compile.graph import (
 )
 from flambeau_compile.loops import _collapsed, _converted, _is_flat, _is_single, _key, grouped
 
-DEPTH = 32  # rows of a factor of which a product keeps eight columns on the stack
+DEPTH = 32  # rows of a factor for which a product stores eight columns on the stack
 
 
 class Body:
-    """The statements of one C function, and what they need around them.
+    """The statements of one C function, with their dependencies.
 
     Attributes:
         lines: the statements.
         functions: the static functions that they call, by name, in the order in which they are declared.
-        library: functions of the C library, without suffix, with the C type that each computes in.
-        work: for each C type, how many elements of scratch memory.
-        operations: how many there are of each kind, for the comment.
-        zeros: for buffers of results, by their index, the elements that are zero whatever the inputs are.
+        library: functions of the C library, without suffix, with the C type in which each computes.
+        work: for each C type, the number of elements of scratch memory.
+        operations: the number of operations of each kind, for the comment.
+        zeros: for result buffers, by index, the elements that are zero for all inputs.
     """
 
     def __init__(self, recorded: Recorded, places: dict[int, str], prefix: str) -> None:
@@ -171,7 +171,7 @@ class Body:
         return " ".join([*lines, "{", self.portable(step, names), "}", *after])
 
     def portable(self, step: Call, addresses: list[str]) -> str:
-        """A step whose text is C99."""
+        """Return the code of a step whose text is C99."""
         text = step.text
         for i, address in enumerate(addresses):
             text = text.replace(f"${i}$", f"({address})")
@@ -338,11 +338,11 @@ class Body:
         self.count("multiply-adds", prod(batches) * m * n * k)
         dense = bc == 1 and cc == 1
         width = min(n, 16 if dense else 8)
-        # Factors that lie across are copied in parts, if there are rows enough to use the copy again.
+        # Factors that are not contiguous along the sum are copied in parts, if there are enough rows to reuse the copy.
         depth = min(k, DEPTH) if not dense and m >= 4 and k > 1 else 0
 
         def columns(first: int, width: int, last: int) -> str:
-            """Sums of some columns at a time, none of which waits for another."""
+            """Return code for the sums of several columns that are independent of each other."""
             each = f"for (ptrdiff_t q = 0; q < {width}; q++)"
             place = f"c[i * {cr} + (j + q) * {cc}]"
             factor = f"t[p * {width} + q]" if depth else f"b[p * {br} + (j + q) * {bc}]"
@@ -364,7 +364,7 @@ class Body:
 
         whole = n - n % width if width else 0
         body = f"{columns(0, width, whole)} " * (whole > 0) + columns(whole, n - whole, n) * (n > whole)
-        # A function, since that is where compilers believe `restrict`.
+        # A separate function, because compilers only make use of `restrict` for parameters.
         head = f"(const {own} *restrict a, const {own} *restrict b, {own} *restrict c)"
         text = f"{head} {{ {body} }}"
         name = self.products.setdefault(text, f"product{len(self.products) + 1}")

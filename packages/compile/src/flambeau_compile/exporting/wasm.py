@@ -1,6 +1,6 @@
 """A function as WebAssembly, for a page, Node and other hosts: a ``.wasm`` file and a small module around it.
 
-The C is that of `files`; the compiler is zig's, from the package ``ziglang``, which brings a C library for this target.
+The C is that of `files`; the compiler is zig's, from the package ``ziglang``, with a C library for this target.
 """
 
 import importlib.util
@@ -27,21 +27,22 @@ def export_wasm(
 ) -> list[Path]:
     """Write a function as ``name.wasm``, and ``name.mjs``, which loads it.
 
-    In JavaScript, ``const net = await load(bytes)`` gives an object with a typed array for each argument and result,
-    ``net.run()``, which reads the ones and fills the others, and, where the function keeps a state, ``net.init()``,
-    which sets it back, and ``net.state``, whose numbers (``lr``) can be set.
+    In JavaScript, ``const net = await load(bytes)`` returns an object with a typed array for each argument and result,
+    ``net.run()``, which reads the former and fills the latter, and, if the function has a state, ``net.init()``, which
+    resets it, and ``net.state``, whose numbers (``lr``) can be set.
 
     Args:
-        function: a function, method or module, as `export_c` takes it.
+        function: a function, method or module, as for `export_c`.
         examples: a tuple of its arguments.
-        folder: where the files go; it is made if need be.
-        name: of the files and of the function.
+        folder: the folder for the files; it is created if necessary.
+        name: the name of the files and of the function.
 
     Returns:
         The two files.
 
     Raises:
-        ExportError: the function does what has no form in C, or the compiler of the package ``ziglang`` is missing.
+        ExportError: the function does something without a form in C, or the compiler from the package ``ziglang`` is
+            missing.
 
     >>> import tempfile
     >>> import flambeau_tensor as ft
@@ -93,7 +94,7 @@ def _exports(unit: Unit) -> list[str]:
 
 
 def around(unit: Unit) -> str:
-    """C that holds the memory, and hands out its addresses."""
+    """Return C code that holds the memory and returns its addresses."""
     name = unit.name
     lines = [f'#include "{name}.h"', *(f"static {kind} array_{each}[{n}];" for each, kind, n in _arrays(unit))]
     lines += [f"static {name}_state state;"] * unit.has_state + [f"static {name}_work work;"] * unit.has_work

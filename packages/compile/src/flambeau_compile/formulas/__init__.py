@@ -1,8 +1,8 @@
-"""Which steps stand for an operator's kernel: one function for each, in the file of its family.
+"""The steps that implement an operator's kernel: one function for each operator, in the file of its family.
 
-A formula gets a Builder, the arguments in the schema's order with windows for tensors, and the windows of the results,
-which it fills. It returns NotImplemented for arguments that it does not know; the kernel is called then. Elementwise
-operators need none: the loop that eager runs is known.
+A formula receives a Builder, the arguments in the schema's order with windows for tensors, and the windows of the
+results, which it fills. It returns NotImplemented for arguments that it does not support; then the kernel is called.
+Elementwise operators need no formula: the loop that eager mode runs is known.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ def formula(*names: str) -> Callable[[Formula], Formula]:
     """Declare a function as the formula of operators.
 
     Raises:
-        ImportError: there is no operator of that name.
+        ImportError: the operator does not exist.
     """
 
     def declare(function: Formula) -> Formula:

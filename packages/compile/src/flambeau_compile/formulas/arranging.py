@@ -1,4 +1,4 @@
-"""Elements in another arrangement, and values that a shape alone says: eye, flips, triangles, padding, ranges."""
+"""Rearrangements of elements, and values that depend only on a shape: eye, flips, triangles, padding, ranges."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from flambeau_compile.formulas import formula
 from flambeau_compile.formulas.reductions import dims_of
 from flambeau_compile.graph import COMPUTED, Window
 
-ROWS = 64  # a step each: what has more is left to its kernel
+ROWS = 64  # with one step each; the kernel handles more
 
 
 def _diagonal(w: Window, offset: int, first: int, second: int) -> Window:
-    """The elements of two dimensions with equal indices, as a dimension behind the others."""
+    """Return the elements with equal indices in two dimensions, as a new last dimension."""
     dims = [d for d in range(len(w.sizes)) if d not in (first, second)]
     row, column = (0, offset) if offset >= 0 else (-offset, 0)
     n = max(min(w.sizes[first] - row, w.sizes[second] - column), 0)
@@ -109,7 +109,7 @@ def arange(b: Any, args: Any, out: Window) -> Any:
 @formula("torch._ops.to_copy")
 def to_copy(b: Any, args: Any, out: Window) -> Any:
     if args[0].dtype in ("float32", "float64") and out.dtype not in ("float32", "float64", "bool"):
-        return NotImplemented  # what does not fit is the kernel's own choice
+        return NotImplemented  # the kernel handles invalid arguments
     b.copy(args[0], out)
     return None
 

@@ -54,7 +54,7 @@ def clone(b: Any, args: Any, out: Window) -> Any:
     if args[0].numel != out.numel:
         return NotImplemented
     source = args[0]
-    if source.sizes != out.sizes:  # `reshape` of what no view can show
+    if source.sizes != out.sizes:  # a `reshape` that cannot be a view
         flat = b.temporary(source.dtype, source.sizes)
         b.copy(source, flat)
         source = Window(flat.buffer, flat.dtype, 0, out.sizes, tuple(out.strides))

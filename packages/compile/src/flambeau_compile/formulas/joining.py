@@ -1,4 +1,4 @@
-"""Tensors put together."""
+"""Concatenation of tensors."""
 
 from typing import Any
 

@@ -8,14 +8,14 @@ COLUMNS = 512  # of one call of a loop across
 
 
 def along_dimension(x: Window, dim: int, along: str, across: str, out: str | None = None) -> tuple[str, int]:
-    """Calls of a loop for all runs along a dimension, and how many elements lie beside each other there.
+    """Return calls of a loop for all runs along a dimension, and the number of adjacent elements there.
 
     Args:
-        x: what is read, dense; the result has the same shape.
+        x: the operand, dense; the result has the same shape.
         dim: the dimension.
         along: a call for one run, with ``{x}``, ``{out}`` for its addresses and ``{n}`` for its length.
-        across: a call for ``{m}`` columns; ``{inner}`` elements lie between two rows.
-        out: the dtype of the result, if it is another.
+        across: a call for ``{m}`` columns; ``{inner}`` is the number of elements between two rows.
+        out: the dtype of the result, if it is different.
     """
     sizes = x.sizes or (1,)
     dim += len(sizes) if dim < 0 else 0

@@ -1,4 +1,4 @@
-"""Products. Those of float32 and float64 only; integers are left to their kernels."""
+"""Products of float32 and float64; kernels compute those of integers."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def dot(b: Any, args: Any, out: Window) -> Any:
 
 @formula("torch.nn.functional.linear")
 def linear(b: Any, args: Any, out: Window) -> Any:
-    """The bias is put in the result first, and the product added to it."""
+    """Copy the bias into the result and add the product to it."""
     x, weight, bias = args[:3]
     if not _floats(x, weight, bias, out) or len(weight.sizes) != 2:
         return NotImplemented

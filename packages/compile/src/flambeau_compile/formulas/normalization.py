@@ -1,1 +1,1 @@
-"""Softmax and its kin: left to their kernels so far."""
+"""Softmax and related functions, which currently call their kernels."""

@@ -1,4 +1,4 @@
-"""Gradients of views, which put a part into zeros."""
+"""Gradients of views, which write a part into zeros."""
 
 from typing import Any
 

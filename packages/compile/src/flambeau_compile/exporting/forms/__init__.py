@@ -1,6 +1,6 @@
-"""Operators in the steps that C99 has: what programs in Python's reach leave to eager's loops and kernels.
+"""Operators as steps in C99: for programs with Python, eager's loops and kernels compute these operators.
 
-A form has the signature of a formula (`flambeau_compile.formulas`) and goes before it; those of a family stand in its
+A form has the signature of a formula (`flambeau_compile.formulas`) and takes precedence over it; each family has a
 file.
 """
 
@@ -21,7 +21,7 @@ _FORMS: dict[str, Callable[..., Any]] = {}
 
 
 class PortableBuilder(Builder):
-    """A Builder whose programs need nothing of eager's."""
+    """A Builder of programs that do not call eager's code."""
 
     operator = ""
 
@@ -74,7 +74,7 @@ def wrapped(dim: int, sizes: tuple[int, ...]) -> int:
 
 
 def kept(w: Window, dims: tuple[int, ...]) -> Window:
-    """What was reduced over dimensions, with these dimensions of one element."""
+    """Return a reduced window with the reduced dimensions as dimensions of size 1."""
     for d in dims:
         w = w.unsqueeze(d)
     return w

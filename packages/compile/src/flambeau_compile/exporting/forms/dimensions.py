@@ -10,7 +10,7 @@ from flambeau_compile.graph import C_TYPES, Window
 
 
 def lowered(b: Any, x: Window, dim: int) -> tuple[Window, Window]:
-    """Elements less the largest along a dimension, and the sums of their exponentials, with that dimension kept."""
+    """Return elements minus the maximum along a dimension, and the sums of their exponentials, with this dimension."""
     d = wrapped(dim, x.sizes)
     low = b.apply("sub", x, b.reduce("max", x, (d,)).unsqueeze(d))
     return low, b.reduce("sum", b.apply("exp", low), (d,)).unsqueeze(d)
@@ -60,7 +60,7 @@ def var(b: Any, args: Any, out: Window) -> Any:
 
 
 def _best(b: Any, x: Window, dim: Any, index: Window | None, value: Window | None, sign: str) -> Any:
-    """The first largest or smallest element along a dimension, and where it is; nan is larger and smaller than all."""
+    """Compute the first largest or smallest element along a dimension and its index; nan precedes all others."""
     if x.dtype not in C_TYPES or x.numel == 0:
         return NotImplemented
     flat = dim is None or not x.sizes

@@ -8,7 +8,7 @@ from flambeau_compile.graph import Window
 
 
 def _spread(index: Window, d: int, x: Window) -> tuple[str, str, str]:
-    """Loops over an index as `gather` takes it, the place in it, and the place in `x` that it names."""
+    """Return loops over an index of `gather`, the position in it, and the position in `x` that it selects."""
     heads, names = nest(*index.sizes)
     own = flat_place(names, index.sizes)
     names[d] = "k"

@@ -1,4 +1,4 @@
-"""Normalization, attention, and linear layers of rows that do not lie together."""
+"""Normalization, attention, and linear layers on rows that are not adjacent."""
 
 from math import prod
 from typing import Any
@@ -73,13 +73,13 @@ def layer_norm_backward(b: Any, args: Any, out: Any) -> Any:
 
 @form("torch.nn.functional.linear")
 def linear(b: Any, args: Any, out: Window) -> Any:
-    """Rows that do not lie one after another are copied first."""
+    """Copy rows that are not adjacent first."""
     x, *more = args
     return matmul.linear(b, (b.dense(x), *more), out)
 
 
 def _weights(b: Any, q: Window, k: Window, mask: Any, causal: bool, scale: float) -> Window:
-    """The weights of the keys; a query that may look at no key has zeros."""
+    """Return the weights of the keys; zeros for queries that must not attend to any key."""
     scores = b.apply("mul", b.product(q, k.t()), scale)
     nothing = float("-inf")
     if causal:

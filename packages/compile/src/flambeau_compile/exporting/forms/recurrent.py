@@ -28,7 +28,7 @@ def _sigmoid(own: str, text: str) -> str:
 
 
 def _names(first: int, given: dict[str, Any]) -> tuple[dict[str, str], list[Window]]:
-    """Places in the text for the operands that are there, the first of which is the ``first``; and these operands."""
+    """Return placeholders, numbered from ``first``, for the operands that are not None; and these operands."""
     there = {name: w for name, w in given.items() if w is not None}
     return {name: f"${first + i}$" for i, name in enumerate(there)}, list(there.values())
 
@@ -76,7 +76,7 @@ def _layer(b: Any, mode: str, x: Window, states: list[Window], weights: list[Win
 
 
 def _cell_and_back(mode: str, own: str, ct: str, hidden: int) -> tuple[str, str]:
-    """For a hidden unit, the gates that backward keeps; and from ``d``, the gradient of its result, those of the sums.
+    """Return code for a hidden unit: the gates that backward needs; and, from ``d``, the gradients of their sums.
 
     ``g`` are the gates, ``di`` and, for the hidden part of a GRU, ``dk`` the gradients of their sums, ``h`` and ``dh``
     the state before and its gradient, ``c0``, ``c`` and ``dc`` the cells before and after and the cells' gradient.
@@ -111,7 +111,7 @@ def _cell_and_back(mode: str, own: str, ct: str, hidden: int) -> tuple[str, str]
 
 
 def _taken_over(to: dict[str, str], of_hidden: str, here: str, size: int, hidden: int) -> str:
-    """What the gradient of one sum of gates, ``r``, adds to those of weights, biases, state and input."""
+    """Add the contribution of the gradient of one gate sum, ``r``, to those of weights, biases, state and input."""
     into = "".join(
         f"{to[name]}[r] += {part}[r]; " for name, part in (("gbi", "di"), ("gbh", of_hidden)) if name in to
     )  # fmt: skip
@@ -128,16 +128,16 @@ def _taken_over(to: dict[str, str], of_hidden: str, here: str, size: int, hidden
 
 def _backward(b: Any, mode: str, grads: list[Any], y: Window, x: Window, states: list[Window], weights: list[Window],
               biases: list[Any], reverse: bool, outs: tuple[Any, ...]) -> None:  # fmt: skip
-    """For each sequence its gates once more, in the order of time, and the gradients, back in time.
+    """Compute for each sequence its gates again, in the order of time, and then the gradients, backwards in time.
 
     Args:
         b: the builder.
-        mode: ``"LSTM"``, ``"GRU"``, or what has ``"TANH"`` or ``"RELU"`` in it.
-        grads: of the results of all times and of the last states, or None where there is none.
-        y: the results of all times.
-        x, states, weights, biases: what the layer had.
-        reverse: whether it went back in time.
-        outs: for the gradients of `x`, of the states, the weights and the biases; None for what nobody wants.
+        mode: ``"LSTM"``, ``"GRU"``, or a name that contains ``"TANH"`` or ``"RELU"``.
+        grads: the gradients of the results at all times and of the last states, or None.
+        y: the results at all times.
+        x, states, weights, biases: the layer's arguments.
+        reverse: whether the layer runs backwards in time.
+        outs: windows for the gradients of `x`, of the states, the weights and the biases; None for unneeded ones.
     """
     steps, batch, size = x.sizes
     hidden, count = states[0].sizes[-1], GATES.get(mode, 1)
@@ -149,7 +149,8 @@ def _backward(b: Any, mode: str, grads: list[Any], y: Window, x: Window, states:
     made.update(zip(("gwi", "gwh", "gbi", "gbh"), outs[len(made) :], strict=False))
     sizes = {"gates": steps * kept, "cells": steps * hidden * lstm, "di": rows, "dh": rows * gru}
     made.update({name: b.temporary(x.dtype, (n,)) for name, n in sizes.items() if n})
-    for name, like in (("gh", states[0]), ("gc", states[-1])):  # carried from time to time, wanted or not
+    # carried from one time step to the next, requested or not
+    for name, like in (("gh", states[0]), ("gc", states[-1])):
         if name in made and made[name] is None:
             made[name] = b.temporary(x.dtype, like.sizes)
     to, targets = _names(0, made)
