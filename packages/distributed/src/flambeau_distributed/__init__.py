@@ -105,7 +105,7 @@ def is_gloo_available() -> bool:
 
 
 def is_nccl_available() -> bool:
-    """False: there are no graphics processors."""
+    """Return False: there are no GPUs."""
     return False
 
 

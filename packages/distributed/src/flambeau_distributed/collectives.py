@@ -1,7 +1,7 @@
-"""Collectives: every process of a group calls the same function, and together they compute something.
+"""Collectives: every process of a group calls the same function, and together they compute a result.
 
-Each returns None, or with ``async_op=True`` a `Work` whose ``wait()`` says that it is done. A process outside of the
-group is warned and gets None. Processes that call different things, or tensors of different sizes, all raise.
+Each returns None, or with ``async_op=True`` a `Work` whose ``wait()`` returns when it is done. A process that is not in
+the group gets a warning and None. If processes call different functions, or tensors differ in size, all raise an error.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def checked_tensor(tensor: Any, name: str) -> None:
-    """Raise a TypeError for what is not a tensor."""
+    """Raise a TypeError if the argument is not a tensor."""
     if not isinstance(tensor, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -44,7 +44,7 @@ def checked_tensor(tensor: Any, name: str) -> None:
 
 
 def checked_tensors(tensors: Any, name: str) -> None:
-    """Raise a TypeError for what is not a list of tensors."""
+    """Raise a TypeError if the argument is not a list of tensors."""
     if not isinstance(tensors, list | tuple) or not all(isinstance(t, Tensor) for t in tensors):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
@@ -57,7 +57,7 @@ def opened(function: str, group: Any, **arguments: Any) -> "ProcessGroup | None"
     """Check the tensors and lists of tensors of a collective, and return the group; None outside of it.
 
     Raises:
-        TypeError: something else was given.
+        TypeError: an argument has another type.
         ValueError: the tensors have several dtypes, or there is no group.
     """
     flat: list[Tensor] = []
@@ -77,7 +77,7 @@ def opened(function: str, group: Any, **arguments: Any) -> "ProcessGroup | None"
 
 
 def root_of(group: ProcessGroup, rank: "int | None", group_rank: "int | None", name: str) -> int:
-    """The rank in the group of the one that is told by its rank among all, or in the group; by default 0 among all."""
+    """Return the root's rank in the group, given its global rank or its rank in the group; by default global rank 0."""
     if group_rank is not None:
         if rank is not None:
             raise ValueError(f"Can't specify both group_{name} and {name}")
@@ -107,14 +107,14 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_
     Args:
         tensor: of the same number of elements on all ranks.
         op: a `ReduceOp`; `ReduceOp.AVG` divides the sum by the number of ranks.
-        group: whose ranks; by default all.
-        async_op: return at once.
+        group: the process group; default: all processes.
+        async_op: return immediately.
 
     Returns:
-        The `Work`, if it is to be waited for.
+        A `Work` with ``async_op``, else None.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
 
     >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
     >>> x = torch.ones(2)
@@ -142,10 +142,10 @@ def all_reduce_coalesced(
     Args:
         tensors: of one dtype.
         op, group: as for `all_reduce`.
-        async_op: return a future at once.
+        async_op: return a future immediately.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     tensors = [tensors] if isinstance(tensors, Tensor) else list(tensors)
     found = opened("all_reduce_coalesced", group, tensors=tensors)
@@ -169,16 +169,16 @@ def reduce(
     async_op: bool = False,
     group_dst: "int | None" = None,
 ) -> "Work | None":
-    """Reduce the tensors of all ranks to one of them; the others' stay as they are.
+    """Reduce the tensors of all ranks to one of them; those of the others are unchanged.
 
     Args:
-        tensor: of the same number of elements on all ranks.
-        dst: the rank that has the result.
+        tensor: has the same number of elements on all ranks.
+        dst: the rank that receives the result.
         op, group, async_op: as for `all_reduce`.
         group_dst: the rank in the group, instead of `dst`.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("reduce", group, tensor=tensor)
     if found is None:
@@ -194,16 +194,16 @@ def broadcast(
     async_op: bool = False,
     group_src: "int | None" = None,
 ) -> "Work | None":
-    """Give all ranks the tensor of one.
+    """Broadcast the tensor of one rank to all.
 
     Args:
-        tensor: what is given, or is written.
-        src: the rank that gives.
+        tensor: the tensor to send or to write to.
+        src: the rank that sends it.
         group, async_op: as for `all_reduce`.
         group_src: the rank in the group, instead of `src`.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("broadcast", group, tensor=tensor)
     if found is None:
@@ -218,13 +218,13 @@ def all_gather(
     """Give all ranks the tensors of all.
 
     Args:
-        tensor_list: a tensor to be written for each rank.
+        tensor_list: an output tensor for each rank.
         tensor: this rank's.
         group, async_op: as for `all_reduce`.
 
     Raises:
         RuntimeError: the list or its tensors have the wrong size.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("all_gather", group, tensor_list=tensor_list, tensor=tensor)
     if found is None:
@@ -235,7 +235,7 @@ def all_gather(
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> "Work | None":
-    """Give all ranks the tensors of all in one, one behind the other.
+    """Give all ranks the tensors of all ranks, concatenated.
 
     Args:
         output_tensor: as large as those of all ranks together.
@@ -244,7 +244,7 @@ def all_gather_into_tensor(
 
     Raises:
         RuntimeError: the output has the wrong size.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("all_gather_into_tensor", group, output_tensor=output_tensor, input_tensor=input_tensor)
     if found is None:
@@ -263,13 +263,13 @@ def all_gather_coalesced(
     """Give all ranks several tensors of all.
 
     Args:
-        output_tensor_lists: for each rank a list of tensors to be written.
+        output_tensor_lists: for each rank a list of output tensors.
         input_tensor_list: this rank's.
         group, async_op: as for `all_reduce`.
 
     Raises:
         RuntimeError: a list has the wrong length.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     if not isinstance(output_tensor_lists, list):
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
@@ -292,14 +292,14 @@ def gather(
 
     Args:
         tensor: this rank's.
-        gather_list: on that rank, a tensor to be written for each.
-        dst: the rank that gets them.
+        gather_list: on that rank, an output tensor for each rank.
+        dst: the rank that receives the tensors.
         group, async_op: as for `all_reduce`.
         group_dst: the rank in the group, instead of `dst`.
 
     Raises:
-        ValueError: the list is missing, or is where it should not be.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        ValueError: the list is missing on that rank, or given on another.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("gather", group, tensor=tensor, gather_list=() if gather_list is None else gather_list)
     if found is None:
@@ -317,18 +317,18 @@ def scatter(
     async_op: bool = False,
     group_src: "int | None" = None,
 ) -> "Work | None":
-    """Give each rank a tensor of one's list.
+    """Distribute a list of tensors on one rank to all.
 
     Args:
-        tensor: what is written.
-        scatter_list: on that rank, a tensor for each.
-        src: the rank that gives them.
+        tensor: the tensor to write to.
+        scatter_list: on the sending rank, a tensor for each rank.
+        src: the rank that sends them.
         group, async_op: as for `all_reduce`.
         group_src: the rank in the group, instead of `src`.
 
     Raises:
-        ValueError: the list is missing, or is where it should not be.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        ValueError: the list is missing, or is given on another rank.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("scatter", group, tensor=tensor, scatter_list=() if scatter_list is None else scatter_list)
     if found is None:
@@ -344,13 +344,13 @@ def reduce_scatter(
     """Reduce a list of tensors over all ranks and give each rank its part.
 
     Args:
-        output: what is written.
+        output: the tensor to write to.
         input_list: a tensor for each rank.
         op, group, async_op: as for `all_reduce`.
 
     Raises:
         ValueError: the list has the wrong length.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("reduce_scatter", group, output=output, input_list=input_list)
     if found is None:
@@ -366,13 +366,13 @@ def reduce_scatter_tensor(
     """Reduce a tensor over all ranks and give each rank its part.
 
     Args:
-        output: what is written.
+        output: the tensor to write to.
         input: as large as the outputs of all ranks together.
         op, group, async_op: as for `all_reduce`.
 
     Raises:
         RuntimeError: the input has the wrong size.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("reduce_scatter_tensor", group, output=output, input=input)
     if found is None:
@@ -390,18 +390,18 @@ def all_to_all_single(
     group: Any = None,
     async_op: bool = False,
 ) -> "Work | None":
-    """Send each rank some rows of a tensor, and get some from each.
+    """Send some rows of a tensor to each rank, and receive some from each.
 
     Args:
-        output: what is written.
-        input: what is sent.
-        output_split_sizes: how many rows come from each rank; by default equally many.
-        input_split_sizes: how many rows go to each.
+        output: the tensor to write to.
+        input: the tensor to send.
+        output_split_sizes: the number of rows from each rank; by default equal numbers.
+        input_split_sizes: the number of rows to each rank.
         group, async_op: as for `all_reduce`.
 
     Raises:
-        RuntimeError: the numbers do not add up, or a rank sends another number than is expected.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        RuntimeError: the numbers do not add up, or a rank sends another number than expected.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("all_to_all_single", group, output=output, input=input)
     if found is None:
@@ -417,16 +417,16 @@ def all_to_all(
     group: Any = None,
     async_op: bool = False,
 ) -> "Work | None":
-    """Send each rank a tensor, and get one from each.
+    """Send a tensor to each rank, and receive one from each.
 
     Args:
-        output_tensor_list: what is written, for each rank.
-        input_tensor_list: what is sent to each.
+        output_tensor_list: the tensors to write to, one for each rank.
+        input_tensor_list: the tensors to send, one for each rank.
         group, async_op: as for `all_reduce`.
 
     Raises:
         ValueError: a list has the wrong length.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     outs, ins = output_tensor_list, input_tensor_list
     found = opened("all_to_all", group, output_tensor_list=outs, input_tensor_list=ins)
@@ -440,7 +440,7 @@ def all_to_all(
 def barrier(
     group: Any = None, async_op: bool = False, device_ids: Any = None, timeout: "timedelta | None" = None
 ) -> "Work | None":
-    """Wait until all ranks have come here.
+    """Wait until all ranks have called this function.
 
     Args:
         group, async_op: as for `all_reduce`.
@@ -449,7 +449,7 @@ def barrier(
 
     Raises:
         RuntimeError: devices are named.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = opened("barrier", group)
     if found is None:
@@ -460,15 +460,15 @@ def barrier(
 
 
 def monitored_barrier(group: Any = None, timeout: "timedelta | None" = None, wait_all_ranks: bool = False) -> None:
-    """Wait until all ranks have come here, or say which do not.
+    """Wait until all ranks have called this function; raise an error that names missing ranks.
 
     Args:
-        group: whose ranks; by default all.
-        timeout: how long to wait for them.
-        wait_all_ranks: name all ranks that do not come, not the first.
+        group: the group of ranks; by default all.
+        timeout: the maximum time to wait.
+        wait_all_ranks: whether to name all missing ranks, not only the first.
 
     Raises:
-        DistBackendError: some do not come in time.
+        DistBackendError: some ranks do not arrive in time.
     """
     found = group_of(group)
     if found is not None:

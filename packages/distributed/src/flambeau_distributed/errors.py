@@ -20,8 +20,8 @@ class DistNetworkError(DistError):
 
 
 class DistStoreError(DistError):
-    """A store has no value for a key, and none was set within the timeout."""
+    """A store has no value for a key, and none was set before the timeout."""
 
 
 class QueueEmptyError(DistStoreError):
-    """A queue of a store has nothing to give."""
+    """A queue of a store is empty."""

@@ -18,17 +18,17 @@ except ImportError:  # Windows
 
 __all__ = ["FileStore"]
 
-_USERS = "users"  # the counter of who has opened the file
+_USERS = "users"  # the counter of processes that have opened the file
 
 
 class FileStore(Store):
-    """A store in a file: a list of changes, of which each process reads what is new.
+    """A store in a file: a list of changes, of which each process reads the new ones.
 
-    The file goes when as many processes have closed the store as there are to be.
+    The file is removed when all of ``world_size`` processes have closed the store.
 
     Args:
-        file_name: its path; a file that does not exist, or one that other processes have made for this.
-        world_size: how many processes will open it; -1: any number, and the file stays.
+        file_name: the path of a file that does not exist, or that other processes have created for this store.
+        world_size: the number of processes that will open it; -1: any number, and the file is not removed.
 
     >>> import tempfile
     >>> store = torch.distributed.FileStore(tempfile.mktemp(), 1)

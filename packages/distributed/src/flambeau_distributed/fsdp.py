@@ -1,4 +1,4 @@
-"""``torch.distributed.fsdp``: parameters that lie apart in several processes, which is not built."""
+"""``torch.distributed.fsdp``: parameters that are sharded over several processes, which is not built."""
 
 from flambeau_distributed.unbuilt import class_not_built as _class
 from flambeau_distributed.unbuilt import function_not_built as _function

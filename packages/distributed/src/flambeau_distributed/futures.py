@@ -1,4 +1,4 @@
-"""``torch.futures``: results that come later."""
+"""``torch.futures``: results that are set later."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ class Future:
     """A result that is set once, from any thread.
 
     Raises:
-        RuntimeError: there is no value yet; by ``value``.
+        RuntimeError: by ``value``: there is no value yet.
 
     >>> future = Future()
     >>> later = future.then(lambda f: f.value() + 1)
@@ -42,10 +42,10 @@ class Future:
         return self._result
 
     def value(self) -> Any:
-        """The result, which has to be there.
+        """Return the result, which must be set already.
 
         Raises:
-            RuntimeError: it is not.
+            RuntimeError: it is not set.
         """
         if not self.done():
             raise RuntimeError("Future.value(): the result is not there yet; wait() waits for it")
@@ -76,7 +76,7 @@ class Future:
         self._finish(None, result)
 
     def add_done_callback(self, callback: Callable[["Future"], Any]) -> None:
-        """Call ``callback(self)`` when the result is there, at once if it is."""
+        """Call ``callback(self)`` when the result is set, or immediately if it is."""
         with self._lock:
             if not self.done():
                 self._callbacks.append(callback)
@@ -84,7 +84,7 @@ class Future:
         callback(self)
 
     def then(self, callback: Callable[["Future"], Any]) -> "Future":
-        """A future with the result of ``callback(self)``, which is called when this one has its own."""
+        """Return a future with the result of ``callback(self)``, which is called when this one is finished."""
         after = Future()
 
         def run(future: Any) -> None:
@@ -100,10 +100,10 @@ class Future:
 
 
 def collect_all(futures: Sequence[Future]) -> Future:
-    """A future whose result is the list of the futures, when all of them are done.
+    """Return a future whose result is the list of the futures, when all of them are done.
 
     Raises:
-        AttributeError: something is no Future.
+        AttributeError: an item is not a Future.
 
     >>> a, b = torch.futures.Future(), torch.futures.Future()
     >>> both = collect_all([a, b])
@@ -130,10 +130,10 @@ def collect_all(futures: Sequence[Future]) -> Future:
 
 
 def wait_all(futures: Sequence[Future]) -> list[Any]:
-    """The results of all futures; the first error in their order is raised.
+    """Return the results of all futures; the first error in their order is raised.
 
     Raises:
-        AttributeError: something is no Future; or what a future holds an error of.
+        AttributeError: an item is not a Future. Errors of the futures are raised, too.
 
     >>> a = torch.futures.Future()
     >>> a.set_result(1)

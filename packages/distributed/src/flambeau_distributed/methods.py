@@ -1,6 +1,6 @@
-"""PyTorch's class ``ProcessGroup``: a group by the methods that its C++ class has.
+"""PyTorch's class ``ProcessGroup``: groups with the methods of its C++ class.
 
-They take lists of tensors and an object of options, and start work that a thread of the group does.
+These take lists of tensors and an object with options, and start work that a thread of the group runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _LOCALLY: dict[Any, Callable[[Any, Any], Any]] = {
 
 
 class ProcessGroup(Group):
-    """Processes that work together, as `init_process_group` and `new_group` make them.
+    """Processes that work together, created by `init_process_group` and `new_group`.
 
     >>> torch.distributed.group.WORLD is None
     True
@@ -58,7 +58,7 @@ class ProcessGroup(Group):
         return self.store
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long a rank waits for the others."""
+        """Set how long a rank waits for the others."""
         self.timeout = timeout
         self.carrier.timeout = timeout.total_seconds()
 
@@ -145,7 +145,7 @@ class ProcessGroup(Group):
         return self.start(*self.gathering_all(outs, tensors))
 
     def gathering_all(self, outs: Any, tensors: Any) -> "tuple[Callable[[], None], list[Any]]":
-        """Check the arguments of `allgather`; return what it does, and its results."""
+        """Check the arguments of `allgather`; return a function that runs it, and its results."""
         if isinstance(tensors, Tensor):
             outs, tensors = [outs], [tensors]
         what = "ProcessGroupGloo::allgather"
@@ -204,7 +204,7 @@ class ProcessGroup(Group):
         return self.start(*self.gathering(outs, tensors, getattr(root, "rootRank", root)))
 
     def gathering(self, outs: Any, tensors: Any, root: int) -> "tuple[Callable[[], None], list[Any]]":
-        """Check the arguments of `gather`; return what it does, and its results."""
+        """Check the arguments of `gather`; return a function that runs it, and its results."""
         (tensor,) = self._single(tensors, root, "gather", "requires a single-element input tensor list")
         row = self._of_root(outs, root, "gather", "output")
         if row is not None:
@@ -216,7 +216,7 @@ class ProcessGroup(Group):
         return self.start(*self.scattering(outs, tensors, getattr(root, "rootRank", root)))
 
     def scattering(self, outs: Any, tensors: Any, root: int) -> "tuple[Callable[[], None], list[Any]]":
-        """Check the arguments of `scatter`; return what it does, and its results."""
+        """Check the arguments of `scatter`; return a function that runs it, and its results."""
         (out,) = self._single(outs, root, "scatter", "requires a single-element output tensor list")
         row = self._of_root(tensors, root, "scatter", "input")
         if row is not None:
@@ -238,7 +238,7 @@ class ProcessGroup(Group):
         return self.start(lambda: self.do_all_to_all(outs, tensors), list(outs))
 
     def splits(self, tensor: Tensor, sizes: "Sequence[int] | None", which: str) -> Sequence[int]:
-        """How many rows of a tensor go to each rank."""
+        """Return how many rows of a tensor each rank receives."""
         size, length = self.size(), len(tensor) if tensor.dim() else 1
         if not sizes:
             if length % size:
@@ -255,7 +255,7 @@ class ProcessGroup(Group):
         return self.start(self.do_barrier, [])
 
     def monitored_barrier(self, timeout: Any = None, wait_all_ranks: bool = False) -> None:
-        """Wait for all ranks; rank 0 says which do not come."""
+        """Wait for all ranks; on rank 0, an error names those that are missing."""
         self.carrier.monitored_barrier((timeout or self.timeout).total_seconds(), wait_all_ranks)
 
     # --- messages
@@ -326,9 +326,9 @@ class ProcessGroupGloo(ProcessGroup):
     """A group of the processes of this host that find each other by a store.
 
     Args:
-        store: where they find each other.
-        rank, size: which one this is, and how many there are.
-        timeout: how long one waits for the others, or an object of options.
+        store: the store by which they find each other.
+        rank, size: the rank of this process, and the number of processes.
+        timeout: how long a process waits for the others, or an object with options.
 
     >>> group = torch.distributed.ProcessGroupGloo(torch.distributed.HashStore(), 0, 1)
     >>> group.allreduce(torch.ones(2)).wait()

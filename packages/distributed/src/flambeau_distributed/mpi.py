@@ -1,6 +1,6 @@
-"""Groups of processes that MPI has started, on any number of hosts, through mpi4py (``flambeau-distributed[mpi]``).
+"""Groups of processes started by MPI, on any number of hosts, through mpi4py (``flambeau-distributed[mpi]``).
 
-Buffers are handed over by their address, without a copy. Halves are reduced in float32 by an operation of our own.
+Buffers are passed by address, without a copy. float16 and bfloat16 are reduced in float32 by a custom MPI operation.
 """
 
 import os
@@ -15,7 +15,7 @@ from flambeau_distributed.stores import HashStore
 from flambeau_distributed.work import Work
 from flambeau_tensor import Tensor, bfloat16, cat, empty, float16, frombuffer, int32
 
-# What launchers set in the processes that they start.
+# Environment variables that launchers set in the processes that they start.
 _STARTED = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK", "MPI_LOCALNRANKS")
 
 
@@ -29,7 +29,7 @@ def started() -> bool:
 
 
 class MpiStore(HashStore):
-    """A store of this process alone: MPI tells the processes of each other."""
+    """A store for this process only: MPI already connects the processes."""
 
     def __init__(self, carrier: "Mpi") -> None:
         super().__init__()
@@ -44,8 +44,8 @@ class Mpi:
     """One rank's part in a communicator.
 
     Args:
-        comm: an mpi4py communicator, which this takes over.
-        timeout: seconds that a rank waits in `monitored_barrier` and where it is asked to.
+        comm: an mpi4py communicator; this object takes ownership.
+        timeout: seconds to wait in `monitored_barrier` and in other waits with a timeout.
     """
 
     name = "MPI"
@@ -75,14 +75,14 @@ class Mpi:
         return cls(MPI.COMM_WORLD.Dup(), timeout)
 
     def part(self, ranks: Sequence[int], number: int, timeout: float) -> "Mpi":
-        """The group of some ranks, which alone call this."""
+        """Return a group of some ranks; only these call this."""
         group = self.comm.Get_group()
         return Mpi(self.comm.Create_group(group.Incl(list(ranks)), number % 32767), timeout)
 
-    # --- handing tensors over
+    # --- passing tensors
 
     def _buffer(self, tensor: "Tensor | None", count: "int | None" = None) -> Any:
-        """A tensor's memory and type, and with `count` how many elements of it are each rank's."""
+        """Return a tensor's memory and type, and with `count` the number of its elements for each rank."""
         if tensor is None:
             return None
         nbytes = tensor.nbytes
@@ -119,7 +119,7 @@ class Mpi:
         self._wait(request, timeout, "barrier")
 
     def all_reduce(self, tensors: "list[Tensor]", op: int, divisor: float = 1) -> bool:
-        """Reduce several tensors of one dtype as if they were one; return False if some are not contiguous."""
+        """Reduce several tensors of one dtype together; return False if some are not contiguous."""
         for tensor in tensors:
             if not tensor.is_contiguous() or tensor.is_neg():
                 return False
@@ -173,7 +173,7 @@ class Mpi:
         increment_version(out)
 
     def monitored_barrier(self, timeout: float, wait_all_ranks: bool) -> None:
-        """A barrier after which rank 0 knows who did not come."""
+        """A barrier after which rank 0 knows which ranks did not arrive."""
         here = empty(1, dtype=int32)
         if self.rank:
             self._wait(self.comm.Isend(self._buffer(here), 0, _MONITORED), timeout, "monitored_barrier")
@@ -272,7 +272,7 @@ def _abort_on_exceptions(mpi: Any) -> None:
         traceback.print_exception(kind, error, trace)
         sys.stderr.write(f"rank {mpi.COMM_WORLD.Get_rank()} of MPI has raised {kind.__name__}: the job ends\n")
         sys.stderr.flush()
-        time.sleep(0.3)  # the launcher passes on what it has read before it ends the job
+        time.sleep(0.3)  # the launcher forwards output that it has read before it ends the job
         mpi.COMM_WORLD.Abort(1)
 
     hook.aborts = True  # type: ignore[attr-defined]

@@ -1,8 +1,8 @@
 """``torch.multiprocessing``: Python's ``multiprocessing``, and `spawn`.
 
-Once this is imported, tensors go through queues, pipes and to new processes without a copy: their memory is moved to
-where processes share it, as by ``share_memory_()``, and both sides see what either writes. A file without a name stands
-for it, so nothing is left behind when the processes end. Where the system has no such files, tensors are copied.
+After importing this module, tensors pass through queues, pipes and to new processes without a copy: their memory is
+moved to shared memory, as by ``share_memory_()``, and both sides see each other's writes. The memory is an unnamed
+file, so nothing remains when the processes end. If the system has no such files, tensors are copied.
 """
 
 import multiprocessing as _python
@@ -60,10 +60,10 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Nothing: memory is always shared by descriptors of files, which leave no file behind.
+    """Do nothing: memory is always shared by file descriptors, which leave no file behind.
 
     Raises:
-        AssertionError: there is no such strategy.
+        AssertionError: the strategy does not exist.
 
     >>> torch.multiprocessing.set_sharing_strategy("file_system")
     >>> torch.multiprocessing.get_sharing_strategy()
@@ -233,22 +233,23 @@ def start_processes(
     daemon: bool = False,
     start_method: str = "spawn",
 ) -> ProcessContext | None:
-    """Call ``fn(index, *args)`` in ``nprocs`` processes of their own.
+    """Call ``fn(index, *args)`` in ``nprocs`` new processes.
 
     Args:
-        fn: a function of a module, which the new processes import.
+        fn: a function at the top level of a module, which the new processes import.
         args: its arguments after the process's index.
-        nprocs: how many processes.
-        join: whether to wait for them all.
-        daemon: whether they end with this one.
+        nprocs: the number of processes.
+        join: whether to wait for all of them.
+        daemon: whether they end with this process.
         start_method: ``"spawn"``, ``"fork"`` or ``"forkserver"``.
 
     Returns:
-        None if they were waited for, or else the `ProcessContext`.
+        None if ``join`` is true, otherwise the `ProcessContext`.
 
     Raises:
-        ValueError: there is no such way to start processes.
-        ProcessRaisedException: a process raised; one that ended with another code than 0 raises ProcessExitedException.
+        ValueError: the start method does not exist.
+        ProcessRaisedException: a process raised an error; if one ended with a nonzero exit code,
+            ProcessExitedException.
 
     >>> torch.multiprocessing.start_processes(max, args=(1,), nprocs=2, start_method="fork")
     """

@@ -38,12 +38,12 @@ def all_gather_object(object_list: "list[Any]", obj: Any, group: Any = None) -> 
     """Give all ranks the objects of all.
 
     Args:
-        object_list: as long as the group has ranks; it is filled.
+        object_list: a list with an entry for each rank; its entries are set.
         obj: this rank's.
-        group: whose ranks; by default all.
+        group: the process group; default: all processes.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
 
     >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
     >>> found = [None]
@@ -76,14 +76,14 @@ def gather_object(
 
     Args:
         obj: this rank's.
-        object_gather_list: on that rank, as long as the group has ranks; it is filled.
-        dst: the rank that gets them.
-        group: whose ranks; by default all.
+        object_gather_list: on that rank, a list with an entry for each rank; its entries are set.
+        dst: the rank that receives the objects.
+        group: the process group; default: all processes.
         group_dst: the rank in the group, instead of `dst`.
 
     Raises:
-        ValueError: the list is missing, or is where it should not be.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        ValueError: the list is missing on that rank, or given on another.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = member_of(group, "gather_object")
     if found is None:
@@ -111,17 +111,17 @@ def broadcast_object_list(
     device: Any = None,
     group_src: "int | None" = None,
 ) -> None:
-    """Give all ranks the objects of one.
+    """Broadcast the objects of one rank to all.
 
     Args:
-        object_list: what is given, or is filled; of the same length on all ranks.
-        src: the rank that gives.
-        group: whose ranks; by default all.
+        object_list: the list to send or to fill; it has the same length on all ranks.
+        src: the rank that sends them.
+        group: the group of ranks; by default all.
         device: None or the CPU.
         group_src: the rank in the group, instead of `src`.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = member_of(group, "broadcast_object_list")
     if found is None:
@@ -151,15 +151,15 @@ def scatter_object_list(
     """Give each rank an object of one's list.
 
     Args:
-        scatter_object_output_list: its first place is filled.
+        scatter_object_output_list: its first entry is set.
         scatter_object_input_list: on that rank, an object for each.
-        src: the rank that gives.
-        group: whose ranks; by default all.
+        src: the rank that sends the objects.
+        group: the process group; default: all processes.
         group_src: the rank in the group, instead of `src`.
 
     Raises:
         ValueError: the list is missing or has the wrong length.
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     found = member_of(group, "scatter_object_list")
     if found is None:
@@ -190,15 +190,15 @@ def send_object_list(
     """Send objects to another rank.
 
     Args:
-        object_list: what is sent.
-        dst: the rank that receives.
-        group: in which; by default all ranks.
+        object_list: the objects to send.
+        dst: the rank that receives them.
+        group: the group; by default all ranks.
         device: None or the CPU.
         group_dst: the rank in the group, instead of `dst`.
         use_batch: ignored.
 
     Raises:
-        ValueError: the rank is this one, or not in the group.
+        ValueError: the rank is this one, or is not in the group.
     """
     parts = [_bytes_of(value) for value in object_list]
     send(tensor([len(part) for part in parts]), dst, group, group_dst=group_dst)
@@ -217,9 +217,9 @@ def recv_object_list(
     """Receive objects.
 
     Args:
-        object_list: as long as what is sent; it is filled.
-        src: the rank that sends; by default any.
-        group: in which; by default all ranks.
+        object_list: a list with the length of the one that is sent, which is filled.
+        src: the rank that sends them; by default any.
+        group: the group; by default all ranks.
         device: None or the CPU.
         group_src: the rank in the group, instead of `src`.
         use_batch: ignored.
@@ -228,7 +228,7 @@ def recv_object_list(
         The rank of the sender.
 
     Raises:
-        ValueError: the rank is this one, or not in the group.
+        ValueError: the rank is this one, or is not in the group.
     """
     sizes = empty(len(object_list), dtype=int64)
     sender = recv(sizes, src, group, group_src=group_src)

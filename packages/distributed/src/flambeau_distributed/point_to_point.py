@@ -34,17 +34,17 @@ def isend(
     """Send a tensor, which must not change before the work is done.
 
     Args:
-        tensor: what is sent.
+        tensor: the tensor to send.
         dst: the rank that receives it.
-        group: in which; by default all ranks.
-        tag: tells messages apart.
+        group: the group; by default all ranks.
+        tag: distinguishes messages.
         group_dst: the rank in the group, instead of `dst`.
 
     Returns:
         The `Work`; None if this process is not in the group.
 
     Raises:
-        ValueError: the rank is this one, or not in the group.
+        ValueError: the rank is this one, or is not in the group.
     """
     checked_tensor(tensor, "tensor")
     found = member_of(group, "isend")
@@ -70,20 +70,20 @@ def send(
 def irecv(
     tensor: Tensor, src: "int | None" = None, group: Any = None, tag: int = 0, group_src: "int | None" = None
 ) -> "Work | None":
-    """Receive a tensor, which is there when the work is done.
+    """Receive a tensor, which is complete when the work is done.
 
     Args:
-        tensor: what is written; of the size and dtype that are sent.
+        tensor: the tensor to write to; it has the size and dtype of the one that is sent.
         src: the rank that sends it; by default any.
-        group: in which; by default all ranks.
-        tag: that of the message.
+        group: the group; by default all ranks.
+        tag: the tag of the message.
         group_src: the rank in the group, instead of `src`.
 
     Returns:
         The `Work`; None if this process is not in the group.
 
     Raises:
-        ValueError: the rank is this one, or not in the group.
+        ValueError: the rank is this one, or is not in the group.
     """
     found, work = _receive(tensor, src, group, tag, group_src, "irecv")
     if found is not None and hasattr(found.carrier, "messages"):
@@ -126,7 +126,7 @@ class P2POp:
 
     Args:
         op: `isend` or `irecv`.
-        tensor: what is sent, or written.
+        tensor: the tensor to send or to write to.
         peer: the other rank.
         group, tag: as for `isend`.
         group_peer: the rank in the group, instead of `peer`.

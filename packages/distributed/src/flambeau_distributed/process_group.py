@@ -1,7 +1,7 @@
-"""Groups of processes: their ranks, and their collectives on any tensors and lists of them.
+"""Groups of processes: their ranks, and their collectives on any tensors and lists of tensors.
 
-A group hands contiguous tensors to what carries them (`shared_memory.SharedMemory`, `mpi.Mpi`), checks and packs what
-it gets, and does what is asynchronous in a thread of its own, in order. The methods of PyTorch's class
+A group passes contiguous tensors to its carrier (`shared_memory.SharedMemory`, `mpi.Mpi`), checks and packs its
+arguments, and runs asynchronous operations in its own thread, in order. The methods of PyTorch's class
 (``allreduce``, …) are in `methods.py`.
 """
 
@@ -21,11 +21,11 @@ class Group:
     """Processes that work together; `ProcessGroup` adds PyTorch's methods.
 
     Args:
-        carrier: what carries tensors between the ranks.
-        store: where the ranks have found each other.
-        ranks: the rank of each member among all processes.
-        backend: the name that the group was asked for by.
-        name: of the group.
+        carrier: transfers tensors between the ranks.
+        store: the store by which the ranks have found each other.
+        ranks: the global rank of each member.
+        backend: the name by which the group was requested.
+        name: the name of the group.
         timeout: how long a rank waits for the others.
     """
 
@@ -91,7 +91,7 @@ class Group:
             self.run(lambda: self.do_all_reduce(tensors, ReduceOp.SUM, divisor), tensors)
 
     def sum_now(self, tensors: "list[Tensor]", divisor: float) -> bool:
-        """The same, if all tensors are contiguous and nothing is to be done before; otherwise return False."""
+        """Do the same immediately if all tensors are contiguous and no work is pending; otherwise return False."""
         return not self.worker.pending and self.carrier.all_reduce(tensors, 0, divisor)
 
     def join(self, joinables: "list[Any]", *options: Any, **hooks: Any) -> Any:
@@ -120,7 +120,7 @@ class Group:
         put_back(target, dense)
 
     def do_all_gather_into(self, out: Tensor, tensor: Tensor) -> None:
-        """``out`` becomes the tensors of all ranks, one behind the other."""
+        """Set ``out`` to the tensors of all ranks, concatenated."""
         target, dense = packed(out)
         self.carrier.all_gather(dense, packed(tensor)[1])
         put_back(target, dense)
@@ -167,14 +167,14 @@ class Group:
                 out.detach().copy_(part)
 
     def do_all_to_all_single(self, out: Tensor, tensor: Tensor, receives: Sequence[int], sends: Sequence[int]) -> None:
-        """``sends[r]`` rows of ``tensor`` go to rank r, ``receives[r]`` of ``out`` come from it."""
+        """Send ``sends[r]`` rows of ``tensor`` to rank r, and receive ``receives[r]`` rows of ``out`` from it."""
         row = tensor[:1].numel() if tensor.dim() and len(tensor) else out[:1].numel() if out.dim() else 1
         target, dense = packed(out)
         self.carrier.all_to_all(dense, packed(tensor)[1], [row * n for n in sends], [row * n for n in receives])
         put_back(target, dense)
 
     def do_all_to_all(self, outs: Sequence[Tensor], tensors: Sequence[Tensor]) -> None:
-        """``tensors[r]`` goes to rank r, ``outs[r]`` comes from it."""
+        """Send ``tensors[r]`` to rank r, and receive ``outs[r]`` from it."""
         flat = empty(sum(t.numel() for t in tensors), dtype=tensors[0].dtype)
         target = empty(sum(t.numel() for t in outs), dtype=outs[0].dtype)
         sends, receives = [t.numel() for t in tensors], [t.numel() for t in outs]
@@ -232,7 +232,7 @@ class _Unpacked(Work):
 
 
 def packed(tensor: Tensor) -> "tuple[Tensor, Tensor]":
-    """The tensor without its history, and its elements one behind the other: itself, or a copy."""
+    """Return the tensor without its history, and its elements as a contiguous tensor: itself or a copy."""
     if not isinstance(tensor, Tensor) or tensor.layout != _STRIDED:
         raise ValueError(f"groups of processes take dense tensors, not {getattr(tensor, 'layout', type(tensor))}")
     if tensor.device.type != "cpu":
@@ -251,11 +251,11 @@ def put_back(target: Tensor, dense: Tensor) -> None:
 
 
 def reduction(tensor: Tensor, op: Any, function: str) -> int:
-    """The number of a reduction for the compiled loops.
+    """Return the number of a reduction for the compiled loops.
 
     Raises:
-        TypeError: it is not a reduction.
-        RuntimeError: it does not go with the tensor's dtype.
+        TypeError: the argument is not a reduction.
+        RuntimeError: it does not support the tensor's dtype.
     """
     op = getattr(op, "reduceOp", op)
     code = CODES.get(op) if op.__hash__ else None

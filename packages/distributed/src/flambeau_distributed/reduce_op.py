@@ -1,4 +1,4 @@
-"""What reductions over processes compute, and the options of the methods of a group; the names are PyTorch's."""
+"""The reductions of collectives, and the options of a group's methods; the names are PyTorch's."""
 
 from datetime import timedelta
 from enum import Enum, IntEnum
@@ -26,7 +26,7 @@ class RedOpType(Enum):
     BXOR = 7
     PREMUL_SUM = 8
 
-    of_floats: "int | None"  # the number of the compiled loop, where floats need no more than that
+    of_floats: "int | None"  # the number of the compiled loop, if it suffices for floats
 
 
 ReduceOp: Any = RedOpType

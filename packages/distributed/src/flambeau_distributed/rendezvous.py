@@ -1,4 +1,4 @@
-"""How processes find each other: from an address to a store, a rank and how many there are."""
+"""Rendezvous of processes: from an address to a store, a rank and the number of processes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -18,10 +18,10 @@ _handlers: dict[str, Callable[..., Found]] = {}
 
 
 def register_rendezvous_handler(scheme: str, handler: Callable[..., Found]) -> None:
-    """Say how processes find each other by addresses that begin with a word of your own.
+    """Register how processes find each other by addresses with a custom scheme.
 
     Args:
-        scheme: the word before ``://``.
+        scheme: the part before ``://``.
         handler: called with the address and ``timeout=``; yields store, rank and size.
 
     Raises:
@@ -37,15 +37,15 @@ def rendezvous(url: str, rank: int = -1, world_size: int = -1, **options: Any) -
 
     Args:
         url: ``env://``, ``file:///path`` or ``tcp://host:port``, where ``?rank=`` and ``&world_size=`` may follow.
-        rank, world_size: where the address does not say.
+        rank, world_size: defaults for an address without them.
         options: ``timeout``.
 
     Returns:
         An iterator over store, rank and size.
 
     Raises:
-        RuntimeError: nobody knows such addresses.
-        ValueError: rank or size is not known.
+        RuntimeError: the scheme of the address is unknown.
+        ValueError: rank or size is unknown.
     """
     if not isinstance(url, str | bytes):
         raise RuntimeError(f"`url` must be a string. {type(url)}: {url}")

@@ -2,8 +2,8 @@
 
     flambeau run -m torch.distributed.run --nproc-per-node 4 script.py [arguments]
 
-Each process gets its rank in the environment (``RANK``, ``LOCAL_RANK``, ``WORLD_SIZE``, ``MASTER_ADDR``,
-``MASTER_PORT``), by which `init_process_group` finds the others. When one fails, the others are ended, and the exit
+Each process gets its rank by environment variables (``RANK``, ``LOCAL_RANK``, ``WORLD_SIZE``, ``MASTER_ADDR``,
+``MASTER_PORT``), by which `init_process_group` finds the others. When one fails, the others are stopped, and the exit
 status is that of the first.
 """
 
@@ -25,7 +25,7 @@ torchrun starts processes on this host. For several hosts start the same script 
     mpirun -n {n} --host a,b python -m flambeau run {script}
 or, under Slurm, by
     srun -n {n} --mpi=pmix python -m flambeau run {script}"""
-GRACE = 5.0  # seconds that processes get to end after one has failed
+GRACE = 5.0  # seconds that processes have to end after one has failed
 
 
 def parser() -> argparse.ArgumentParser:
@@ -141,7 +141,7 @@ def _outputs(folder: str, rank: int) -> dict[str, Any]:
 
 
 def _watch(processes: "list[subprocess.Popen[bytes]]", options: Any) -> int:
-    """0 when all have ended well; else the status of the first that has not, which is told."""
+    """Return 0 when all have ended successfully, otherwise report the first that failed and return its status."""
     while True:
         statuses = [process.poll() for process in processes]
         for rank, status in enumerate(statuses):
@@ -151,7 +151,7 @@ def _watch(processes: "list[subprocess.Popen[bytes]]", options: Any) -> int:
                     f"torchrun: rank {rank} (process {processes[rank].pid}) of {options.training_script} ended with "
                     f"{how}; the others are ended\n"
                 )
-                time.sleep(min(GRACE, 0.5))  # they may say themselves what they miss
+                time.sleep(min(GRACE, 0.5))  # they may report their own errors
                 return 128 - status if status < 0 else status
         if all(status == 0 for status in statuses):
             return 0

@@ -1,7 +1,7 @@
-"""The processes of one host as a group: who they are, the memory that they share, and collectives in it.
+"""The processes of one host as a group: their ranks, the memory that they share, and collectives in it.
 
-The first rank makes a file without a name in memory and leaves word of it in the store; the others open it through
-``/proc``. Nothing is left when the processes have ended, however they end.
+The first rank creates an unnamed file in memory and publishes it in the store; the others open it through
+``/proc``. Nothing remains when the processes have ended, however they end.
 """
 
 import json
@@ -21,9 +21,9 @@ from flambeau_distributed.stores import Store
 from flambeau_distributed.work import Work
 from flambeau_tensor import Tensor
 
-SLOT = 1 << 21  # bytes of each of a rank's two buffers, of which only what is used takes memory
-RING = 1 << 16  # of a ring for messages, where there are few ranks
-SPIN = 30_000  # nanoseconds to wait before sleeping, where each rank has a processor
+SLOT = 1 << 21  # bytes of each of a rank's two buffers; only used pages take memory
+RING = 1 << 16  # bytes of a ring for messages, if there are few ranks
+SPIN = 30_000  # nanoseconds to wait before sleeping, if each rank has a processor
 
 ELSEWHERE = """\
 rank {rank} runs on {there}, and rank 0 on {here}: processes of several hosts need MPI. Install it with
@@ -35,7 +35,7 @@ or, under Slurm, by
 
 
 def host() -> list[str]:
-    """What tells this host, or container, from others, and its name."""
+    """Return an identification of this host, or container, and its name."""
     try:
         with open("/proc/sys/kernel/random/boot_id") as f:
             boot = f.read().strip()
@@ -46,7 +46,7 @@ def host() -> list[str]:
 
 
 def start_of(process: int) -> "int | None":
-    """When a process began, in the system's clock ticks; None if it has ended, also where nobody has asked how."""
+    """Return the start time of a process in the system's clock ticks; None if it has ended, even as a zombie."""
     try:
         with open(f"/proc/{process}/stat", "rb") as f:
             fields = f.read().rpartition(b")")[2].split()
@@ -67,8 +67,8 @@ class SharedMemory:
     """One rank's part in a group of processes of one host.
 
     Args:
-        store: where the ranks find each other.
-        rank, size: which one this is, and how many there are.
+        store: the store by which the ranks find each other.
+        rank, size: the rank of this process, and the number of processes.
         timeout: seconds that a rank waits for the others.
     """
 
@@ -77,7 +77,7 @@ class SharedMemory:
     def __init__(self, store: Store, rank: int, size: int, timeout: float) -> None:
         self.rank, self.size, self.timeout = rank, size, timeout
         self._store, self._waiting_for_all = store, True
-        self._barriers = [0] * size  # how many `monitored_barrier`s each rank has come to
+        self._barriers = [0] * size  # number of calls of `monitored_barrier` by each rank
         ring = RING if size <= 8 else max(1 << 12, RING * 8 // size)
         slot = max(SLOT, 64 * size)
         spin = SPIN if size <= len(_processors()) else 0
@@ -132,10 +132,10 @@ class SharedMemory:
         self._store.set("memory", json.dumps(told))
         return memory, closing
 
-    # --- what ends waiting
+    # --- errors that end waiting
 
     def _check(self, what: int, peer: int, waited: float) -> None:
-        """Raise if a rank that is waited for has ended or gave up, or if this takes too long."""
+        """Raise an error if a rank that this one waits for has ended or given up, or at the timeout."""
         late = self.segment.lagging() if what == MEETS else [peer] if peer >= 0 else []
         for rank in late:
             error = self._gone(rank)
@@ -146,7 +146,7 @@ class SharedMemory:
             raise DistBackendError("all other ranks have ended, or have left the group")
         if self._waiting_for_all and self.rank == 0 and self._store.check(["elsewhere"]):
             raise RuntimeError(self._store.get("elsewhere").decode())
-        if waited >= self.timeout and (late or what != MEETS):  # else all have just come
+        if waited >= self.timeout and (late or what != MEETS):  # otherwise all have just arrived
             raise DistBackendError(self._late(late))
 
     def _gone(self, rank: int) -> "DistBackendError | None":
@@ -160,7 +160,7 @@ class SharedMemory:
         return None
 
     def _has_come(self, what: int, rank: int) -> bool:
-        """Whether a rank has done what it was waited for before it went."""
+        """Whether a rank had finished what others waited for before it left."""
         if what == MEETS:
             return rank not in self.segment.lagging()
         return what == RECEIVES and self.segment.waiting(rank) > 0
@@ -192,7 +192,7 @@ class SharedMemory:
             self.timeout = before
 
     def monitored_barrier(self, timeout: float, wait_all_ranks: bool) -> None:
-        """A barrier after which the ranks that did not come are known."""
+        """A barrier after which the ranks that did not arrive are known."""
         if self.rank:
             self._barriers[self.rank] += 1
             mark = f"{self.rank}/{self._barriers[self.rank]}"
@@ -235,7 +235,7 @@ class SharedMemory:
         return self.messages.receive(tensor, source, tag)
 
     def leave(self, error: str = "") -> None:
-        """Take no further part; others that wait for this rank are told."""
+        """Take no further part, and notify ranks that wait for this one."""
         self.segment.leave(FAILED if error else LEFT, error)
 
 

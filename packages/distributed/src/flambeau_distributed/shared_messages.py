@@ -1,8 +1,8 @@
-"""Messages between the ranks of one host: matching what comes with what is waited for.
+"""Messages between the ranks of one host: matching incoming messages with receivers.
 
-Each ordered pair of ranks has a ring in the shared memory (``include/shared_slots.h``). A message that fits into it
-is on its way when `send` returns; of longer ones a thread writes the rest while the receiver reads. Who waits for a
-message reads the rings itself, whatever comes: what nobody waits for yet is kept. A thread does so for `irecv`.
+Each ordered pair of ranks has a ring in the shared memory (``include/shared_slots.h``). `send` returns when the message
+is in the ring; if it is longer, a thread writes the rest while the receiver reads. A rank that waits for a message
+reads all incoming messages and keeps those without a receiver. For `irecv`, a thread does so.
 """
 
 import threading
@@ -18,7 +18,7 @@ TAKE_OVER = 0.002  # seconds after which another thread looks whether the rings 
 
 
 class _Wanted(Work):
-    """A message that is waited for; who waits reads the rings."""
+    """A message that is expected; a thread that waits for it reads the rings."""
 
     def __init__(self, messages: "Messages", tensor: Tensor, source: "int | None", tag: int) -> None:
         super().__init__([tensor])
@@ -82,12 +82,12 @@ class Messages:
         return wanted
 
     def go_on(self, work: Work) -> None:
-        """Let a thread read until a message has come, so that its sender need not wait for this rank to."""
+        """Let a thread read until a message has arrived, so that its sender need not wait for this rank."""
         if isinstance(work, _Wanted) and not work.is_completed():
             self._reader.submit(lambda: self.read_until(work), Work())
 
     def read_until(self, wanted: _Wanted) -> None:
-        """Read the rings until a message has come."""
+        """Read the rings until a message has arrived."""
         while not wanted._done.is_set():
             if not self._reading.acquire(timeout=TAKE_OVER):
                 continue
@@ -137,7 +137,7 @@ class Messages:
             _give(wanted, source, tag, dtype, nbytes, data)
             return
         with self._lock:
-            for late in self._wanted:  # it was asked for while it was read
+            for late in self._wanted:  # it was requested while it was read
                 if late.source in (None, source) and late.tag == tag:
                     self._wanted.remove(late)
                     break

@@ -1,7 +1,7 @@
-"""Stores: where processes leave values for each other by name, before they have anything else in common.
+"""Stores: places where processes exchange values by name, before they are connected otherwise.
 
-`Store` says what a store does, in terms of one operation on a `Values`; the stores differ in where the values are: in
-this process (`HashStore`), in a file (`FileStore`), or in the process that listens at a port (`tcp_store.TCPStore`).
+`Store` implements its methods by one operation on a `Values`; the stores differ in the location of the values: in this
+process (`HashStore`), in a file (`FileStore`), or in the process that listens at a port (`tcp_store.TCPStore`).
 """
 
 import time
@@ -77,7 +77,7 @@ class Values:
             return self.values.pop(key, None) is not None
 
     def missing(self, keys: Sequence[str], seconds: float = 0) -> list[str]:
-        """The names that have no values after waiting for them."""
+        """Return the names that still have no values after waiting for them."""
         end = time.monotonic() + seconds
         with self.changed:
             while True:
@@ -113,12 +113,12 @@ class Values:
 
 
 class Store:
-    """Values by name, which several processes see; text is kept as bytes.
+    """Values by name, shared by several processes; text is stored as bytes.
 
-    A class of your own that has ``set``, ``get``, ``add`` and ``wait`` is a store, too.
+    A custom class with ``set``, ``get``, ``add`` and ``wait`` is also accepted as a store.
 
     Raises:
-        DistStoreError: there is no value in time; by ``get`` and ``wait``.
+        DistStoreError: the value does not arrive in time; by ``get`` and ``wait``.
 
     >>> store = torch.distributed.HashStore()
     >>> store.set("name", "value")
@@ -133,7 +133,7 @@ class Store:
         raise TypeError(f"cannot pickle '{type(self).__name__}' object")
 
     def _do(self, name: str, *args: Any) -> Any:
-        """A method of `Values`, called where the values are."""
+        """Call a method of `Values` where the values are stored."""
         raise NotImplementedError(f"{type(self).__name__} does not say where its values are")
 
     @property
@@ -142,15 +142,15 @@ class Store:
         return getattr(self, "_timeout", timedelta(seconds=300))
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long ``get`` and ``wait`` wait."""
+        """Set how long ``get`` and ``wait`` wait."""
         self._timeout = timeout
 
     def set(self, key: str, value: "str | bytes") -> None:
-        """Leave a value."""
+        """Set a value."""
         self._do("set", as_key(key, "set"), as_bytes(value, "set"))
 
     def get(self, key: str) -> bytes:
-        """The value of a name, once there is one."""
+        """Return the value of a name; wait until it is set."""
         self.wait([as_key(key, "get")])
         return self._do("get", key)
 
@@ -159,7 +159,7 @@ class Store:
         return self._do("add", as_key(key, "add"), int(amount))
 
     def append(self, key: str, value: "str | bytes") -> None:
-        """Put a value behind that of a name."""
+        """Append to the value of a name."""
         self._do("append", as_key(key, "append"), as_bytes(value, "append"))
 
     def check(self, keys: Iterable[str]) -> bool:
@@ -171,10 +171,10 @@ class Store:
 
         Args:
             keys: the names.
-            timeout: how long to wait, by default ``self.timeout``.
+            timeout: how long to wait; default: ``self.timeout``.
 
         Raises:
-            DistStoreError: they do not come in time.
+            DistStoreError: a value is not set in time.
         """
         keys = list(keys)
         seconds = (self.timeout if timeout is None else timeout).total_seconds()
@@ -184,7 +184,7 @@ class Store:
             raise DistStoreError(f"wait timeout after {seconds * 1000:.0f}ms, keys: {names}")
 
     def compare_set(self, key: str, expected_value: "str | bytes", desired_value: "str | bytes") -> bytes:
-        """Leave a value if the present one, or none for the empty text, is as expected; returns what is there then."""
+        """Set a value if the present one, or the empty text for none, is as expected; return the resulting value."""
         expected, desired = as_bytes(expected_value, "compare_set"), as_bytes(desired_value, "compare_set")
         return self._do("compare_set", as_key(key, "compare_set"), expected, desired)
 
@@ -212,14 +212,14 @@ class Store:
         return self._do("names")
 
     def queue_push(self, key: str, value: "str | bytes") -> None:
-        """Put a value at the end of a queue."""
+        """Append a value to a queue."""
         self._do("push", as_key(key, "queue_push"), as_bytes(value, "queue_push"))
 
     def queue_pop(self, key: str, block: bool = True) -> bytes:
-        """Take the first value of a queue.
+        """Remove the first value of a queue and return it.
 
         Raises:
-            QueueEmptyError: there is none, now or in time.
+            QueueEmptyError: the queue is empty, or still empty at the timeout.
         """
         found = self._do("pop", as_key(key, "queue_pop"), self.timeout.total_seconds() if block else 0)
         if not found:
@@ -257,10 +257,10 @@ class HashStore(Store):
 
 
 class PrefixStore(Store):
-    """A store whose names all begin in the same way in another one.
+    """A view of another store in which all names have a prefix.
 
     Args:
-        prefix: how they begin; a slash follows.
+        prefix: the prefix; a slash is added.
         store: the other one.
 
     >>> store = torch.distributed.HashStore()
@@ -281,7 +281,7 @@ class PrefixStore(Store):
         return self.underlying_store.timeout
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """Say how long the store below waits."""
+        """Set how long the underlying store waits."""
         self.underlying_store.set_timeout(timeout)
 
     def _name(self, key: str) -> str:

@@ -16,7 +16,7 @@ from flambeau_distributed.stores import Store, Values
 __all__ = ["TCPStore"]
 
 _WORKERS = "init/"
-# The methods of `Values` that may be called, how their arguments are read, and how the result is.
+# The methods of `Values` that may be called, and the types of their arguments.
 _METHODS: dict[str, str] = {
     "set": "sb", "get": "s", "add": "si", "append": "sb", "compare_set": "sbb", "delete": "s", "missing": "lf",
     "names": "", "push": "sb", "pop": "sf", "length": "s",
@@ -27,18 +27,18 @@ class TCPStore(Store):
     """A store that one process serves at a port; the others connect to it.
 
     Args:
-        host_name: the host of the process that serves.
-        port: the port; 0 takes a free one, which ``port`` tells then.
-        world_size: how many processes there will be; None: any number.
+        host_name: the host of the serving process.
+        port: the port; 0 selects a free one, which ``port`` then contains.
+        world_size: the number of processes; None: any number.
         is_master: whether this process serves.
         timeout: how long to wait for connections and values.
-        wait_for_workers: whether the one that serves waits for all others.
-        multi_tenant: several stores of this process may serve at the port together.
-        master_listen_fd: a socket that listens already.
-        use_libuv: taken as PyTorch takes it; there is one way to serve.
+        wait_for_workers: whether the serving process waits for all others.
+        multi_tenant: whether several stores of this process may share the port.
+        master_listen_fd: a socket that is already listening.
+        use_libuv: accepted; there is only one kind of server.
 
     Raises:
-        DistNetworkError: nobody serves there, or the port is taken.
+        DistNetworkError: no process serves there, or the port is in use.
 
     >>> store = torch.distributed.TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
     >>> other = torch.distributed.TCPStore("localhost", store.port)
@@ -105,7 +105,7 @@ class TCPStore(Store):
         return f"TCPStore({self.host}:{self.port}, {'serves' if self._server else 'is a client'})"
 
 
-# --- what goes over the connection: lists of byte strings ------------------------------------------------------------
+# --- the protocol: lists of byte strings ----------------------------------------------------------------------------
 
 
 def _write(connection: socket.socket, fields: "list[bytes]") -> None:
@@ -214,7 +214,7 @@ class _Server(socketserver.ThreadingTCPServer):
             self.server_activate()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Nothing: a client that has gone is seen by those who wait for it."""
+        """Do nothing: processes that wait for a disconnected client notice it."""
 
 
 _servers: dict[int, _Server] = {}

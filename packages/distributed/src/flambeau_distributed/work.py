@@ -1,4 +1,4 @@
-"""Work that goes on while the program does: what ``async_op=True`` returns, and the thread that does it."""
+"""Asynchronous work: the objects that ``async_op=True`` returns, and the thread that runs the work."""
 
 import threading
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Work:
         return self._error
 
     def source_rank(self) -> int:
-        """Whose message was received."""
+        """Return the rank of the sender of the received message."""
         return self._source
 
     def result(self) -> Any:
@@ -54,10 +54,10 @@ class Work:
         """Wait until it is done.
 
         Args:
-            timeout: for how long, by default as long as the group's timeout lets it go on.
+            timeout: how long to wait; default: the group's timeout.
 
         Raises:
-            DistBackendError: it is not done in time, or a process has ended.
+            DistBackendError: it is not finished in time, or a process has ended.
         """
         seconds = None if timeout is None or timeout <= timedelta(0) else timeout.total_seconds()
         if not self._done.wait(seconds):
@@ -99,7 +99,7 @@ class Work:
 
 
 class Worker:
-    """One thread that does work, in the order in which it comes."""
+    """A thread that runs work in the order of submission."""
 
     def __init__(self, name: str) -> None:
         self._name, self._queue = name, SimpleQueue[Any]()
@@ -107,7 +107,7 @@ class Worker:
         self.pending = 0  # how many are not done
 
     def submit(self, call: Callable[[], Any], work: Work) -> Work:
-        """Have something done; the work tells when."""
+        """Run a call in the thread; the work is completed when it ends."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
             self._thread.start()
@@ -127,7 +127,7 @@ class Worker:
             work.finish(error)
 
     def close(self) -> None:
-        """End the thread when it has done what is there."""
+        """End the thread when it has finished pending work."""
         if self._thread is not None:
             self._queue.put(None)
             if threading.current_thread() is not self._thread:

@@ -1,4 +1,4 @@
-"""The default group of processes, the groups made beside it, and who is who in them."""
+"""The default group of processes, the other groups, and the ranks of processes in them."""
 
 import os
 import warnings
@@ -17,9 +17,9 @@ NOT_INITIALIZED = "Default process group has not been initialized, please make s
 
 
 class Backend(str):
-    """The name of what carries tensors between processes: ``"gloo"`` or ``"mpi"``.
+    """The name of a transport between processes: ``"gloo"`` or ``"mpi"``.
 
-    On one host both names mean memory that the processes share. Where MPI has started the processes, both mean MPI.
+    On one host, both names mean shared memory. If MPI has started the processes, both mean MPI.
 
     >>> torch.distributed.Backend("GLOO")
     'gloo'
@@ -73,7 +73,7 @@ class BackendConfig:
 
 
 class _World:
-    """What this process knows of its groups."""
+    """The groups of this process."""
 
     def __init__(self) -> None:
         self.default: ProcessGroup | None = None
@@ -96,7 +96,7 @@ def default_group() -> ProcessGroup:
 
 
 def group_of(group: Any) -> "ProcessGroup | None":
-    """The group that is meant; None if this process is not in it."""
+    """Return the group that is meant; None if this process is not in it."""
     if group is None:
         return default_group()
     if isinstance(group, ProcessGroup):
@@ -109,7 +109,7 @@ def group_of(group: Any) -> "ProcessGroup | None":
 
 
 def member_of(group: Any, function: str, stacklevel: int = 3) -> "ProcessGroup | None":
-    """The group; a process outside of it is warned and gets None."""
+    """Return the group, or None, with a warning, in a process that is not in it."""
     found = group_of(group)
     if found is None:
         warnings.warn(
@@ -138,18 +138,19 @@ def init_process_group(
     Args:
         backend: ``"gloo"`` or ``"mpi"``: processes of one host share memory, whichever it is; processes that MPI has
             started (``mpirun``, ``srun``) use MPI.
-        init_method: how they find each other: ``env://`` (the default: by ``MASTER_ADDR``, ``MASTER_PORT``, ``RANK``
+        init_method: how processes find each other: ``env://`` (the default: by ``MASTER_ADDR``, ``MASTER_PORT``,
+            ``RANK``
             and ``WORLD_SIZE``, which ``torchrun`` sets), ``file:///path`` or ``tcp://localhost:port``.
         timeout: how long a process waits for the others, 30 minutes by default.
-        world_size: how many processes there are.
-        rank: which of them this is.
-        store: where they find each other, instead of `init_method`.
+        world_size: the number of processes.
+        rank: the rank of this process.
+        store: the store by which they find each other, instead of `init_method`.
         group_name: ignored, as by PyTorch.
         pg_options: ignored.
         device_id: None or the CPU.
 
     Raises:
-        ValueError: there is a default group already, or rank and size are not known.
+        ValueError: there already is a default group, or rank and size are unknown.
         RuntimeError: the backend is not built, or the processes run on several hosts and MPI has not started them.
 
     >>> torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
@@ -186,7 +187,7 @@ def init_process_group(
 
 
 def _use_one_thread(size: int) -> None:
-    """Let each of several processes compute in one thread, unless the user says otherwise."""
+    """Let each of several processes compute in one thread, unless the user has set another number."""
     if size > 1 and "OMP_NUM_THREADS" not in os.environ and get_num_threads() > 1:
         set_num_threads(1)
 
@@ -230,23 +231,23 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> Any:
-    """Make a group of some of the processes; all of them call this, also those that are not in it.
+    """Create a group of some of the processes; all processes call this, including those that are not in it.
 
     Args:
-        ranks: of the default group, by default all.
+        ranks: ranks of the default group; by default all.
         timeout: how long a process waits for the others, by default as in the default group.
         backend: as for `init_process_group`.
         pg_options: ignored.
-        use_local_synchronization: only the processes in the group call this.
-        group_desc: what to call it.
+        use_local_synchronization: whether only the processes in the group call this.
+        group_desc: a description of the group.
         device_id: ignored.
-        sort_ranks: number the members by their ranks; otherwise in the given order.
+        sort_ranks: whether to number the members by their ranks; otherwise they have the given order.
 
     Returns:
         The group, or ``GroupMember.NON_GROUP_MEMBER`` in a process that is not in it.
 
     Raises:
-        ValueError: a rank is out of range or twice there.
+        ValueError: a rank is out of range or occurs twice.
     """
     whole = default_group()
     name = checked_backend(backend or whole.backend)
@@ -310,10 +311,10 @@ def new_subgroups_by_enumeration(
     """Make a group of each list of ranks.
 
     Returns:
-        The group of this process (None if it is in none), and all groups.
+        The group of this process (None if it is not in any), and all groups.
 
     Raises:
-        ValueError: a rank is in two of them, or there is none.
+        ValueError: a rank is in two groups, or there is no group.
     """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
@@ -330,10 +331,10 @@ def new_subgroups_by_enumeration(
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """End a group; the default one by default, and with it all others.
+    """End a group, by default the default one, and with it all others.
 
     Raises:
-        ValueError: there is no such group.
+        ValueError: the group does not exist.
 
     >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
     >>> torch.distributed.destroy_process_group()
@@ -353,7 +354,7 @@ def destroy_process_group(group: Any = None) -> None:
         world.default = GroupMember.WORLD = None
 
 
-# --- who is who -----------------------------------------------------------------------------------------------------
+# --- ranks and groups -----------------------------------------------------------------------------------------------
 
 
 def is_initialized() -> bool:
@@ -386,10 +387,10 @@ def get_world_size(group: Any = None) -> int:
 
 
 def get_backend(group: Any = None) -> str:
-    """The name of a group's backend.
+    """Return the name of a group's backend.
 
     Raises:
-        ValueError: there is no such group, or this process is not in it.
+        ValueError: the group does not exist, or this process is not in it.
     """
     found = group_of(group)
     if found is None:
@@ -398,10 +399,10 @@ def get_backend(group: Any = None) -> str:
 
 
 def get_backend_config(group: Any = None) -> str:
-    """The backends of a group by device.
+    """Return the backends of a group by device.
 
     Raises:
-        ValueError: there is no such group, or this process is not in it.
+        ValueError: the group does not exist, or this process is not in it.
     """
     return repr(BackendConfig(get_backend(group)))
 
@@ -421,10 +422,10 @@ def get_default_backend_for_device(device: Any) -> str:
 
 
 def get_group_rank(group: Any, global_rank: int) -> int:
-    """The rank in a group of a process that has a rank among all.
+    """Return the rank in a group of the process with a global rank.
 
     Raises:
-        ValueError: it is not in the group, or there is no such group.
+        ValueError: it is not in the group, or the group does not exist.
     """
     found = group_of(group) if group is not GroupMember.WORLD else default_group()
     if found is None:
@@ -435,10 +436,10 @@ def get_group_rank(group: Any, global_rank: int) -> int:
 
 
 def get_global_rank(group: Any, group_rank: int) -> int:
-    """The rank among all processes of one that has a rank in a group.
+    """Return the global rank of the process with a rank in a group.
 
     Raises:
-        ValueError: there is no such rank, or no such group.
+        ValueError: the rank or the group does not exist.
     """
     found = group_of(group)
     if found is None:
@@ -459,10 +460,10 @@ def get_process_group_ranks(group: Any = None) -> list[int]:
 
 
 def get_node_local_rank(fallback_rank: "int | None" = None) -> int:
-    """The rank of this process on its host: ``LOCAL_RANK`` of the environment.
+    """Return the rank of this process on its host: ``LOCAL_RANK`` of the environment.
 
     Raises:
-        RuntimeError: the environment does not say, and there is no `fallback_rank`.
+        RuntimeError: the variable is not set, and there is no `fallback_rank`.
     """
     if "LOCAL_RANK" in os.environ:
         return int(os.environ["LOCAL_RANK"])

@@ -1,4 +1,4 @@
-"""What ``torch.distributed.fsdp`` has under its older name; none of it is built."""
+"""The names of ``torch.distributed.fsdp`` under its older name; none of it is built."""
 
 from flambeau_distributed import fsdp as _fsdp
 

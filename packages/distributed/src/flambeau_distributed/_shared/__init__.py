@@ -1,1 +1,1 @@
-"""Memory that the processes of a group share, and how they meet in it; ``include/shared_slots.h`` tells how."""
+"""Memory that the processes of a group share, and their meetings in it; see ``include/shared_slots.h``."""

@@ -1,7 +1,7 @@
-"""Collectives and messages in memory that processes share: ``shared_slots.h`` on tensors.
+"""Collectives and messages in shared memory: ``shared_slots.h`` applied to tensors.
 
-A `Segment` is one rank's view of that memory. It takes contiguous tensors; `flambeau_distributed.shared_memory` brings
-others into that form, maps the memory, and knows who the peers are.
+A `Segment` is one rank's view of that memory. It accepts contiguous tensors; `flambeau_distributed.shared_memory`
+converts others, maps the memory, and manages the peers.
 """
 from cpython.object cimport PyObject
 from cpython.exc cimport PyErr_CheckSignals
@@ -69,9 +69,9 @@ cdef extern from "shared_slots.h" nogil:
     int fl_listen(fl_group* g, uint32_t seen, int peer)
 
 ABSENT, PRESENT, LEFT, FAILED = range(4)  # states of a rank
-MEETS, SENDS, RECEIVES = range(3)  # what it waits for
-GAVE_UP = 0xffff  # the kind of call of a rank that has failed
-KINDS = (  # what every rank calls in a meeting
+MEETS, SENDS, RECEIVES = range(3)  # what a rank waits for
+GAVE_UP = 0xffff  # the kind of call that a failed rank posts
+KINDS = (  # the collective that each rank calls
     "the first meeting", "barrier", "all_reduce", "reduce", "broadcast", "all_gather", "gather", "scatter",
     "reduce_scatter", "all_to_all",
 )
@@ -85,7 +85,7 @@ HEADER_BYTES = sizeof(fl_header)
 
 
 cdef class Watch:
-    """What a waiting call asks every 50 ms: ``check(what, peer, seconds waited)`` raises what ends it."""
+    """Called every 50 ms by a waiting call: ``check(what, peer, seconds waited)`` raises an error to end the wait."""
     cdef object check, error
     cdef int what
     cdef double began
@@ -114,17 +114,18 @@ cdef class Segment:
     Args:
         memory: a writable buffer of `size_of` bytes, all zero at first.
         size, rank: of the group.
-        slot, ring: bytes of a buffer and of a ring.
+        slot, ring: sizes of a buffer and of a ring in bytes.
         spin: nanoseconds to spin before sleeping.
-        check: called every 50 ms of waiting with what is waited for, the peer and the seconds; raises what ends it.
-        explain: gives the error for calls that do not match, from a list of what each rank calls.
+        check: called every 50 ms while waiting, with the kind of wait, the peer and the seconds; raises an error to end
+            it.
+        explain: returns the error for calls that do not match, given a list of each rank's call.
     """
     cdef fl_group g
     cdef object memory, check, explain
     cdef unsigned char[::1] bytes
     cdef Watch watch
     cdef bint busy
-    cdef public object timeout  # seconds, which `check` may ask for
+    cdef public object timeout  # in seconds, for `check`
 
     def __init__(self, memory, int size, int rank, int64_t slot, int64_t ring, int64_t spin, check, explain):
         memset(&self.g, 0, sizeof(fl_group))
@@ -140,38 +141,38 @@ cdef class Segment:
 
     @staticmethod
     def size_of(int size, int64_t slot, int64_t ring):
-        """The bytes that a group needs."""
+        """Return the number of bytes that a group needs."""
         cdef fl_group g
         memset(&g, 0, sizeof(fl_group))
         g.n, g.slot, g.ring = size, slot, ring
         return fl_size(&g)
 
-    # --- who is there
+    # --- presence of ranks
 
     def enter(self, int pid, uint64_t started):
-        """Say that this rank is there, and as which process."""
+        """Announce that this rank is present, with its process."""
         cdef fl_block* own = fl_block_of(&self.g, self.g.me)
         own.pid, own.started = pid, started
         own.state = PRESENT
 
     def leave(self, int state, str reason):
-        """Say that this rank takes no further part, and why."""
+        """Announce that this rank leaves the group, and why."""
         cdef fl_block* own = fl_block_of(&self.g, self.g.me)
         cdef bytes text = reason.encode()[:255]
         if own.state in (LEFT, FAILED):
             return
         memcpy(own.reason, <char*>text, len(text))
         own.state = state
-        if state == IS_FAILED:  # whoever comes to the meeting that this rank has posted compares this
+        if state == IS_FAILED:  # ranks that arrive at the meeting that this rank has posted compare this
             own.calls[own.posted & 1].kind = GAVE_UP
 
     def peer(self, int rank):
-        """(state, process id, its start, reason) of a rank."""
+        """Return (state, process id, start time, reason) of a rank."""
         cdef fl_block* block = fl_block_of(&self.g, rank)
         return block.state, block.pid, block.started, (<bytes>block.reason).decode(errors="replace")
 
     def lagging(self):
-        """The ranks that have not come to the meeting that this one waits in."""
+        """Return the ranks that have not arrived at the meeting in which this rank waits."""
         cdef uint32_t number = fl_block_of(&self.g, self.g.me).posted
         return [r for r in range(self.g.n) if <int32_t>(fl_block_of(&self.g, r).posted - number) < 0]
 
@@ -215,12 +216,12 @@ cdef class Segment:
     def all_reduce(self, tensors, int op, double divisor=1):
         """Reduce a list of tensors of one dtype in place, as if they were one, and divide floats by a number.
 
-        Returns False, and does nothing, if some are not contiguous or the dtypes differ.
+        Return False without any effect if some are not contiguous or the dtypes differ.
         """
         return self.reduce_list(tensors, ALL_REDUCE, -1, op, divisor)
 
     def reduce(self, tensor, int root, int op):
-        """Reduce in place; the root alone has the result."""
+        """Reduce in place; only the root gets the result."""
         if not self.reduce_list([tensor], REDUCE, root, op, 1):
             raise ValueError("the tensor is not contiguous")
 
@@ -269,11 +270,11 @@ cdef class Segment:
             add_version(<PyObject*>tensor)
 
     def all_gather(self, out, tensor):
-        """`out` gets the tensors of all ranks, one behind the other."""
+        """Gather the tensors of all ranks into `out`, concatenated."""
         self.gather_rows(out, tensor, ALL_GATHER, -1)
 
     def gather(self, out, tensor, int root):
-        """The root's `out` gets the tensors of all ranks, one behind the other; on other ranks it is None."""
+        """Gather the tensors of all ranks into the root's `out`, concatenated; on other ranks `out` is None."""
         self.gather_rows(out, tensor, GATHER, root)
 
     cdef int gather_rows(self, out, tensor, int kind, int root) except -1:
@@ -291,7 +292,7 @@ cdef class Segment:
         return 0
 
     def scatter(self, out, tensor, int root):
-        """`out` gets this rank's row of the root's `tensor`, which is None on other ranks."""
+        """Copy this rank's row of the root's `tensor`, which is None on other ranks, to `out`."""
         cdef fl_call call
         cdef Array a, to
         cdef int status
@@ -304,7 +305,7 @@ cdef class Segment:
         add_version(<PyObject*>out)
 
     def reduce_scatter(self, out, tensor, int op):
-        """`out` gets this rank's row of the reduction of all `tensor`."""
+        """Write this rank's row of the reduction of all `tensor` to `out`."""
         cdef fl_call call
         cdef fl_reduction r
         cdef Array a, to
@@ -319,7 +320,7 @@ cdef class Segment:
         add_version(<PyObject*>out)
 
     def all_to_all(self, out, tensor, sends, receives):
-        """`sends[r]` elements of `tensor` go to rank r, `receives[r]` of `out` come from it."""
+        """Send `sends[r]` elements of `tensor` to each rank r, and receive `receives[r]` elements of `out` from it."""
         cdef fl_call call
         cdef Array a, to
         cdef int status, peer = -1, rank
@@ -345,25 +346,25 @@ cdef class Segment:
             free(sizes)
         add_version(<PyObject*>out)
 
-    # --- messages; each ring has one reader and one writer at a time, which the caller sees to
+    # --- messages; the caller ensures that each ring has one reader and one writer at a time
 
     def waiting(self, int source):
-        """How many bytes of a rank's messages have come."""
+        """Return how many bytes of a rank's messages have arrived."""
         return fl_waiting(&self.g, source)
 
     def room(self, int to):
-        """How many bytes of a message would go at once."""
+        """Return how many bytes of a message can be written without waiting."""
         return fl_room(&self.g, to)
 
     def events(self):
         return fl_events(&self.g)
 
     def listen(self, uint32_t seen, int peer):
-        """Wait until a ring has news after ``seen = events()``."""
+        """Wait until a ring changes after ``seen = events()``."""
         self.wait_for(RECEIVES, peer, seen, NULL, 0)
 
     cdef int wait_for(self, int what, int peer, uint32_t seen, char* data, int64_t n) except -1:
-        """Wait for news, or until bytes have gone to a peer or come from it. Each thread has a watch of its own."""
+        """Wait for a change, or until bytes were sent to or received from a peer; each thread has its own watch."""
         cdef Watch watch = Watch(self.check, what)
         cdef fl_group g = self.g
         cdef int status
@@ -375,7 +376,7 @@ cdef class Segment:
         return 0
 
     def send(self, int to, header, data):
-        """A message: (nbytes, tag, dtype), and a contiguous tensor or None."""
+        """Send a message: (nbytes, tag, dtype), and a contiguous tensor or None."""
         cdef fl_header head
         cdef Array a
         head.nbytes, head.tag, head.dtype = header
@@ -390,7 +391,7 @@ cdef class Segment:
         return head.nbytes, head.tag, head.dtype
 
     def receive(self, int source, tensor, int64_t nbytes):
-        """The bytes of a message into a contiguous tensor."""
+        """Receive the bytes of a message into a contiguous tensor."""
         cdef Array a
         if nbytes:
             array_of(<PyObject*>tensor, &a)
@@ -406,7 +407,7 @@ cdef bint _array(object tensor, Array* a):
 
 
 cdef int64_t _bytes(object tensor, Array* a) except -1:
-    """Where a tensor is, and how large; None is nowhere."""
+    """Return the size of a tensor in bytes and set its array; None has no data."""
     if tensor is None:
         a.data = NULL
         return 0
@@ -417,6 +418,6 @@ cdef int64_t _bytes(object tensor, Array* a) except -1:
 
 cdef void _set_reduction(fl_reduction* r, int dtype, int op, double divisor) noexcept:
     r.dtype, r.op, r.itemsize, r.divisor = dtype, op, <int>itemsize(dtype), divisor
-    if dtype >= 13:  # complex: twice as many real ones
+    if dtype >= 13:  # complex numbers: twice as many real ones
         r.itemsize //= 2
         r.dtype = 9 if dtype == 13 else dtype - 3

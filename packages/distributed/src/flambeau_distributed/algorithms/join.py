@@ -20,7 +20,7 @@ class JoinHook:
         """Shadow the collectives of one step of the others."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """What all do when the last has no more inputs; ``is_last_joiner``: this rank is one of the last."""
+        """Run on all ranks when the last rank has no more inputs; ``is_last_joiner``: this rank is one of the last."""
 
 
 class Joinable:
@@ -42,14 +42,14 @@ class Join:
     """A context in which ranks may have different numbers of inputs.
 
     Args:
-        joinables: what communicates in each step.
-        enable: False makes the context do nothing.
-        throw_on_early_termination: raise on all ranks when one has no more inputs.
-        kwargs: for the hooks.
+        joinables: the objects that communicate in each step.
+        enable: False disables the context.
+        throw_on_early_termination: whether to raise an error on all ranks when one has no more inputs.
+        kwargs: arguments of the hooks.
 
     Raises:
-        ValueError: there is nothing to join.
-        RuntimeError: a rank has no more inputs, and that is to be raised.
+        ValueError: there are no joinables.
+        RuntimeError: a rank has no more inputs, and ``throw_on_early_termination`` is set.
     """
 
     def __init__(
@@ -93,12 +93,12 @@ class Join:
             hook.post_hook(last)
 
     def notify(self, joinable: Any) -> None:
-        """Tell the ranks that have no more inputs that this one has."""
+        """Notify the ranks that have no more inputs that this rank has more."""
         if joinable is self._joinables[0]:
             self._count(True)
 
     def _count(self, active: bool) -> int:
-        """How many ranks have inputs in this step."""
+        """Return how many ranks have inputs in this step."""
         total = tensor([float(active)])
         all_reduce(total, group=self._group)
         count = int(total.item())
@@ -117,10 +117,10 @@ class Join:
 
     @staticmethod
     def notify_join_context(joinable: Any) -> None:
-        """Tell the ranks that have no more inputs that this one has; called before each step.
+        """Notify the ranks that have no more inputs that this rank has more; called before each step.
 
         Raises:
-            RuntimeError: a rank has no more inputs, and that is to be raised.
+            RuntimeError: a rank has no more inputs, and ``throw_on_early_termination`` is set.
         """
         join = getattr(joinable, "_join", None)
         if join is not None:

@@ -1,15 +1,16 @@
 /* Collectives and messages between processes that map the same memory.
 
-   Every rank has a block of words and two buffers. A collective is a number of *meetings*: each rank fills one of its
-   buffers, posts the number of the meeting, and waits until all have posted it; then it may read everyone's buffer of
-   this meeting. Meeting k uses buffer k & 1. A rank posts k only when it has read what it wants of k - 1, so whoever has
-   met at k may write into the buffer of k + 1. With each post stands what the rank calls, and all ranks compare: calls
-   that do not match end in an error on every rank, not in waiting.
+   Every rank has a block of words and two buffers. A collective consists of *meetings*: each rank fills one of its
+   buffers, posts the number of the meeting, and waits until all ranks have posted it; then it may read all buffers of
+   this meeting. Meeting k uses buffer k & 1. A rank posts k only when it has finished reading the buffers of k - 1, so
+   a rank that has completed meeting k may write into the buffer of k + 1. Each post includes the call of the rank, and
+   all ranks compare them: calls that do not match raise an error on every rank instead of a deadlock.
 
-   Messages go through a ring for each ordered pair of ranks.
+   Messages use a ring for each ordered pair of ranks.
 
-   Who waits spins for a while, if there are processors for all and spinning has paid lately, then sleeps on the word
-   until its writer wakes it. Every 50 ms it asks `look`, which raises for signals, deadlines and peers that ended. */
+   A waiting rank spins for a while, if there are processors for all and spinning was recently successful, and then
+   sleeps on the word until its writer wakes it. Every 50 ms it calls `look`, which raises errors for signals, deadlines
+   and peers that have ended. */
 #ifndef FLAMBEAU_SHARED_SLOTS_H
 #define FLAMBEAU_SHARED_SLOTS_H
 #include <stddef.h>
@@ -26,18 +27,18 @@
 enum { FL_DONE = 0, FL_STOPPED = 1, FL_MISMATCH = 2 };
 enum { FL_SUM, FL_PRODUCT, FL_MIN, FL_MAX, FL_BAND, FL_BOR, FL_BXOR };
 
-typedef struct {      /* what a rank calls; all must be equal */
-    uint32_t call;    /* how many collectives it has called in this group */
-    uint32_t kind;    /* which one: a number of the Python side */
+typedef struct {      /* the call of a rank; all must be equal */
+    uint32_t call;    /* the number of collectives called in this group */
+    uint32_t kind;    /* the collective: an index on the Python side */
     int32_t dtype, op, root;
     uint32_t piece;
     int64_t count;
 } fl_call;
 
 typedef struct {
-    uint32_t posted, sleepers;   /* the last meeting, and how many sleep until the next */
+    uint32_t posted, sleepers;   /* the last meeting, and the number of ranks that sleep until the next */
     char pad0[56];
-    uint32_t event, listeners;   /* rises when a ring of this rank has news */
+    uint32_t event, listeners;   /* incremented when a ring of this rank changes */
     char pad1[56];
     fl_call calls[2];
     int32_t state, pid;          /* see segment.pyx */
@@ -47,7 +48,7 @@ typedef struct {
 } fl_block;
 
 typedef struct {
-    uint64_t head;               /* bytes written so far, */
+    uint64_t head;               /* total bytes written, */
     char pad0[56];
     uint64_t tail;               /* and read */
     char pad1[56];
@@ -55,14 +56,14 @@ typedef struct {
 
 typedef struct { int64_t nbytes; int32_t tag, dtype; } fl_header;
 
-typedef int (*fl_look)(void *owner, int peer);  /* not 0: stop waiting */
+typedef int (*fl_look)(void *owner, int peer);  /* nonzero: stop waiting */
 
 typedef struct {
     char *base;
     int n, me;
     uint32_t met, calls;
     int64_t slot, ring;          /* bytes of a buffer and of a ring */
-    int64_t spin, patience;      /* nanoseconds to spin: at most, and as long as it has paid lately */
+    int64_t spin, patience;      /* nanoseconds to spin: the maximum, and the current limit */
     fl_look look;
     void *owner;
 } fl_group;
@@ -122,7 +123,7 @@ static inline void fl_sleep(uint32_t *word, uint32_t *sleepers, uint32_t seen) {
     __atomic_fetch_sub(sleepers, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Wait until the word is at least `wanted` (or, with `other`, no longer that). */
+/* Wait until the word is at least `wanted` (with `other`: until it differs from `wanted`). */
 static int fl_wait(fl_group *g, uint32_t *word, uint32_t *sleepers, uint32_t wanted, int other, int peer) {
     int64_t began = 0, asked = 0;
     int slept = 0;
@@ -142,7 +143,7 @@ static int fl_wait(fl_group *g, uint32_t *word, uint32_t *sleepers, uint32_t wan
             for (int i = 0; i < 16; i++) fl_pause();
             continue;
         }
-        /* Who has slept spins less the next time: its peer may share its processor, or another program may have it. */
+        /* After sleeping, spin less the next time: the peer may share the processor, or another program may use it. */
         if (began == asked) g->patience = g->patience / 2;
         slept = 1;
         fl_sleep(word, sleepers, seen);
@@ -153,7 +154,7 @@ static int fl_wait(fl_group *g, uint32_t *word, uint32_t *sleepers, uint32_t wan
     }
 }
 
-/* Post this rank's call, wait for all, compare. What each calls stays in its block until the meeting after the next. */
+/* Post this rank's call, wait for all ranks, and compare. Calls stay in the blocks until the meeting after the next. */
 static int fl_meet(fl_group *g, const fl_call *call) {
     fl_block *own = fl_block_of(g, g->me);
     uint32_t number = g->met + 1;
@@ -225,12 +226,12 @@ static void fl_divide(char *a, int64_t n, int dtype, double divisor) {
 
 typedef struct { int dtype, op, itemsize; double divisor; } fl_reduction;
 
-/* Where to read a rank's elements: in its buffer, or, those of this rank, where `own` says. */
+/* The address of a rank's elements: in its buffer, or, for this rank, at `own` unless it is NULL. */
 static inline const char *fl_source(const fl_group *g, int rank, int64_t offset, const char *own) {
     return rank == g->me && own ? own : fl_buffer(g, rank, g->met) + offset;
 }
 
-/* Combine n elements of all ranks, in their order, and divide. Halves are rounded once, at the end. */
+/* Combine n elements of all ranks, in rank order, and divide. Halves are rounded once, at the end. */
 static void fl_reduce(const fl_group *g, char *to, int64_t offset, const char *own, int64_t n, const fl_reduction *r) {
     int itemsize = r->itemsize;
     const char *first = fl_source(g, 0, offset, own);
@@ -250,7 +251,7 @@ static void fl_reduce(const fl_group *g, char *to, int64_t offset, const char *o
         }
         return;
     }
-    int64_t block = 8192 / itemsize;  /* further operands find the sum so far in the first cache */
+    int64_t block = 8192 / itemsize;  /* further operands find the partial result in the first-level cache */
     for (int64_t i = 0; i < n; i += block) {
         int64_t part = fl_least(n - i, block), at = i * itemsize;
         char *target = to + at;
@@ -267,11 +268,11 @@ static void fl_reduce(const fl_group *g, char *to, int64_t offset, const char *o
 
 #define FL_MEET(call) do { int fl_r = fl_meet(g, call); if (fl_r) return fl_r; (call)->piece++; } while (0)
 
-/* Several places in memory that are exchanged as one, and where in them an exchange is. */
+/* Several memory ranges that are exchanged as one, and the current position. */
 typedef struct { char *data; int64_t bytes; } fl_part;
 typedef struct { const fl_part *part; int64_t at; } fl_place;
 
-/* The next bytes that stand in one place, at most so many. */
+/* Return the next contiguous bytes, at most `most`. */
 static inline char *fl_next(fl_place *p, int64_t most, int64_t *run) {
     while (p->at == p->part->bytes) { p->part++; p->at = 0; }
     char *data = p->part->data + p->at;
@@ -282,12 +283,12 @@ static inline char *fl_next(fl_place *p, int64_t most, int64_t *run) {
 #define FL_RUNS(place, bytes, done, run, data) \
     for (int64_t done = 0, run; done < (bytes) && ((data = fl_next(place, (bytes) - done, &run)), 1); done += run)
 
-/* The share of a piece that each rank reduces. */
+/* Loop over the shares of a piece that each rank reduces. */
 #define FL_SHARES(rank, first, size) \
     for (int64_t rank = 0, first = 0, size; \
          rank < g->n && (size = fl_least(share, piece - first), 1); first += size, rank++)
 
-/* Everyone has the reduction of all parts, in place; with a root, that one alone. */
+/* Reduce all parts in place on all ranks; with a root, only there. */
 static int fl_all_reduce(fl_group *g, const fl_part *parts, int64_t bytes, const fl_reduction *r, fl_call *call) {
     fl_place from = {parts, 0}, mine = {parts, 0}, to = {parts, 0};
     int64_t left = bytes;
@@ -297,13 +298,13 @@ static int fl_all_reduce(fl_group *g, const fl_part *parts, int64_t bytes, const
     do {
         int64_t piece = fl_least(left, g->slot);
         char *own = fl_buffer(g, g->me, g->met + 1);
-        if (alone || piece * g->n <= 65536) {  /* each reads everything */
+        if (alone || piece * g->n <= 65536) {  /* each rank reduces everything */
             FL_RUNS(&from, piece, at, run, data) memcpy(own + at, data, run);
             FL_MEET(call);
             if (!alone || call->root == g->me) {
                 FL_RUNS(&to, piece, at, run, data) fl_reduce(g, data, at, NULL, run / r->itemsize, r);
             }
-        } else {  /* each reduces its share, and takes those of the others */
+        } else {  /* each rank reduces its share, and copies those of the others */
             int64_t share = (piece / r->itemsize + g->n - 1) / g->n * r->itemsize;
             FL_SHARES(rank, first, size) {
                 FL_RUNS(&from, size, at, run, data) if (rank != g->me) memcpy(own + first + at, data, run);
@@ -337,7 +338,7 @@ static int fl_broadcast(fl_group *g, char *data, int64_t bytes, fl_call *call) {
     return FL_DONE;
 }
 
-/* `out`: one row of `bytes` for each rank; with a root, that one's alone. */
+/* `out` has one row of `bytes` for each rank; with a root, only there. */
 static int fl_all_gather(fl_group *g, char *out, const char *in, int64_t bytes, fl_call *call) {
     int64_t at = 0;
     do {
@@ -352,7 +353,7 @@ static int fl_all_gather(fl_group *g, char *out, const char *in, int64_t bytes, 
     return FL_DONE;
 }
 
-/* What of a buffer is each rank's when all ranks get different things. */
+/* The part of a buffer for each rank, if all ranks receive different data. */
 static inline int64_t fl_share(const fl_group *g) { return g->slot / g->n & ~(int64_t)63; }
 
 static int fl_scatter(fl_group *g, char *out, const char *in, int64_t bytes, fl_call *call) {
@@ -384,8 +385,8 @@ static int fl_reduce_scatter(fl_group *g, char *out, const char *in, int64_t byt
     return FL_DONE;
 }
 
-/* `sends[r]` bytes to rank r and `receives[r]` from it, one behind the other. Rank `*peer` does not send what is expected
-   of it: FL_MISMATCH with peer >= 0. */
+/* Send `sends[r]` bytes to rank r and receive `receives[r]` from it, concatenated. If rank `*peer` sends another number
+   than expected, return FL_MISMATCH with peer >= 0. */
 static int fl_all_to_all(fl_group *g, char *out, const char *in, const int64_t *sends, const int64_t *receives,
                          fl_call *call, int *peer) {
     int64_t most = 0, share = fl_share(g);
@@ -397,7 +398,7 @@ static int fl_all_to_all(fl_group *g, char *out, const char *in, const int64_t *
         if (row[g->me] != receives[from]) *peer = from;
         for (int to = 0; to < g->n; to++) if (row[to] > most) most = row[to];
     }
-    call->root = *peer;  /* a rank that found a difference tells all in the next meeting */
+    call->root = *peer;  /* a rank that found a difference announces it in the next meeting */
     FL_MEET(call);
     if (*peer >= 0) return FL_MISMATCH;
     for (int64_t at = 0; at < most; at += share) {
@@ -425,7 +426,7 @@ static inline void fl_notify(fl_group *g, int rank) {
     fl_wake(&block->event, &block->listeners);
 }
 
-/* Sleep until something happens to a ring of this rank after `seen`. */
+/* Sleep until a ring of this rank changes after `seen`. */
 static int fl_listen(fl_group *g, uint32_t seen, int peer) {
     fl_block *own = fl_block_of(g, g->me);
     return fl_wait(g, &own->event, &own->listeners, seen, 1, peer);
@@ -434,7 +435,7 @@ static inline uint32_t fl_events(fl_group *g) {
     return __atomic_load_n(&fl_block_of(g, g->me)->event, __ATOMIC_ACQUIRE);
 }
 
-/* Bytes between the ring and memory, as many as there is room or news for; how many. */
+/* Copy bytes between the ring and memory, as many as there is space or data for, and return the number. */
 static int64_t fl_put(fl_group *g, int to, const char *data, int64_t n) {
     fl_ring *ring = fl_ring_of(g, g->me, to);
     char *bytes = (char *)(ring + 1);
@@ -472,7 +473,7 @@ static int64_t fl_take(fl_group *g, int from, char *data, int64_t n) {
     return n;
 }
 
-/* All of it, with waiting. */
+/* Copy all bytes, waiting as needed. */
 static int fl_transfer(fl_group *g, int peer, char *data, int64_t n, int sends) {
     while (n) {
         uint32_t seen = fl_events(g);

@@ -1,6 +1,6 @@
-"""``torch.distributed.nn``: collectives that gradients go through.
+"""``torch.distributed.nn``: differentiable collectives.
 
-Backward of a collective is a collective, so every rank has to go backward.
+The backward of a collective is a collective, so every rank must run backward.
 """
 
 from flambeau_distributed.nn.functional import *  # noqa: F403

@@ -171,7 +171,7 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
     """The tensor of rank ``src``, on every rank; gradients are summed there.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _Broadcast.apply(_in_group(src, group), group, tensor)
 
@@ -180,7 +180,7 @@ def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) 
     """The reduction of the tensors of all ranks, on rank ``dst``.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _Reduce.apply(_in_group(dst, group), op, group, tensor)
 
@@ -189,7 +189,7 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Ten
     """The reduction of the tensors of all ranks, on every rank.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
 
     >>> torch.distributed.init_process_group(store=torch.distributed.HashStore(), rank=0, world_size=1)
     >>> x = torch.ones(2, requires_grad=True)
@@ -205,7 +205,7 @@ def all_gather(tensor: Tensor, group: Any = None) -> "tuple[Tensor, ...]":
     """The tensors of all ranks, on every rank.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _AllGather.apply(group, tensor)
 
@@ -214,7 +214,7 @@ def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> "tuple[Tensor, ..
     """The tensors of all ranks, on rank ``dst``; zeros on others.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _Gather.apply(_in_group(dst, group), group, tensor)
 
@@ -223,16 +223,16 @@ def scatter(tensors: "list[Tensor]", src: int = 0, group: Any = None) -> Tensor:
     """This rank's part of the tensors of rank ``src``.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _Scatter.apply(_in_group(src, group), group, *tensors)
 
 
 def reduce_scatter(output: Tensor, input_list: "list[Tensor]", op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """This rank's part of the reduction of the lists of all ranks; ``output`` says of what size.
+    """Return this rank's part of the reduction of the lists of all ranks; ``output`` has its size.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _ReduceScatter.apply(op, group, output, *input_list)
 
@@ -240,10 +240,10 @@ def reduce_scatter(output: Tensor, input_list: "list[Tensor]", op: Any = ReduceO
 def all_to_all(
     output_tensor_list: "list[Tensor]", input_tensor_list: "list[Tensor]", group: Any = None
 ) -> "tuple[Tensor, ...]":
-    """A tensor from each rank; ``output_tensor_list`` says of what sizes.
+    """Return a tensor from each rank; ``output_tensor_list`` has their sizes.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _AllToAll.apply(group, [out.shape for out in output_tensor_list], *input_tensor_list)
 
@@ -255,9 +255,9 @@ def all_to_all_single(
     input_split_sizes: Any = None,
     group: Any = None,
 ) -> Tensor:
-    """Rows from each rank; ``output`` says of what size.
+    """Return rows from each rank; ``output`` has the size.
 
     Raises:
-        DistBackendError: a rank calls something else, has ended, or does not come in time.
+        DistBackendError: a rank calls another function, has ended, or does not arrive in time.
     """
     return _AllToAllSingle.apply(group, output, output_split_sizes, input_split_sizes, input)

@@ -1,4 +1,4 @@
-"""What runs the parts of a map: executors that exist. Each engine submits calls and says which are done."""
+"""The engines of a map: executors. Each engine submits calls and reports finished ones."""
 
 import os
 import pickle
@@ -41,14 +41,14 @@ class Executor:
         self._left = len(calls)
 
     def finished(self) -> Iterator[Any]:
-        """What the calls return, as they end."""
+        """Yield the results of the calls, as they end."""
         while self._left:
             future = self._done.get()
             self._left -= 1
             yield future.result()
 
     def stop(self, at_once: bool) -> None:
-        """Drop what has not begun; `at_once`: end what has."""
+        """Drop calls that have not started; `at_once`: also end those that have."""
         for future in self._futures:
             future.cancel()
         self._futures.clear()
@@ -95,7 +95,7 @@ class Joblib:
     local = True
 
     def __init__(self, workers: int) -> None:
-        self._workers = workers  # joblib brings cloudpickle: its newer releases need it, older ones contain it
+        self._workers = workers  # joblib installs cloudpickle: newer releases depend on it, older ones contain it
         self.pickler = cloudpickle_if_installed() or import_module("joblib.externals.cloudpickle")
 
     def start(self, calls: "list[tuple[Any, ...]]") -> None:
@@ -145,13 +145,13 @@ def cloudpickle_if_installed() -> Any:
     return cloudpickle
 
 
-# --- the pools of processes that are kept ----------------------------------------------------------------------------
+# --- pools of processes that are kept ----------------------------------------------------------------------------
 
 _pools: dict[int, ProcessPoolExecutor] = {}
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    """The pool of so many workers; a pool of another size ends."""
+    """Return the pool with this number of workers; a pool of another size is ended."""
     if workers not in _pools:
         for pool in _pools.values():
             pool.shutdown(wait=False)
@@ -177,8 +177,8 @@ def _forget(pool: Any) -> None:
 
 @contextmanager
 def _starting() -> Iterator[None]:
-    """Let the processes that are started meanwhile begin with one thread in each library, unless the user says more,
-    and without interrupts, which `prepare` lets in."""
+    """Let processes started in this context use one thread per library, unless the user has set another number, and
+    block interrupts in them until `prepare` runs."""
     added = [name for name in ONE_THREAD if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     blocks = hasattr(signal, "pthread_sigmask")
@@ -195,15 +195,15 @@ def _starting() -> Iterator[None]:
 
 
 def processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def engine_of(engine: Any, workers: "int | None") -> Any:
-    """The engine that a name or an executor means.
+    """Return the engine for a name or an executor.
 
     Raises:
-        ValueError: there is no such engine.
+        ValueError: the engine does not exist.
     """
     if hasattr(engine, "submit"):
         return Executor(engine)

@@ -1,4 +1,4 @@
-"""`map`: from a function and items to parts for an engine, and from what comes back to results in order."""
+"""`map`: splits a function and items into parts for an engine, and returns results in order."""
 
 import pickle
 import secrets
@@ -52,9 +52,9 @@ def _ranges(indices: list[int]) -> str:
 
 
 class Results(Iterator[Any]):
-    """The results of a map, in the order of the items, each as soon as it and those before it are there.
+    """The results of a map, in the order of the items, each when it and the previous ones are available.
 
-    Leaving ``with``, ``close()`` and the end of a loop by an exception stop what has not begun.
+    Leaving ``with``, ``close()`` and leaving a loop by an exception stop items that have not started.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Results(Iterator[Any]):
         self._stop(False)
 
     def as_completed(self) -> Iterator[tuple[int, Any]]:
-        """Pairs of an item's index and its result, as they come."""
+        """Generate pairs of an item's index and its result, in the order of completion."""
         for outcome in self._stream:
             yield outcome.item, self._result(outcome)
 
@@ -148,7 +148,7 @@ class Results(Iterator[Any]):
             self._bar.close()
 
     def close(self) -> None:
-        """Drop what has not begun."""
+        """Drop items that have not started."""
         self._stop(False)
 
     def __enter__(self) -> "Results":
@@ -182,28 +182,28 @@ def map(
 ) -> Results:
     """Call a function for many items in several processes.
 
-    Each worker computes in one thread. Before each item Python's, NumPy's and flambeau's generators are seeded by
+    Each worker computes in one thread. Before each item, the generators of Python, NumPy and flambeau are seeded by
     `seed` and the item's index, so the results are the same for any number of workers and every engine. Functions and
-    items go to workers as pickles; large tensors and arrays in them are shared, not copied for each worker, and a
-    worker's writes to them are its own.
+    items are pickled for the workers; large tensors and arrays in them are shared, not copied for each worker, and
+    writes of a worker do not affect the others.
 
     Args:
-        f: a function of one argument, at the top of a module.
+        f: a function with one argument, at the top level of a module.
         items: its arguments.
-        workers: how many processes; by default one for each processor that this process may use.
+        workers: the number of processes; by default one for each processor that this process may use.
         engine: ``"processes"`` (Python's own, started by spawn and kept for the next call), ``"joblib"``, ``"mpi"``
-            (``mpi4py.futures``), ``"serial"`` (this process), or anything with a method ``submit`` that returns
+            (``mpi4py.futures``), ``"serial"`` (this process), or any object with a method ``submit`` that returns
             futures, such as Dask's client.
-        seed: of the seeds of all items; by default another one each time.
-        progress: show a bar by tqdm; by default where it is installed and errors go to a terminal.
-        chunk: how many items go to a worker at a time; by default about an eighth of its share.
+        seed: the seed of all items; by default a new one each time.
+        progress: whether to show a progress bar by tqdm; by default, if it is installed and stderr is a terminal.
+        chunk: how many items to send to a worker at a time; by default about an eighth of its share.
 
     Returns:
-        An iterator over the results in order; ``as_completed()`` gives pairs (index, result) as they come.
+        An iterator over the results in order; ``as_completed()`` yields pairs (index, result) as they arrive.
 
     Raises:
         ValueError: an argument is out of range.
-        ItemFailed: as the cause of what a call raised.
+        ItemFailed: as the cause of an error in a call.
         WorkerEnded: a worker was killed.
 
     >>> import math

@@ -1,7 +1,7 @@
-"""Sending functions and items to workers: pickles, whose large buffers go through memory that all processes share.
+"""Sending functions and items to workers: pickles, with large buffers in memory that all processes share.
 
-That memory is a file without a name, which the workers of this host open through the sender's descriptor. The sender
-closes it when the map is over, and nothing stays behind if it is killed.
+The memory is an unnamed file, which the workers on this host open through the sender's descriptor. The sender closes it
+at the end of the map, and no file is left over if it is killed.
 """
 
 import copyreg
@@ -21,7 +21,7 @@ LARGE = 1 << 18  # bytes of buffers from which on they are shared
 
 
 class Sent(NamedTuple):
-    """A pickle, and where its buffers are: with it, or in a file (path) at these places."""
+    """A pickle and its buffers: contained in it, or at these offsets of a file (path)."""
 
     pickled: bytes
     buffers: "list[bytes]"
@@ -47,7 +47,7 @@ _REDUCED: dict[Any, Any] = {
 
 
 def _dumps(value: Any, pickler: Any, buffers: "list[pickle.PickleBuffer]") -> bytes:
-    """A pickle by a module's pickler, with the buffers of arrays and tensors beside it."""
+    """Pickle a value with a module's pickler, with the buffers of arrays and tensors out of band."""
     file = io.BytesIO()
     one = pickler.Pickler(file, protocol=5, buffer_callback=buffers.append)
     one.dispatch_table = ChainMap(_REDUCED, getattr(one, "dispatch_table", copyreg.dispatch_table))
@@ -56,14 +56,14 @@ def _dumps(value: Any, pickler: Any, buffers: "list[pickle.PickleBuffer]") -> by
 
 
 class Sender:
-    """Sends values; keeps the shared memory until it is closed."""
+    """Sends values; holds the shared memory until it is closed."""
 
     def __init__(self, shares: bool) -> None:
         self._shares = shares and hasattr(os, "memfd_create")
         self._descriptors: list[int] = []
 
     def send(self, value: Any, pickler: Any = pickle) -> Sent:
-        """A value as it goes to a worker, pickled by a module such as `pickle` or cloudpickle."""
+        """Return a value in the form that is sent to a worker, pickled by a module such as `pickle` or cloudpickle."""
         buffers: list[pickle.PickleBuffer] = []
         pickled = _dumps(value, pickler, buffers)
         raws = [buffer.raw() for buffer in buffers]
@@ -80,7 +80,7 @@ class Sender:
         return Sent(pickled, [], f"/proc/{os.getpid()}/fd/{descriptor}", tuple(places))
 
     def close(self) -> None:
-        """Give the shared memory back; workers that have opened it keep it."""
+        """Release the shared memory; workers that have opened it still have it."""
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors.clear()
@@ -93,7 +93,7 @@ def _write(descriptor: int, raw: memoryview, at: int) -> None:
 
 
 def received(sent: Any) -> Any:
-    """The value that was sent, if it is `Sent`, or else itself. Writes to its tensors are the worker's own."""
+    """Return the value that was sent, or the argument if it is not `Sent`. Writes to its tensors stay in the worker."""
     if not isinstance(sent, Sent):
         return sent
     if not sent.path:

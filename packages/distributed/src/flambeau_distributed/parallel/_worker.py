@@ -1,4 +1,4 @@
-"""What a worker does: some items of a map, each with its seed. Workers import this, so it imports little."""
+"""The code of a worker, which runs some items of a map with their seeds. Workers import it, so it imports little."""
 
 import os
 import pickle
@@ -15,7 +15,7 @@ IN_WORKER = "FLAMBEAU_PARALLEL_WORKER"  # set in the environment of workers
 
 
 class Outcome(NamedTuple):
-    """What came of an item: a pickle of the result, or of the exception with the text of its traceback."""
+    """The outcome of an item: a pickle of the result, or of the exception with the text of its traceback."""
 
     item: int
     good: bool
@@ -24,7 +24,7 @@ class Outcome(NamedTuple):
 
 
 def prepare() -> None:
-    """Begin as a worker: one thread, and Ctrl-C ends it without a word, as the program says what there is to say."""
+    """Set up a worker: one thread, and Ctrl-C ends it silently, because the main program reports it."""
     os.environ[IN_WORKER] = "1"
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
@@ -33,14 +33,14 @@ def prepare() -> None:
 
 
 def use_one_thread() -> None:
-    """Compute in one thread: there is a worker for each processor."""
+    """Compute in one thread, because there is a worker for each processor."""
     from flambeau_tensor import set_num_threads
 
     set_num_threads(1)
 
 
 def ready() -> int:
-    """This process's number; what pools are started with."""
+    """Return this process's id; pools are started with this call."""
     return os.getpid()
 
 
@@ -91,7 +91,7 @@ def run(token: str, function: Any, start: int, items: Any, entropy: int) -> list
 
 
 def outcome(function: Callable[[Any], Any], index: int, item: Any, entropy: int) -> Outcome:
-    """What comes of one item."""
+    """Return the outcome of one item."""
     seed_all(entropy, index)
     try:
         result = function(item)

@@ -1,4 +1,4 @@
-"""``torch.distributed.tensor.experimental``: likewise not built."""
+"""``torch.distributed.tensor.experimental``, which is not built."""
 
 from flambeau_distributed.unbuilt import function_not_built as _function
 

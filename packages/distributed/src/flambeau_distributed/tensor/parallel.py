@@ -1,4 +1,4 @@
-"""``torch.distributed.tensor.parallel``: layers that lie apart in several processes, which are not built."""
+"""``torch.distributed.tensor.parallel``: layers that are sharded over several processes, which are not built."""
 
 from flambeau_distributed.unbuilt import class_not_built as _class
 from flambeau_distributed.unbuilt import function_not_built as _function

@@ -1,4 +1,4 @@
-"""``torch.distributed.tensor.placement_types``: how a tensor lies apart in several processes, which is not built."""
+"""``torch.distributed.tensor.placement_types``: the placements of sharded tensors, which are not built."""
 
 from flambeau_distributed.tensor import Partial as Partial
 from flambeau_distributed.tensor import Placement as Placement

@@ -1,1 +1,1 @@
-"""``torch.distributed.elastic.multiprocessing``: what programs that may run in several processes import."""
+"""``torch.distributed.elastic.multiprocessing``: functions for programs that may run in several processes."""

@@ -1,9 +1,9 @@
-"""How the main function of a process tells the one that started it what it raised."""
+"""Reporting errors of a process's main function to the process that started it."""
 
 from collections.abc import Callable
 from typing import Any
 
 
 def record(fn: Callable[..., Any], error_handler: object = None) -> Callable[..., Any]:
-    """The function as it is: in the only process, what it raises is seen."""
+    """Return the function unchanged: in a single process, its errors are visible."""
     return fn
