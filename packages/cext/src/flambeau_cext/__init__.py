@@ -1,8 +1,8 @@
 """C, C++ and Cython extensions for flambeau: compiled on the fly, cached by content, called like any Python function.
 
 ``load_inline`` takes source text, ``load`` takes files; ``CExtension``, ``CppExtension``, ``CythonExtension`` and
-``BuildExtension`` are for a package's ``setup.py``. A kernel in C sees tensors through ``flambeau/tensor.h``.
-``flambeau_cext.library`` makes operators of functions.
+``BuildExtension`` are for a package's ``setup.py``. C kernels access tensors through ``flambeau/tensor.h``.
+``flambeau_cext.library`` turns functions into operators.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-CUDA_HOME = ROCM_HOME = None  # neither is there; programs ask for them
+CUDA_HOME = ROCM_HOME = None  # neither is installed; programs test these names
 
 _IN_EXTENSION = ("BuildExtension", "CExtension", "CUDAExtension", "CppExtension", "CythonExtension", "SyclExtension")
 
@@ -45,7 +45,7 @@ def get_default_build_root() -> str:
 
 
 def get_cxx_compiler() -> str:
-    """The path of the C++ compiler that is used.
+    """Return the path of the C++ compiler.
 
     Raises:
         CompileError: there is no compiler; the message lists what was searched.

@@ -1,8 +1,8 @@
-"""The library's operators as PyTorch has them in ``torch.ops.aten``, from their schemas.
+"""The library's operators in the form that PyTorch has in ``torch.ops.aten``, derived from their schemas.
 
-PyTorch has an operator for each kind of argument and one that writes to ``out``; here one schema says all that. Their
-schemas follow from it, and the operators forward to the declared one. Where PyTorch's schemas are others, the
-declaration says so (``aten=``), and those are there already.
+PyTorch has an operator for each kind of argument and one that writes to ``out``; here one schema covers all of them.
+The schemas of these overloads follow from it, and the overloads forward to the declared operator. If PyTorch's schemas
+differ, the declaration lists them (``aten=``), and they exist already.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ _PREFIXES = {"linalg_": "torch.linalg.", "special_": "torch.special.", "fft_": "
 _PLACES = ("torch.", "torch.Tensor.", "torch._C._nn.", "torch.nn.functional.", "torch._ops.")
 
 
-# Operators that take a Python number as it is where a tensor may stand; others have an overload for numbers.
+# Operators that accept a Python number unchanged in place of a tensor; others have an overload for numbers.
 NUMBERS = {
     name + end
     for name in ("add", "div", "divide", "floor_divide", "mul", "multiply", "sub", "subtract", "true_divide")
@@ -89,7 +89,7 @@ _RENAMED = {
 
 
 def declare(name: str) -> bool:
-    """Declare the operators of a name in ``torch.ops.aten``; whether there are any."""
+    """Declare the operators of a name in ``torch.ops.aten``; return whether there are any."""
     found = _find(name)
     known = {
         name + "." * bool(op.schema.overload) + op.schema.overload

@@ -1,6 +1,6 @@
-"""The bindings of C and C++ functions: a Python module, in C, that checks arguments and calls them.
+"""The bindings of C and C++ functions: a Python module in C that checks arguments and calls the functions.
 
-One function of generated code stands for each bound function; what they share is in ``flambeau/bind.h``.
+Each bound function has one generated function; ``flambeau/bind.h`` contains the shared code.
 """
 
 import keyword
@@ -12,7 +12,7 @@ from flambeau_cext.declarations import Declaration, split_at_commas
 
 INCLUDE = Path(__file__).parent / "include"
 
-# Type as spelled by `declarations` -> (type of the local variable, reader in bind.h, how the function gets it).
+# Type as spelled by `declarations` -> (type of the local variable, reader in bind.h, how it is passed to the function).
 _PARAMETERS = {
     "fl_tensor": ("fl_tensor", "tensor", "{}"),
     "fl_optional_tensor": ("fl_tensor", "optional_tensor", "{}"),
@@ -34,7 +34,7 @@ _UNSIGNED = {"unsigned char", "unsigned short", "unsigned int", "unsigned long",
              "uint16_t", "uint32_t", "uint64_t", "size_t", "uintptr_t"}  # fmt: skip
 _INTEGERS = _SIGNED | _UNSIGNED
 
-# Result type -> what makes a Python object of `result`.
+# Result type -> expression that creates a Python object from `result`.
 _RESULTS = {
     "fl_tensor": "flb_from_tensor(&signature, result)",
     "double": "flb_from_double(result)",
@@ -232,7 +232,7 @@ def pybind_module(functions: Mapping[str, str]) -> str:
 
 
 def python_name(parameter: str) -> str:
-    """The keyword for a parameter: its name, with an underscore where that is a word of Python's.
+    """Return the keyword for a parameter: its name, with an underscore appended if it is a keyword of Python.
 
     >>> python_name("lambda"), python_name("alpha")
     ('lambda_', 'alpha')

@@ -22,16 +22,16 @@ from flambeau_cext.errors import CompileError, first_error
 from flambeau_cext.precompiled import Ahead, header_of, usable
 from flambeau_cext.processes import Finished, Processes
 
-# Modules whose text decides what a build makes.
+# Modules whose text affects the result of a build.
 _MAKERS = ("build", "bindings", "declarations", "compiler", "cython", "precompiled")
 
 
-# While one thread asks for Python's variables for the first time, others get some of them in Python 3.11.
+# In Python 3.11, while one thread reads Python's variables for the first time, other threads see only some of them.
 _probe_lock = threading.Lock()
 if hasattr(os, "register_at_fork"):  # a thread of the parent may hold it
     os.register_at_fork(after_in_child=lambda: globals().update(_probe_lock=threading.Lock()))
 
-# What compilers say when a disk is full, or a file may not become so long.
+# Messages of compilers if a disk is full, or a file too large.
 _FULL = {"No space left on device": errno.ENOSPC, "File too large": errno.EFBIG, "File size limit": errno.EFBIG,
          "Disk quota exceeded": errno.EDQUOT if hasattr(errno, "EDQUOT") else errno.ENOSPC}  # fmt: skip
 
@@ -48,14 +48,14 @@ class Source:
 
     @functools.cached_property
     def compiled_as(self) -> str:
-        """The language whose compiler gets it."""
+        """The language of the compiler for this source."""
         if self.language == CYTHON:
             return cython.target_language(self.content.decode("utf-8", "replace"))
         return self.language
 
 
 class Job(NamedTuple):
-    """Everything a build depends on that is known before it runs."""
+    """The inputs of a build that are known before it runs."""
 
     name: str
     sources: tuple[Source, ...]
@@ -136,7 +136,7 @@ def _tensor_include() -> str:
 
 
 def base_flags(name: str) -> list[str]:
-    """Flags that every source of the extension ``name`` needs: where headers are, and the name as a macro."""
+    """Return the flags for every source of the extension ``name``: the include paths, and the name as a macro."""
     folders = [*include_paths(), _include_folder("numpy", "numpy/arrayobject.h", "_core/include")]
     return [
         *(f"-isystem{folder}" for folder in folders if folder),
@@ -147,10 +147,10 @@ def base_flags(name: str) -> list[str]:
 
 
 def build(job: Job) -> Path:
-    """The path of the built library of ``job``, from the cache when nothing it depends on has changed.
+    """Build the library of ``job`` and return its path, from the cache if none of its dependencies changed.
 
-    Raises CompileError when a compiler is missing or fails, OSError when the cache cannot be written, ValueError when
-    a function to be bound cannot be.
+    Raises CompileError if a compiler is missing or fails, OSError if the cache cannot be written, and ValueError if
+    a function cannot be bound.
     """
     started = time.time_ns()
     with _probe_lock:
@@ -227,7 +227,7 @@ class _Build:
         if job.functions:
             tasks.append(functools.partial(self._bind, sources))
         failures = [error for error in self.processes.together(tasks) if error is not None]
-        # What the user's own source has wrong comes before what the bindings make of it.
+        # Errors in the user's own source come before errors in the bindings.
         failures.sort(key=lambda error: not isinstance(error, CompileError))
         if failures:
             raise failures[0]
@@ -256,7 +256,7 @@ class _Build:
         return [*flags, *base_flags(job.name)]
 
     def _user_flags(self, source: Source, first: list[str] | None = None) -> list[str]:
-        """Flags for a source of the user's, with those that say what it begins with."""
+        """Return the flags for one of the user's sources, including those for a precompiled header."""
         if first is None:
             header = self.job.implicit_headers.get(source.language)
             first = ["-include", header] if header else []
@@ -278,7 +278,7 @@ class _Build:
         self.objects[index] = entry
 
     def _ahead(self, source: Source) -> Ahead | None:
-        """What a source begins with, where that may be compiled ahead."""
+        """Return the header with which a source begins, if it may be precompiled."""
         header = self.job.implicit_headers.get(source.language)
         begins = header_of(source.content.decode("utf-8", "replace"), header) if source.language == CXX else None
         if begins is None or not usable(self.compilers[CXX], self.job.cflags):
@@ -314,7 +314,7 @@ class _Build:
             raise error
         own = {folder.path.resolve(), self.folder.path.resolve()}
         read = dict.fromkeys(path for depfile in depfiles for path in read_depfile(depfile, self.folder.path))
-        if kept is not None:  # gcc does not list what it read then
+        if kept is not None:  # gcc does not list these files in this case
             own.add(kept.path.parent.resolve())
             read |= dict.fromkeys(kept.inputs)
         inputs = [path for path in read if own.isdisjoint(path.resolve().parents)]
@@ -327,29 +327,29 @@ class _Build:
         return [Path(folder) for folder in (*self.job.include_paths, *flags)]
 
     def _bind(self, sources: list[Source]) -> None:
-        """Read the declarations of the functions to be bound, write the bindings and compile them."""
+        """Read the declarations of the functions to bind, write the bindings and compile them."""
         job = self.job
 
         def preprocessed(source: Source) -> str | None:
             command = self.compilers[source.language].preprocess(source.path, self._user_flags(source))
             done = self.processes.run(command, merge=False)
-            return done.output if done.status == 0 else None  # compiling the source says what is wrong with it
+            return done.output if done.status == 0 else None  # compiling the source reports the error
 
         bindings = generate_bindings(job.name, job.functions, sources, preprocessed)
         if bindings is not None:
             path = self.folder.write(bindings.path.name, bindings.text or "")
-            target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import asks for
+            target = [f for f in job.cflags if f.startswith("-DFL_TARGET_MINOR")]  # the ABI that the import requests
             self._compile(Source(path, bindings.language), len(sources), [*self._flags(bindings.language), *target])
 
     def _status(self, command: list[str]) -> int:
-        """Run a command that may fail, and give its status."""
+        """Run a command that may fail, and return its status."""
         done = self.processes.run(command)
         self.log.append(str(done))
         _say(self.job, str(done).rstrip())
         return done.status
 
     def _run(self, command: list[str], doing: str, target: Path) -> None:
-        """Run a command that makes ``target``."""
+        """Run a command that creates ``target``."""
         done = self.processes.run(command)
         self.log.append(str(done))
         _say(self.job, str(done).rstrip())
@@ -367,10 +367,10 @@ def generate_bindings(
     sources: list[Source],
     preprocessed: Callable[[Source], str | None],
 ) -> Source | None:
-    """The source of the Python bindings of ``functions``, which ``sources`` declare.
+    """Return the source of the Python bindings of ``functions``, which ``sources`` declare.
 
-    ``preprocessed(source)`` gives what the preprocessor makes of a source, None when it fails; then there are no
-    bindings, as compiling that source tells why.
+    ``preprocessed(source)`` returns the preprocessor's output for a source, or None if it fails; then there are no
+    bindings, because compiling that source reports the error.
     """
     declared: dict[str, Declaration] = {}
     with_tensors = False
@@ -389,7 +389,7 @@ def generate_bindings(
 
 
 def failure(done: Finished, doing: str, log: Path) -> Exception:
-    """The exception for a command that failed: its first error first, then where the log is."""
+    """Return the exception for a failed command; its message begins with the first error and ends with the log path."""
     output = done.output
     for sign, number in _FULL.items():
         if sign in output:

@@ -1,20 +1,20 @@
-"""The cache of what was built, addressed by content.
+"""The cache of build results, addressed by content.
 
 Each built file, a compiled object or a linked library, has a folder ``<name>-<key>``; the key covers everything known
-before compiling (sources, flags, compiler, Python). What is known only afterwards, the headers that were really
-included and the libraries that were linked, stands in one manifest per variant, ``<variant>.json``, beside the file it
-belongs to. An entry counts when the file and every input named in its manifest still have the recorded content, and
-nothing is where it would be found before one.
+before compiling (sources, flags, compiler, Python). Inputs that are known only afterwards, the included headers and the
+linked libraries, are listed in one manifest per variant, ``<variant>.json``, next to the file. An entry is valid if the
+file and every input named in its manifest have the recorded content, and no file exists that would now be found before
+an input.
 
-What is loaded runs with all that its user may do. So the folders are the user's alone, whatever the umask, and what
-somebody else could have put there is not taken: a cache that others can write to, or that is another user's, raises,
-and an entry of that kind is built again.
+Loaded code runs with all rights of its user. The folders are therefore private to the user, whatever the umask, and
+files that others could have created are not used: a cache that others can write to, or that belongs to another user,
+is an error, and an entry of that kind is built again.
 
-Nothing is ever half there: files are written under another name and renamed when complete, the built file first and the
-manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one sweeps up; the lock
-only keeps processes from doing the same work twice, and the system drops it with the process that held it.
+Entries are never incomplete: files are written under another name and renamed when complete, the built file first and
+the manifest last. A build that was killed leaves at most a ``.build-…`` folder, which the next one removes; the lock
+only prevents processes from doing the same work twice, and the system releases it when its process ends.
 
-What nobody has used for a month is removed, and the oldest first when the whole grows beyond a gigabyte.
+Entries that were not used for a month are removed, and the oldest ones if the cache exceeds a gigabyte.
 """
 
 import contextlib
@@ -42,7 +42,7 @@ _FRESH = 3600  # seconds in which nothing is removed, because another process ma
 
 
 def root(build_directory: str | os.PathLike[str] | None = None) -> Path:
-    """Where built extensions are kept: ``build_directory``, FLAMBEAU_EXTENSIONS_DIR, TORCH_EXTENSIONS_DIR, or a
+    """Return the folder of built extensions: ``build_directory``, FLAMBEAU_EXTENSIONS_DIR, TORCH_EXTENSIONS_DIR, or a
     folder of the user's cache."""
     chosen = build_directory or os.environ.get("FLAMBEAU_EXTENSIONS_DIR") or os.environ.get("TORCH_EXTENSIONS_DIR")
     if chosen:
@@ -67,7 +67,7 @@ def digest(*parts: str | bytes) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are not there, for the user alone, whatever the umask."""
+    """Create a folder and its missing parents, accessible only to the user, whatever the umask."""
     if folder.is_dir():
         return
     make_private(folder.parent)
@@ -83,8 +83,8 @@ def make_private(folder: Path) -> None:
 def others_may_write(path: Path, *, entry: bool = False) -> str:
     """Return who else can change a file, or add files to a folder; an empty string if no one can, and on Windows.
 
-    The system's own user is none of the others, nor is a group that has the user's name. Others may add to a folder
-    like ``/tmp``, from which they take nothing away, unless it is an ``entry`` of the cache; that is no link, either.
+    The system's own user does not count, nor does a group with the user's name. Others may add files to a folder like
+    ``/tmp`` without removing any, unless the folder is an ``entry`` of the cache, which must not be a link, either.
     """
     if not hasattr(os, "geteuid"):
         return ""
@@ -112,7 +112,7 @@ def _user_name(uid: int) -> str:
 
 
 def _is_own_group(gid: int) -> bool:
-    """Whether it is the group that many systems make for each user: it has the user's name and no further members."""
+    """Whether a group is the private one that many systems create for each user: same name, and no other members."""
     import grp
 
     try:
@@ -124,10 +124,11 @@ def _is_own_group(gid: int) -> bool:
 
 
 def check_root(folder: Path) -> None:
-    """Raise PermissionError for a cache in which others could put something in the place of what is there."""
+    """Raise PermissionError for a cache in which others could replace files."""
     for place in (folder, folder / _OBJECTS):
         why = ""
-        with contextlib.suppress(OSError):  # not there yet; or not to be looked at, which building in it will tell
+        # it does not exist yet; or it is not readable, and building in it reports the error
+        with contextlib.suppress(OSError):
             why = others_may_write(place)
         if why:
             raise PermissionError(
@@ -139,7 +140,7 @@ def check_root(folder: Path) -> None:
 
 
 class Entry(NamedTuple):
-    """A built file, the files it was made from, and those that were not there to be taken instead."""
+    """A built file, the files it was built from, and files that would replace one of these if they existed."""
 
     path: Path
     inputs: tuple[Path, ...]
@@ -158,10 +159,10 @@ class Folder:
         self.path = path
 
     def lookup(self) -> Entry | None:
-        """The built file whose recorded inputs are unchanged, if there is one."""
+        """Return the built file whose recorded inputs are unchanged, or None."""
         try:
             if others_may_write(self.path, entry=True):
-                return None  # `_locked` has the word for it
+                return None  # `_locked` issues the warning
             names = os.listdir(self.path)
         except OSError:
             return None
@@ -195,7 +196,7 @@ class Folder:
 
     @contextlib.contextmanager
     def building(self) -> Iterator[Path]:
-        """Hold the folder's lock and give a scratch folder inside, gone afterwards."""
+        """Hold the folder's lock and yield a scratch folder inside, which is removed afterwards."""
         import tempfile  # only a build needs it
 
         with self._locked() as alone:
@@ -209,7 +210,7 @@ class Folder:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[bool]:
-        """Hold the lock, False where the file system has none; the folder exists then and stays."""
+        """Hold the lock and yield True, or False if the file system has no locks; the folder exists meanwhile."""
         while True:
             with self._writing():
                 make_private(self.path)
@@ -225,9 +226,9 @@ class Folder:
                     return
 
     def _distrust(self) -> None:
-        """Take back a folder that others can write to, without what is in it; with a warning, since somebody opened it.
+        """Make a folder that others can write to private again, and empty it; warn that it was accessible.
 
-        Raises PermissionError for one that another user owns.
+        Raise PermissionError if another user owns it.
         """
         why = others_may_write(self.path, entry=True)
         if not why:
@@ -245,7 +246,7 @@ class Folder:
             with open(self.path / ".lock", "a+b") as lock:
                 if not _lock(lock.fileno(), wait=False):
                     return False
-                # The manifests first: who looks for the entry finds all of it or nothing.
+                # Remove manifests first, so that other processes find a whole entry or none.
                 for found in sorted(self.path.iterdir(), key=lambda path: path.suffix != ".json"):
                     if found.is_dir():
                         shutil.rmtree(found)
@@ -273,7 +274,7 @@ class Folder:
     ) -> Entry:
         """Move a finished file into place, record its sources, and return its path.
 
-        When an input changed while it was being compiled, the file is kept for this process alone.
+        If an input changed during compilation, only this process uses the file.
         """
         rows, settled = [], True
         for path in inputs:
@@ -286,7 +287,7 @@ class Folder:
         with self._writing():
             content = built.read_bytes()
             place = self.path / f"{variant}{suffix}"
-            built.chmod(0o700)  # a linker goes by the umask
+            built.chmod(0o700)  # a linker applies the umask
             os.replace(built, place)
         if settled:
             record = {"built": place.name, "size": len(content), "content": digest(content), "inputs": rows,
@@ -303,7 +304,7 @@ class Folder:
 
 
 def cannot_write(number: int, reason: str, path: Path) -> OSError:
-    """The error of a cache that cannot be written to, which is also what a full disk makes of a compiler's run."""
+    """Return the error for a cache that is not writable; a full disk while compiling is reported in the same way."""
     return OSError(
         number,
         f"cannot write to the extension cache: {reason}; make room or give another folder with "
@@ -313,8 +314,10 @@ def cannot_write(number: int, reason: str, path: Path) -> OSError:
 
 
 def prune(folder: Path, *, days: float = KEPT_DAYS, most_bytes: int = KEPT_BYTES) -> int:
-    """Remove the entries of a cache that were not used for so many days, then the oldest until the rest is small
-    enough; returns how many went."""
+    """Remove the entries of a cache that were not used for some days, and then the oldest until the rest is small.
+
+    Return the number of removed entries.
+    """
     entries = []
     for path in _entries(folder):
         try:
@@ -349,7 +352,7 @@ def prune_sometimes(folder: Path) -> None:
 
 
 def _entries(folder: Path) -> Iterator[Path]:
-    """The folders of a cache, told from others by their lock."""
+    """Yield the folders of a cache, which are recognized by their lock."""
     for place in (folder, folder / _OBJECTS):
         with contextlib.suppress(OSError):
             for found in os.scandir(place):
@@ -358,7 +361,7 @@ def _entries(folder: Path) -> Iterator[Path]:
 
 
 def _note_use(manifest: Path) -> None:
-    """Remember that an entry was used, by its manifest's time; to the day, and where the cache can be written."""
+    """Record that an entry was used, in the time of its manifest; at most daily, and if the cache is writable."""
     with contextlib.suppress(OSError):
         if manifest.stat().st_mtime < time.time() - _DAY:
             os.utime(manifest)
@@ -372,8 +375,8 @@ def _is_file(descriptor: int, path: Path) -> bool:
 
 
 def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Take the lock on an open file. False where the file system has none, which costs double work at most, or when
-    it is held and we do not wait."""
+    """Lock an open file. Return False if the file system does not support locks, which only risks duplicate work, or
+    if the lock is held and `wait` is False."""
     try:
         if sys.platform == "win32":
             import msvcrt

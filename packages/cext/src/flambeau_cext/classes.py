@@ -1,7 +1,7 @@
 """``torch.classes``: custom classes of C++ by namespace and name, as ``torch::class_`` registers them.
 
-An object of such a class keeps the C++ object in a capsule. Methods, properties and pickling are what the C++ side
-defined: functions that take their arguments by position, the object first.
+An object of such a class holds the C++ object in a capsule. The C++ side defines methods, properties and pickling as
+functions with positional arguments, the object first.
 """
 
 import functools
@@ -103,7 +103,7 @@ def _place(cls: type[ScriptObject]) -> tuple[str, str]:
     return space, name
 
 
-# --- What C++ calls ---------------------------------------------------------------------------------------------------
+# --- functions that C++ calls ---------------------------------------------------------------------------------------
 
 
 def _define(space: str, name: str, type_name: str, doc: str) -> type[ScriptObject]:
@@ -123,7 +123,7 @@ def _define(space: str, name: str, type_name: str, doc: str) -> type[ScriptObjec
 
 
 def _signature(named: list[tuple[str, bool, Any]]) -> inspect.Signature | None:
-    """Of the object and the named arguments; None where C++ named none."""
+    """Return the signature with the object and the named arguments; None if C++ named none."""
     if not named:
         return None
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -178,6 +178,6 @@ def _name_of(type_name: str) -> str:
 
 
 def _rebuilt(space: str, name: str, state: Any) -> ScriptObject:
-    """A pickled object; the library that has its class has to be loaded."""
+    """Restore a pickled object; the library with its class must be loaded."""
     made: ScriptObject = getattr(_namespace(space), name)._of_state(state)
     return made

@@ -26,7 +26,7 @@ _CANDIDATES = {C: ("cc", "gcc", "clang"), CXX: ("c++", "g++", "clang++")}
 _FLAGS = {C: ("-Werror=implicit-function-declaration",), CXX: ("-std=c++20",)}
 _COMMON = ("-fPIC", "-fvisibility=hidden", "-Wall")
 
-# What compilers and linkers take from the environment: where they look, and what they make.
+# Environment variables that affect compilers and linkers: search paths, and the results.
 ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
                "SDKROOT", "MACOSX_DEPLOYMENT_TARGET")  # fmt: skip
 
@@ -39,7 +39,7 @@ INSTALL_HINT = (
 
 
 class Switches(NamedTuple):
-    """What is compiled and linked differently: each is a word or two of the user's and several flags of a compiler."""
+    """Variants of compiling and linking: each is a word or two of the user's for several compiler flags."""
 
     openmp: bool = False
     native: bool = False
@@ -58,7 +58,8 @@ class Switches(NamedTuple):
 
     def link_flags(self, compiler: "Compiler") -> list[str]:
         flags = openmp_flags(compiler)[1] if self.openmp else []
-        if self.sanitizers and compiler.is_clang:  # else what is loaded gets no sanitizer, as the program has it
+        # without this, the loaded library gets no sanitizer runtime; the program provides it
+        if self.sanitizers and compiler.is_clang:
             place = os.path.dirname(sanitizer_library(compiler, self.sanitizers[0]))
             flags = [*flags, "-shared-libsan", *([f"-Wl,-rpath,{place}"] if place else [])]
         return [*flags, *self._sanitizing()]
@@ -108,18 +109,17 @@ class Compiler(NamedTuple):
 
 
 def find(language: str) -> Compiler:
-    """The compiler for ``"C"`` or ``"C++"``: from CC or CXX, else the one Python was built with, else from PATH.
+    """Return the compiler for ``"C"`` or ``"C++"``: from CC or CXX, else the one that built Python, else from PATH.
 
-    Raises CompileError, saying what was looked for, when there is none.
+    Raise CompileError, with a list of what was searched, if there is none.
     """
     return _identified(language, *_found(language))
 
 
 def identity(language: str) -> tuple[str, ...]:
-    """What tells the compiler that `find` finds from others, without running it: its command, and the file's size and
-    time.
+    """Return the identity of the compiler that `find` finds, without running it: command, and the file's size and time.
 
-    Raises CompileError where there is none.
+    Raise CompileError if there is none.
     """
     path, arguments, *stamp = _found(language)
     return (path, *arguments, *map(str, stamp))
@@ -201,7 +201,7 @@ def native_flags(compiler: Compiler) -> list[str]:
 
 
 def sanitizer_library(compiler: Compiler, sanitizer: str) -> str:
-    """The path of the library that a program with a sanitizer needs; its name alone where the compiler has none."""
+    """Return the path of the library for programs with a sanitizer, or only its name if the compiler has none."""
     name = {"address": "asan", "leak": "lsan", "thread": "tsan", "undefined": "ubsan"}[sanitizer]
     if compiler.is_clang:
         name = f"clang_rt.{name}{'_standalone' if name == 'ubsan' else ''}-{platform.machine()}"

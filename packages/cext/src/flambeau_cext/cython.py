@@ -1,4 +1,4 @@
-"""Cython sources: translated to C or C++ by the Cython compiler, where it is installed."""
+"""Cython sources: translated to C or C++ by the Cython compiler, if it is installed."""
 
 import functools
 import importlib
@@ -14,7 +14,7 @@ _LANGUAGE = re.compile(r"^#\s*distutils\s*:\s*language\s*=\s*c\+\+\s*$", re.MULT
 
 
 def target_language(text: str) -> str:
-    """What a source is translated to: C++ where a comment at its top says ``# distutils: language = c++``, else C.
+    """Return the target language of a source: C++ if a comment at its top says ``# distutils: language = c++``, else C.
 
     >>> target_language("# distutils: language = c++\\nfrom libcpp.vector cimport vector")
     'C++'
@@ -36,7 +36,7 @@ def version() -> str:
 
 
 def command(source: Path, target: Path, module: str, language: str, include_paths: list[str]) -> list[str]:
-    """The command that translates ``source`` and writes a depfile, ``target`` with ``.dep`` added, beside it."""
+    """Return the command that translates ``source`` and writes a depfile next to it, ``target`` with ``.dep`` added."""
     flags = [f"-I{path}" for path in (str(source.parent), *include_paths)]
     flags += ["--cplus"] if language == CXX else []
     return [sys.executable, "-m", "cython", "-3", "--depfile", "--module-name", module, *flags,

@@ -1,7 +1,7 @@
-"""Reading C declarations: enough of C's and C++'s grammar to find the functions to be bound and their types.
+"""Parsing C declarations: as much of the C and C++ grammar as is needed to find the functions to bind and their types.
 
-What is read is the preprocessor's output, so functions that macros make are found like any others, and what stands
-under ``#if 0`` is not.
+The input is the preprocessor's output, so functions that macros define are found like any others, and code under
+``#if 0`` is not.
 """
 
 import re
@@ -48,7 +48,7 @@ class Declaration(NamedTuple):
 
 
 def user_text(preprocessed: str) -> str:
-    """The preprocessor's output without what comes from system headers and without line markers."""
+    """Return the preprocessor's output without text from system headers and without line markers."""
     kept, system = [], False
     users: set[str] = set()
     for line in preprocessed.splitlines():
@@ -67,9 +67,9 @@ def user_text(preprocessed: str) -> str:
 
 
 def find_functions(text: str, names: Iterable[str], *, cxx: bool = False) -> dict[str, Declaration]:
-    """The declarations of ``names`` at file scope in preprocessed ``text``; names that are not there are left out.
+    """Return the declarations of ``names`` at file scope in preprocessed ``text``; undeclared names are omitted.
 
-    A definition wins over a declaration before it, since its parameters have names. Raises ValueError for a name that
+    A definition replaces an earlier declaration, since its parameters have names. Raises ValueError for a name that
     C++ overloads.
 
     >>> found = find_functions("double half(double x) { return x / 2; }", ["half"])
@@ -96,7 +96,7 @@ def find_functions(text: str, names: Iterable[str], *, cxx: bool = False) -> dic
 
 
 def function_names(text: str, *, cxx: bool = False) -> list[str]:
-    """The names of all functions declared at file scope in preprocessed ``text``, static ones aside.
+    """Return the names of all functions declared at file scope in preprocessed ``text``, except static ones.
 
     >>> function_names("int half(int); static int own(void); double twice(double x) { return half(2) * x; }")
     ['half', 'twice']
@@ -113,7 +113,7 @@ def function_names(text: str, *, cxx: bool = False) -> list[str]:
 
 
 def _statements(text: str, cxx: bool) -> Iterator[tuple[list[str], bool, bool]]:
-    """The tokens of each declaration at file scope, bodies left out, whether it has C linkage, and a body."""
+    """Generate the tokens of each declaration at file scope without its body; whether it has C linkage; and a body."""
     tokens = [m.group() for m in _TOKEN.finditer(text)]
     current: list[str] = []
     in_c_block = 0
@@ -191,7 +191,7 @@ def _without_attributes(tokens: list[str]) -> list[str]:
 
 
 def split_at_commas(tokens: list[str]) -> list[list[str]]:
-    """Split a list of parameters, or the characters of one of types, at its own commas."""
+    """Split a list of parameters, or the characters of a list of types, at its top-level commas."""
     groups: list[list[str]] = [[]] if tokens else []
     depth = 0
     for token in tokens:
@@ -206,7 +206,7 @@ def split_at_commas(tokens: list[str]) -> list[list[str]]:
 def _parameter(tokens: list[str], position: int) -> Parameter:
     if "=" in tokens:  # a default value
         tokens = tokens[: tokens.index("=")]
-    if "(" in tokens or not tokens:  # a function pointer and the like: kept as written, no binding takes it
+    if "(" in tokens or not tokens:  # a function pointer or similar: kept as written; no binding accepts it
         return Parameter(f"arg{position}", " ".join(tokens))
     suffix = []
     if "[" in tokens:  # an array is a pointer
@@ -225,7 +225,7 @@ def _is_name(token: str) -> bool:
 
 
 def _spell(tokens: list[str]) -> str:
-    """One spelling for each type: integer words sorted out, const only where it says something."""
+    """Return one spelling for each type: integer words in order, const only if it matters."""
     pointers = [t for t in tokens if t in ("*", "&")]
     constant = "const" in tokens[: tokens.index(pointers[0])] if pointers else False
     words = [t for t in tokens if t not in ("*", "&", "const")]

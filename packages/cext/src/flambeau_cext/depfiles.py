@@ -5,8 +5,8 @@ from pathlib import Path
 
 
 def overshadowing(inputs: list[Path], folders: list[Path]) -> list[Path]:
-    """Files that are not there, and that a compiler, which searches the folders in turn, would read instead of an
-    input if they were.
+    """Return the files that do not exist, but which a compiler would read instead of an input if they did, because it
+    searches the folders in order.
 
     >>> overshadowing([Path("/second/of/all.h")], [Path("/first"), Path("/second"), Path("/third")])
     [PosixPath('/first/of/all.h')]
@@ -24,7 +24,7 @@ def overshadowing(inputs: list[Path], folders: list[Path]) -> list[Path]:
 def read_depfile(depfile: Path, folder: Path) -> list[Path]:
     """The files that a compiler, which ran in ``folder``, read, as its dependency file lists them."""
     names = _prerequisites(depfile.read_text(encoding="utf-8", errors="surrogateescape"))
-    here = folder.resolve()  # relative ones begin where the compiler was, by whatever links it came there
+    here = folder.resolve()  # relative paths start in the compiler's folder, with links resolved
     return [Path(name if os.path.isabs(name) else os.path.normpath(here / name)) for name in names]
 
 

@@ -1,8 +1,8 @@
-"""Functions of an extension whose gradients other functions of it compute: ``backward={"f": "f_backward"}``.
+"""Functions of an extension whose gradients are computed by others: ``backward={"f": "f_backward"}``.
 
-The parameters of a function that computes a gradient say what it gets: ``grad`` (of the result), ``result``, and any
-parameter of the function itself by its name. Where the function itself has a parameter ``grad``, since it computes a
-gradient, that of its result is ``grad_grad``.
+The parameter names of a function that computes a gradient determine its arguments: ``grad`` (of the result),
+``result``, and any parameter of the function itself. If the function itself has a parameter ``grad``, because it
+computes a gradient, the gradient of its result is ``grad_grad``.
 """
 
 import functools
@@ -23,9 +23,9 @@ _TYPES = {
 
 
 def functions_of(caller: str, backward: Backward) -> dict[str, dict[str, str]]:
-    """For each function the functions that compute gradients, by the parameter, ``""`` for its only tensor.
+    """Return, for each function, the functions that compute gradients, by parameter; ``""`` is the only tensor.
 
-    Raises TypeError where that is not a mapping of names.
+    Raises TypeError if a value is not a mapping of names.
     """
     found: dict[str, dict[str, str]] = {}
     for name, how in backward.items():
@@ -38,7 +38,7 @@ def functions_of(caller: str, backward: Backward) -> dict[str, dict[str, str]]:
 
 
 def names(backward: dict[str, dict[str, str]]) -> list[str]:
-    """The functions that have to be bound for it."""
+    """Return the functions that must be bound for these derivatives."""
     return list(dict.fromkeys([*backward, *(f for how in backward.values() for f in how.values())]))
 
 
@@ -47,7 +47,7 @@ def attach(
 ) -> None:
     """Make functions of the module operators ``name::function`` with these gradients.
 
-    Raises ValueError where a function is not declared, or takes what it cannot be given.
+    Raise ValueError if a function is not declared, or has a parameter that cannot be provided.
     """
     from flambeau_cext.library import custom_op, register_autograd
 
@@ -85,12 +85,12 @@ def attach(
 
 
 def _incoming(parameters: Iterable[str]) -> str:
-    """What the gradient of the result is called."""
+    """Return the name of the gradient of the result."""
     return "grad_grad" if "grad" in parameters else "grad"
 
 
 def _kind(spelled: str) -> str:
-    """The schema's type for one of C or C++."""
+    """Return the schema type for a type of C or C++."""
     kind = spelled.removeprefix("const ").removesuffix(" &") if spelled != "const char *" else spelled
     for prefix in ("std::", "torch::", "at::", "c10::"):
         kind = kind.replace(prefix, "")
@@ -98,7 +98,7 @@ def _kind(spelled: str) -> str:
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    from flambeau_tensor import Tensor  # not needed to load what is in the cache
+    from flambeau_tensor import Tensor  # not needed to load a cached library
 
     ctx.others = [None if isinstance(x, Tensor) else x for x in inputs]
     ctx.save_for_backward(output, *(x if isinstance(x, Tensor) else None for x in inputs))

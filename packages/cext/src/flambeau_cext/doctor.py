@@ -1,6 +1,6 @@
-"""The report of ``python -m flambeau_cext doctor``: what building an extension needs, and what is there.
+"""The report of ``python -m flambeau_cext doctor``: the requirements for building extensions, and what is installed.
 
-It is also what to put into a report of a problem: versions of everything that takes part, and no secrets.
+It is suitable for bug reports: it contains the versions of all components, and no secrets.
 """
 
 import importlib.metadata
@@ -37,7 +37,7 @@ def report() -> tuple[str, bool]:
     for title, needed, check in _CHECKS:
         try:
             lines += [f"{title:14} {line}" for line in check()]
-        except Exception as error:  # a report goes on where a build would stop
+        except Exception as error:  # a report continues where a build would stop
             ok = ok and not needed
             lines.append(f"{title:14} {'PROBLEM' if needed else 'not there'}: {error}")
     return "\n".join(lines), ok

@@ -6,7 +6,8 @@ from pathlib import Path
 
 # `file:line:column: error: text` of gcc and clang, and `file:line: undefined reference ...` of linkers.
 _DIAGNOSTIC = re.compile(r"^(?P<place>.+?:\d+(?::\d+)?): (?:fatal )?error: ", re.MULTILINE)
-# Who uses the template that an error is in: gcc's line above the error, clang's last of several below it.
+# The place that uses the template with an error: gcc prints the line above the error, clang below it, as the last of
+# several.
 _NEEDED = re.compile(r"^.+?:\d+:\d+: +required from here$")
 _INSTANCE = re.compile(r"^.+?:\d+:\d+: note: in instantiation of .* requested here$")
 # Cython's: the source above, then `file:line:column: text`.
@@ -14,12 +15,12 @@ _CYTHON = re.compile(
     r"^(?P<above>(?:.*\n)*?)^-{20,}\n(?P<place>[^\n]+?\.p(?:yx|xd|xi|y):(?P<line>\d+):\d+): (?P<text>.*)$", re.MULTILINE
 )
 _FOLLOWS = re.compile(r"^\s*(?:\d+\s*)?\|")  # the source line and the caret below it
-_CARET = re.compile(r"^ *[~^][~^ ]*$")  # the same, where nothing stands before them
+_CARET = re.compile(r"^ *[~^][~^ ]*$")  # the caret alone, with nothing before it
 _LINKER = re.compile(r"^.*(?:undefined reference|cannot find -l|multiple definition|No space left).*$", re.MULTILINE)
 
 
 class CompileError(RuntimeError):
-    """A compiler or linker failed, or there is none.
+    """A compiler or linker failed, or is not installed.
 
     The message begins with the first error (``file:line:column: error: …``), followed by the source line and by the
     path of the full log, which ``log`` holds too (None when nothing was run).
@@ -35,8 +36,8 @@ class CompileError(RuntimeError):
 
 
 def first_error(output: str) -> str:
-    """The first error in a compiler's output with the source line under it and, where it is in a template, the place
-    that uses this; or the last line if none looks like one.
+    """Return the first error in a compiler's output with the source line below it and, if it is in a template, the code
+    that instantiates it; or the last line if there is no error message.
 
     >>> print(first_error("a.c: In function 'f':\\na.c:2:1: error: expected ';'\\n    2 | }\\n      | ^\\na.c:3: more"))
     a.c:2:1: error: expected ';'

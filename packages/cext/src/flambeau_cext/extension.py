@@ -1,4 +1,4 @@
-"""Extensions that are part of a package: what a ``setup.py`` names, and the command that builds them.
+"""Extensions as parts of a package: the classes for a ``setup.py``, and the command that builds them.
 
     from setuptools import setup
     from flambeau_cext import BuildExtension, CExtension
@@ -6,7 +6,7 @@
     setup(ext_modules=[CExtension("mylib._kernels", ["src/kernels.c"], functions=["leaky"])],
           cmdclass={"build_ext": BuildExtension})
 
-The C compiler gets C, the C++ compiler gets C++, all at once; the bindings of the functions named are generated.
+The C compiler compiles C, the C++ compiler C++, in parallel; bindings of the named functions are generated.
 """
 
 import functools
@@ -80,10 +80,10 @@ def CythonExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any
 
 
 def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
-    """There are no CUDA devices: raises NotImplementedError. Here so that a ``setup.py`` that names it loads.
+    """Raise NotImplementedError: there are no CUDA devices. It exists so that a ``setup.py`` that imports it loads.
 
     Raises:
-        NotImplementedError: it is called: the device is not supported.
+        NotImplementedError: always; the device is not supported.
 
     >>> try:
     ...     CUDAExtension("kernels", ["kernels.cu"])
@@ -95,10 +95,10 @@ def CUDAExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) 
 
 
 def SyclExtension(name: str, sources: Sequence[str], *args: Any, **kwargs: Any) -> setuptools.Extension:
-    """There are no SYCL devices: raises NotImplementedError, as `CUDAExtension`.
+    """Raise NotImplementedError: there are no SYCL devices; see `CUDAExtension`.
 
     Raises:
-        NotImplementedError: it is called: the device is not supported.
+        NotImplementedError: always; the device is not supported.
 
     >>> try:
     ...     SyclExtension("kernels", ["kernels.sycl"])
@@ -117,7 +117,7 @@ def _extension(
     functions: Sequence[str] | Mapping[str, str],
     kwargs: dict[str, Any],
 ) -> setuptools.Extension:
-    if not isinstance(name, str):  # releases of setuptools differ in what they raise, and a string is read as a list
+    if not isinstance(name, str):  # releases of setuptools raise different errors, and would accept a string as a list
         raise TypeError(f"an extension's name is a string, not {type(name).__name__}")
     if isinstance(sources, str):
         raise TypeError(f"{name}: sources are a list of paths, not the string {sources!r}")
@@ -257,7 +257,7 @@ class BuildExtension(build_ext):
     def _compile(self, sources: Any, output_dir: Any = None, macros: Any = None, include_dirs: Any = None,
                  debug: Any = 0, extra_preargs: Any = None, extra_postargs: Any = None,
                  depends: Any = None) -> Any:  # fmt: skip
-        """What setuptools calls to get from sources to objects."""
+        """Compile sources to objects; setuptools calls it."""
         _, objects, given, preprocessor, _ = self.compiler._setup_compile(
             output_dir, macros, include_dirs, sources, depends, extra_postargs
         )
@@ -282,7 +282,7 @@ class BuildExtension(build_ext):
         self._finish(self._processes.run(list(step.command)), "compile")
 
     def _finish(self, done: Finished, doing: str) -> None:
-        """Pass on what a command said, and its failure."""
+        """Print the output of a command, and raise an error if it failed."""
         if self.verbose or done.status != 0:
             print(str(done).rstrip(), flush=True)
         if done.status != 0:

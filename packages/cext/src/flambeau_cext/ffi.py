@@ -1,11 +1,11 @@
-"""``create_extension``: kernels in C as the first releases of PyTorch built them, as ``torch.utils.ffi``.
+"""``create_extension``: kernels in C as the first releases of PyTorch built them with ``torch.utils.ffi``.
 
-A header declares the functions, a build script names header and sources, and the result is a package beside it:
+A header declares the functions, a build script lists headers and sources, and the result is a package next to it:
 
     ffi = create_extension("_ext.my_lib", headers=["src/my_lib.h"], sources=["src/my_lib.c"], relative_to=__file__)
     ffi.build()
 
-after which ``from _ext import my_lib`` has the functions. Sources see ``TH/TH.h`` and ``flambeau/tensor.h``.
+Then ``from _ext import my_lib`` has the functions. Sources can include ``TH/TH.h`` and ``flambeau/tensor.h``.
 """
 
 import os
@@ -41,7 +41,7 @@ def create_extension(
 
     Args:
         name: the name of the package to build, such as ``"_ext.my_lib"``.
-        headers: files that declare the functions to be called from Python. Their parameters are tensors
+        headers: files that declare the functions to call from Python. Their parameters are tensors
             (``THFloatTensor *`` and its like, or ``fl_tensor``), numbers and strings.
         sources: the files that define them.
         verbose: whether to print the commands.
@@ -120,7 +120,7 @@ class Extension:
         target = target / last
         target.mkdir(exist_ok=True)
         suffix = sysconfig.get_config_var("EXT_SUFFIX") or ".so"
-        # Under another name first: a process that has the old one mapped keeps it.
+        # Write to another name first: a process that has mapped the old file keeps it.
         scratch = target / f".{last}-{os.getpid()}"
         shutil.copyfile(library, scratch)
         os.replace(scratch, target / f"_{last}{suffix}")
@@ -134,7 +134,7 @@ class Extension:
         return str(target)
 
     def setuptools(self) -> Any:
-        """The same as an extension for ``setup.py``, to be built by `BuildExtension` when the package is installed."""
+        """Return the same as an extension for ``setup.py``, which `BuildExtension` builds during installation."""
         from flambeau_cext.extension import CExtension
 
         parents, _, last = self.name.rpartition(".")

@@ -9,11 +9,11 @@ _ENDINGS = {"darwin": (".tbd", ".dylib", ".a"), "win32": (".dll.a", ".a", ".lib"
 
 
 def files(flags: Sequence[str], folder: Path) -> tuple[list[Path], list[Path]]:
-    """The files that a linker, which runs in ``folder``, may read for these flags, and the places where it would find
-    others if they were there.
+    """Return the files that a linker, which runs in ``folder``, may read for these flags, and missing files to watch.
 
-    These are the files that a flag names (an archive, an object, a script, a response file) and those with the name of
-    a library in the folders of ``-L`` and of LIBRARY_PATH. Folders that the linker has of its own are not searched.
+    The former are files that a flag names (an archive, an object, a script, a response file) and files with the name of
+    a library in the folders of ``-L`` and of LIBRARY_PATH. The latter would be found before them if they existed. The
+    linker's own folders are not searched.
     """
     folders: list[str] = []
     libraries: list[str] = []
@@ -47,5 +47,5 @@ def _words(flags: Sequence[str]) -> Iterator[str]:
 
 
 def _names(library: str) -> list[str]:
-    """The files that may be a library: ``-l:name`` says it itself."""
+    """Return the file names that a library may have; ``-l:name`` contains it."""
     return [library[1:]] if library.startswith(":") else [f"lib{library}{ending}" for ending in _ENDINGS]

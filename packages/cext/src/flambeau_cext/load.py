@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 _TORCH_LAYER = re.compile(
     r"[<\"](?:torch|ATen|c10|pybind11)/\w+|\b(?:torch|at|c10|pybind11|py)::\w+|\bPYBIND11_MODULE\b|\bTORCH_\w+\("
 )
-# What functions are not read from, or needs pybind11, or what flambeau/functions.hpp leaves out.
+# Code from which functions are not read, that needs pybind11, or that flambeau/functions.hpp does not support.
 _PYBIND = re.compile(
     r"(?i)pybind|\b(?:py|nn|optim)\s*::|\bTORCH_EXTENSION_NAME\b|\bPyInit_|^\s*(?:namespace\b|#\s*if)", re.MULTILINE
 )
@@ -56,7 +56,7 @@ def load(
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> Any:  # a module, whose functions are known when it is built; a path where that was asked for
+) -> Any:  # a module, whose functions are only known at run time; a path if requested
     """Compile source files to an extension and import it.
 
     ``.c`` files go to the C compiler, ``.cpp``, ``.cc`` and ``.cxx`` files to the C++ compiler, a ``.pyx`` file to
@@ -65,24 +65,24 @@ def load(
 
     Args:
         name: the module's name, a C identifier.
-        sources: the files; relative ones are taken from the current folder.
+        sources: the files; relative paths start in the current folder.
         extra_cflags: additional flags for the C and C++ compilers, such as ``["-O2", "-DSIZE=4"]`` or ``["-O2
-            -DSIZE=4"]``; they override the default flags. A ``-std=`` goes only to the compiler of its language.
+            -DSIZE=4"]``; they override the default flags. A ``-std=`` applies only to the compiler of its language.
         extra_ldflags: additional flags for the linker, such as ``["-lfftw3"]``.
         extra_include_paths: additional include folders.
         build_directory: the folder for the result, instead of the cache.
-        verbose: print the commands and what they say to stderr.
-        is_python_module: False loads a plain shared library into the process, as for one that only registers operators,
-            and returns its path.
-        is_standalone: build a program instead and return its path.
+        verbose: whether to print the commands and their output to stderr.
+        is_python_module: False loads a plain shared library into the process, for example one that only registers
+            operators, and returns its path.
+        is_standalone: whether to build a program instead and return its path.
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. Their
             bindings are generated from the declarations in the sources. Without it the sources define ``PyInit_name``.
-        backward: which function computes the gradient of which, see `load_inline`.
-        with_openmp: compile and link with OpenMP.
-        with_debug: for a debugger: without optimisation, with debugging information and assertions.
+        backward: the functions that compute gradients of others, see `load_inline`.
+        with_openmp: whether to compile and link with OpenMP.
+        with_debug: for a debugger: without optimization, with debugging information and assertions.
         with_sanitizers: ``"address"``, ``"undefined"``, ``"leak"``, ``"thread"``, or several.
-        native: use every instruction this machine's processor has. Results may differ in the last digits from those of
-            portable code, and the library may not run elsewhere.
+        native: whether to use all instructions of this machine's processor. Results may differ in the last digits from
+            those of portable code, and the library may not run elsewhere.
         extra_cuda_cflags, extra_sycl_cflags, keep_intermediates: have no effect; accepted for compatibility.
         with_cuda, with_sycl: must not be true.
 
@@ -90,8 +90,9 @@ def load(
         The module, or a path.
 
     Raises:
-        CompileError: no compiler, or it failed; begins with the first error and says where the full log is.
-        ValueError: a function's types cannot be bound, or an argument here is wrong.
+        CompileError: there is no compiler, or it failed; the message begins with the first error and names the full
+            log.
+        ValueError: a function's types cannot be bound, or an argument is invalid.
         ImportError: the library was built but cannot be loaded, for example because a symbol is defined nowhere.
         OSError: a source cannot be read, or the cache cannot be written.
 
@@ -156,31 +157,31 @@ def load_inline(
     with_debug: bool = False,
     with_sanitizers: str | Sequence[str] = (),
     native: bool = False,
-) -> Any:  # a module, whose functions are known when it is built; a path where that was asked for
+) -> Any:  # a module, whose functions are only known at run time; a path if requested
     r"""Compile C, C++ or Cython source given as strings into an extension and import it.
 
-    As :func:`load`, with the text of the sources instead of files. Several strings of one language are joined. C
-    sources see ``flambeau/tensor.h``, C++ sources ``flambeau/tensor.hpp``, or ``torch/extension.h`` when they use
-    anything of it, unless ``no_implicit_headers``.
+    Like :func:`load`, with the text of the sources instead of files. Several strings of one language are joined. C
+    sources include ``flambeau/tensor.h``, C++ sources ``flambeau/tensor.hpp``, or ``torch/extension.h`` if they use any
+    of its names, unless ``no_implicit_headers``.
 
     Args:
         c_sources, cpp_sources, cython_sources: the text.
         functions: names of functions to be called from Python: one, several, or a dict of names and docstrings. A
-            Cython source defines its functions by itself. Functions of tensors in C++ are bound with pybind11 only
-            where their types, or the source, need it.
-        backward: which function computes the gradient of which: ``{"f": "f_backward"}`` where ``f`` has one tensor
-            parameter, ``{"f": {"a": "f_backward_a", "b": "f_backward_b"}}`` where it has several. The parameters of
-            ``f_backward`` say what it gets: ``grad`` of the result, ``result``, and parameters of ``f`` by their names.
-            ``f`` becomes the operator ``torch.ops.name.f``. To differentiate twice, give ``f_backward`` a backward,
-            too, where the gradient of its result is ``grad_grad``.
-        with_pytorch_error_handling: False writes what ``TORCH_WARN`` says to stderr, where it is a Python warning.
-        use_pch: compile ``torch/extension.h`` ahead at once, for this source and later ones of the same flags. Without
-            it, that is done when a few sources were compiled.
+            Cython source defines its functions itself. Functions of tensors in C++ are bound with pybind11 only if
+            their types, or the source, need it.
+        backward: the functions that compute gradients: ``{"f": "f_backward"}`` if ``f`` has one tensor parameter,
+            ``{"f": {"a": "f_backward_a", "b": "f_backward_b"}}`` if it has several. The parameter names of
+            ``f_backward`` determine its arguments: ``grad`` of the result, ``result``, and parameters of ``f``. ``f``
+            becomes the operator ``torch.ops.name.f``. To differentiate twice, give ``f_backward`` a backward, too, in
+            which the gradient of its result is ``grad_grad``.
+        with_pytorch_error_handling: False writes the warnings of ``TORCH_WARN`` to stderr, instead of Python warnings.
+        use_pch: whether to precompile ``torch/extension.h`` now, for this source and later ones with the same flags.
+            Otherwise this happens after a few sources were compiled.
 
     The other arguments are those of :func:`load`.
 
     Raises:
-        CompileError: the compiler refuses the sources; its words are in the message.
+        CompileError: the compiler rejects the sources; the message contains its output.
 
     Example:
         >>> import flambeau_cext
@@ -241,7 +242,7 @@ def load_inline(
 
 def _differentiable(
     caller: str, module: Any, sources: list[Source], backward: dict[str, dict[str, str]]
-) -> Any:  # the module, or what else was loaded
+) -> Any:  # the module, or another loaded object
     if backward:
         declared: dict[str, Any] = {}
         for source in sources:
@@ -365,7 +366,7 @@ _WITH_VALUE = {"-I", "-L", "-l", "-D", "-U", "-x", "-include", "-imacros", "-isy
 
 
 def split_flags(flags: Sequence[str]) -> tuple[str, ...]:
-    """Split a string of flags into single flags; quoted paths and texts with blanks stay whole.
+    """Split a string of flags into single flags; quoted paths and texts with blanks are not split.
 
     >>> split_flags(["-O2 -DTWO=2", "-include my.h", "-I/my files", '-DNAME="a b"'])
     ('-O2', '-DTWO=2', '-include', 'my.h', '-I/my files', '-DNAME="a b"')
@@ -388,19 +389,19 @@ def uses_torch_layer(text: str) -> re.Match[str] | None:
 
 
 def _bound_directly(text: str, functions: Mapping[str, str]) -> dict[str, Declaration]:
-    """The declarations of functions of tensors that need no pybind11; none if one of them does, or the source does."""
+    """Return the declarations of functions that need no pybind11, or none if one of them, or the source, needs it."""
     plain = _COMMENT.sub(" ", text)
     if not functions or _PYBIND.search(plain):
         return {}
     try:
         found = find_functions(_DIRECTIVE.sub(" ", plain), functions, cxx=True)
-    except ValueError:  # overloaded: pybind11 has its own words for it
+    except ValueError:  # overloaded: leave the error message to pybind11
         return {}
     return found if len(found) == len(functions) and all(map(binds_directly, found.values())) else {}
 
 
 def _check_torch_layer(caller: str, source: Source, functions: Mapping[str, str]) -> None:
-    """Refuse what the C++ layer cannot do, before the compiler says it in a thousand lines."""
+    """Reject code that the C++ layer does not support, instead of a compiler error of a thousand lines."""
     if source.language != CXX or source.text is not None or not functions:
         return
     if uses_torch_layer(source.content.decode("utf-8", "replace")):
@@ -411,7 +412,7 @@ def _check_torch_layer(caller: str, source: Source, functions: Mapping[str, str]
 
 
 def _imported(job: Job, library: Path) -> ModuleType:
-    """The module in ``library``, loaded once in a process. The file's name tells one version from the next."""
+    """Import the module in ``library``, once in a process. The file's name identifies the version."""
     if library in _loaded:
         return _loaded[library]
     loader = importlib.machinery.ExtensionFileLoader(job.name, str(library))
@@ -426,21 +427,22 @@ def _imported(job: Job, library: Path) -> ModuleType:
 
 
 def load_plain(path: str, name: str | None = None) -> None:
-    """Load a shared library that is no Python module; what it registers, it registers now. Errors call it ``name``, or
-    by its file's name.
+    """Load a shared library that is not a Python module, and run its registrations.
 
-    Raises OSError when the system cannot load it, ImportError when it was built for another release.
+    Errors name it ``name``, or by its file's name.
+
+    Raise OSError if the system cannot load it, ImportError if it was built for another release.
     """
     import ctypes
 
     try:
-        library = ctypes.PyDLL(path)  # keeps the GIL, and raises what its functions leave behind
+        library = ctypes.PyDLL(path)  # keeps the GIL, and raises errors that its functions set
     except OSError as error:
         raise OSError(f"Could not load this library: {path}: {error}") from error
     try:
         enter = library.fl_extension_load
     except AttributeError:
-        return  # it knows nothing of flambeau
+        return  # a library that does not use flambeau
     from flambeau_tensor.c_api import API
 
     address = ctypes.pythonapi.PyCapsule_GetPointer
@@ -454,7 +456,7 @@ def load_plain(path: str, name: str | None = None) -> None:
 
 
 def _require_sanitizer(job: Job) -> None:
-    """AddressSanitizer and its like end the process when they come too late: say so as an error before that."""
+    """Raise an error if a sanitizer is loaded too late; the sanitizer itself would end the process."""
     late = [s for s in job.switches.sanitizers if s != "undefined"]
     if not late or sys.platform == "win32":
         return
@@ -472,7 +474,7 @@ def _require_sanitizer(job: Job) -> None:
 
 
 def _explained(job: Job, library: Path, error: ImportError) -> ImportError:
-    found = _MISSING_SYMBOL.search(str(error))  # the linker names it in its text alone
+    found = _MISSING_SYMBOL.search(str(error))  # the linker names it only in its message
     if found:
         symbol = found.group(1) or found.group(2)
         return ImportError(
@@ -492,7 +494,7 @@ def _explained(job: Job, library: Path, error: ImportError) -> ImportError:
 
 
 def _exports(library: Path, symbol: str) -> bool:
-    """Whether a library has a symbol; True where it cannot be loaded."""
+    """Whether a library exports a symbol; True if the library cannot be loaded."""
     import ctypes
 
     try:
@@ -502,7 +504,7 @@ def _exports(library: Path, symbol: str) -> bool:
 
 
 def _way_to_bind(job: Job) -> str:
-    """How functions get into a module of such sources."""
+    """Return a text that says how to bind functions of these sources."""
     texts = [s.content.decode("utf-8", "replace") for s in job.sources if s.language == CXX]
     if any(map(uses_torch_layer, texts)):
         return (
@@ -513,7 +515,7 @@ def _way_to_bind(job: Job) -> str:
 
 
 def _demangled(symbol: str) -> str:
-    """A C++ symbol as it was written, where c++filt is at hand."""
+    """Return the demangled form of a C++ symbol, if c++filt is installed."""
     import shutil
 
     from flambeau_cext.processes import run

@@ -82,7 +82,7 @@ def _matches(argument: Any, value: object) -> bool:
 
 
 def _is(kind: str, value: object) -> bool:
-    """Whether a value may stand for a type; in doubt it may."""
+    """Whether a value may have a type; if unsure, True."""
     if hasattr(type(value), "__torch_function__") and not isinstance(value, torch.Tensor):
         return True
     match kind:

@@ -1,4 +1,4 @@
-"""ninja, where it is installed: runs compilers at once and only those whose inputs changed."""
+"""ninja, if it is installed: runs compilers in parallel, and only those whose inputs changed."""
 
 import functools
 import os
@@ -12,7 +12,7 @@ from flambeau_cext.processes import Finished, run
 
 
 class Step(NamedTuple):
-    """One compiler run: it reads ``source`` and what ``depfile`` will list, and writes ``target``."""
+    """One compiler run: it reads ``source`` and the files that ``depfile`` will list, and writes ``target``."""
 
     command: tuple[str, ...]
     source: Path
@@ -36,10 +36,10 @@ def is_ninja_available() -> bool:
 
 
 def verify_ninja_availability() -> None:
-    """Nothing where ninja is installed.
+    """Do nothing if ninja is installed.
 
     Raises:
-        RuntimeError: it is not.
+        RuntimeError: ninja is not installed.
 
     >>> if is_ninja_available():
     ...     verify_ninja_availability()
@@ -49,7 +49,7 @@ def verify_ninja_availability() -> None:
 
 
 def build(folder: Path, steps: Sequence[Step]) -> Finished:
-    """Run the steps whose inputs changed since the last time; ninja's memory is kept in ``folder``."""
+    """Run the steps whose inputs changed since the last time; ninja stores its log in ``folder``."""
     lines = ["ninja_required_version = 1.5", f"builddir = {_escaped(folder)}", "rule compile", "  command = $run"]
     lines += ["  depfile = $made", "  deps = gcc", "  description = $out"]
     for step in steps:

@@ -1,13 +1,12 @@
 """The operators as C++ functions and methods of ``at::Tensor``, written from their schemas.
 
-``python -m flambeau_cext.operator_headers flambeau.nn`` imports the modules that are named, whose operators it takes,
-and writes ``ATen/MethodDeclarations.h``, ``ATen/Functions.h`` and the headers of ``torch::fft``, ``linalg`` and
-``special``; the files of ``ATen/ops`` follow from these when the package is built. A call names the arguments that it
-passes, and the library finds them by name when it is first made, so an extension compiled with these headers runs with
-later schemas as well.
+``python -m flambeau_cext.operator_headers flambeau.nn`` imports the named modules, takes their operators, and writes
+``ATen/MethodDeclarations.h``, ``ATen/Functions.h`` and the headers of ``torch::fft``, ``linalg`` and ``special``; the
+package's build derives the files of ``ATen/ops`` from these. A call names the arguments that it passes, and the library
+looks them up at the first call, so an extension that was compiled with these headers also runs with later schemas.
 
-Operators whose declarations have schemas for ``torch.ops.aten`` have those forms in C++, too. What is written by hand
-in the headers (``Tensor::to`` with its options, indexing) is left out.
+Operators whose declarations have schemas for ``torch.ops.aten`` have these forms in C++, too. Methods that are written
+by hand in the headers (``Tensor::to`` with its options, indexing) are omitted.
 """
 
 import functools
@@ -32,8 +31,8 @@ ATEN = "torch.ops.aten"
 # Names that are types or keywords in C++.
 _RESERVED = set("bool char short int long float double half byte cfloat cdouble bfloat16".split())
 
-# Type in a schema -> type of the C++ parameter, function in ATen/core/Call.h that makes a value of it. Functions with a
-# name of their own, since choosing among overloads is what compiling the headers costs.
+# Type in a schema -> type of the C++ parameter, function in ATen/core/Call.h that converts it to a value. The functions
+# have different names, because overload resolution takes most of the time to compile the headers.
 _TYPES = {
     "Tensor": ("const Tensor &", "tensor"),
     "Tensor?": ("const optional<Tensor> &", "tensor_or_none"),
@@ -74,7 +73,7 @@ class _Parameter:
     declared: str  # "const Scalar &alpha"
     default: str | None
     argument: str  # of the operator; "" if it is not passed on
-    values: tuple[tuple[str, str], ...]  # of the operator's argument, how it is made of the parameter
+    values: tuple[tuple[str, str], ...]  # (argument of the operator, expression of the parameter)
 
     def text(self, with_default: bool) -> str:
         return f"{self.declared} = {self.default}" if with_default and self.default is not None else self.declared
@@ -155,7 +154,7 @@ def _signatures(
 ) -> Iterator[_Signature]:
     """The C++ forms of a schema: one for tensors, one for each choice of numbers in their place, one with ``out``.
 
-    ``passed`` are the arguments that the operator has; others are taken and left.
+    ``passed`` are the arguments of the operator; other arguments are accepted and ignored.
     """
     arguments = [a for a in schema.arguments if not (a.name == "out" and a.kind != 0 or a.name == "generator")]
     names = {a.name for a in arguments}
@@ -204,7 +203,7 @@ def _signatures(
 
 
 def _public_name(op: Operator) -> str | None:
-    """What the operator is called in C++, if it has a name there."""
+    """Return the name of the operator in C++, or None if it has none."""
     space = op.namespace
     if space == ATEN:
         return None if op.name in _GEOMETRY else op.name
@@ -231,7 +230,7 @@ def signatures() -> list[_Signature]:
     named = functions("torch")
     in_place = {name for name in named if name.endswith("_")}
     found: list[_Signature] = []
-    # What torch.ops.aten has for handlers alone is written in Python, and there is no operator behind it.
+    # Operators of torch.ops.aten that exist only for handlers are Python functions, without an operator behind them.
     spoken = [
         (name, op) for name, op in operators().items() if op.namespace != ATEN or isinstance(op.implementation, Forward)
     ]
@@ -244,7 +243,7 @@ def signatures() -> list[_Signature]:
         if public is None or (public in replaced and op.namespace != ATEN):
             continue
         function, method, passed = op.is_function or public in in_place, op.is_method, op.schema
-        # Calls name the operator that a signature is one of: the library finds it behind their common name, too.
+        # Calls name the operator of each signature, which the library also finds by the common name.
         if op.namespace == ATEN:
             name, passed = _common_name(op.implementation.target), op.implementation.target.schema
             function, method = True, hasattr(Tensor, public) or bool(op.schema.returns[0].alias)
@@ -262,7 +261,7 @@ def signatures() -> list[_Signature]:
 
 
 def _common_name(op: Operator) -> str:
-    """The name of the operator, or of all that share it where arguments tell them apart."""
+    """Return the name of the operator, or the common name if overloads differ in their arguments."""
     name = op.__torch_name__
     if not op.is_overload or (not isinstance(op.implementation, Forward) and _is_named_alike(op)):
         return name
@@ -270,7 +269,7 @@ def _common_name(op: Operator) -> str:
 
 
 def _is_named_alike(op: Operator) -> bool:
-    """Whether an earlier operator of the same name has arguments of the same names, which do not say which is meant."""
+    """Whether an earlier operator has the same name and argument names, so that these do not distinguish them."""
     public = functions(op.namespace).get(op.name)
     names = [a.name for a in op.schema.arguments]
     earlier = itertools.takewhile(lambda other: other is not op, getattr(public, "overloads", ()))
@@ -289,7 +288,7 @@ def _is_said(form: _Signature, others: list[_Signature]) -> bool:
 
 
 def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
-    """The form with as many arguments required as it takes to tell its calls from those of earlier forms."""
+    """Return the form with enough required arguments to distinguish its calls from those of earlier forms."""
     types = [p.declared.rpartition(" ")[0] for p in form.parameters]
     least = sum(p.default is None for p in form.parameters)
     while least < len(types) and any(
@@ -304,7 +303,7 @@ def _told_apart(form: _Signature, others: list[_Signature]) -> _Signature:
 
 
 def _aliases() -> dict[str, str]:
-    """The further names of operators, in ``torch`` or of methods, with what they are names of."""
+    """Return the aliases of operators, in ``torch`` or as methods, with their targets."""
     firsts = {name: op.overloads[0].name for name, op in functions("torch").items()}
     names = {name: original for name, original in firsts.items() if name != original}
     for name in dir(Tensor):
@@ -358,7 +357,7 @@ _SPACES = ("fft", "linalg", "special")
 
 
 def _in_space(space: str, forms: list[_Signature]) -> str:
-    """The header of a namespace of ``torch``, whose functions have its name before theirs in ``at``."""
+    """Return the header of a namespace of ``torch``, whose name is the prefix of its functions' names in ``at``."""
     lines = []
     for s in forms:
         if s.function and s.name.startswith(f"{space}_") and all(p.argument for p in s.parameters):

@@ -25,9 +25,9 @@ loaded_libraries: set[str] = set()
 
 
 def _namespace(space: str) -> ModuleType:
-    """A new namespace with the operators that there are; `_note` keeps it true.
+    """Create a namespace with the existing operators; `_note` keeps it up to date.
 
-    It is a plain module, with no function for what is missing, since those are what Python looks names up in fastest.
+    It is a plain module without a function for missing names, because Python looks up names in these fastest.
     """
     module = ModuleType(f"torch.ops.{space}", f"The operators of the namespace ``{space}``.")
     if space == "aten":
@@ -48,7 +48,7 @@ def _place(module: ModuleType, name: str) -> None:
 
 
 def _note(op: Operator) -> None:
-    """An operator has come or gone."""
+    """Update namespaces when an operator is created or deleted."""
     module = globals().get(op.namespace.removeprefix("torch.ops."))
     if isinstance(module, ModuleType) and module.__name__ == op.namespace:
         _place(module, op.name)
@@ -58,7 +58,7 @@ _sockets.operator_changed = _note
 
 
 def _of_library(name: str) -> OpOverloadPacket:
-    """PyTorch keeps its own operators in the namespace ``aten``."""
+    """Return an operator of PyTorch, whose namespace is ``aten``."""
     if name.startswith("__") or not (_declare_aten(name) or _declare_named(name)):
         raise AttributeError(f"module 'torch.ops.aten' has no attribute '{name}'")
     packet: OpOverloadPacket = globals()["aten"].__dict__[name]
@@ -85,7 +85,7 @@ def load_library(path: str) -> None:
 
 
 def _find(name: str) -> ModuleType:
-    if name == "prim":  # what handlers of attributes are told
+    if name == "prim":  # attributes that handlers see
         import_module("flambeau_cext.dispatch")
     return _namespace(name)
 

@@ -1,7 +1,7 @@
-"""What stands in ``torch.ops``: for each name a packet of overloads, and for each overload an object.
+"""The contents of ``torch.ops``: for each name a packet of overloads, and for each overload an object.
 
-Both are handles on an operator: a call goes through them to the operator itself, handlers of ``__torch_function__`` get
-the handle that was called, and arguments that do not match are RuntimeErrors.
+Both are handles on an operator: a call passes through them to the operator itself, ``__torch_function__`` handlers
+receive the handle that was called, and arguments that do not match raise a RuntimeError.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ class Argument(NamedTuple):
     required: bool
 
     def has_default_value(self) -> bool:
-        """Return True if it may be left out."""
+        """Return True if the argument may be omitted."""
         return not self.required
 
     @property
@@ -34,7 +34,7 @@ class Argument(NamedTuple):
 
 
 class FunctionSchema:
-    """A schema as ``torch.FunctionSchema``, of a name in a namespace; its text is what ``str`` gives."""
+    """The schema of a name in a namespace, as ``torch.FunctionSchema``; ``str`` returns its text."""
 
     def __init__(self, schema: Any, namespace: str = "") -> None:
         start = f"{namespace}::" if namespace else ""
@@ -66,7 +66,7 @@ def parse_schema(schema: str) -> FunctionSchema:
     """Read a schema, such as ``"shop::total(Tensor prices, *, float? tax=None) -> Tensor"``.
 
     Raises:
-        RuntimeError: the text is no schema.
+        RuntimeError: the text is not a schema.
 
     >>> [a.name for a in parse_schema("shop::total(Tensor prices, *, float? tax=None) -> Tensor").arguments]
     ['prices', 'tax']
@@ -168,7 +168,7 @@ class OpOverloadPacket(OperatorHandle):
             except TypeError:
                 if refusal(op, args, kwargs) is None:
                     raise
-        raise TypeError("no overload takes these arguments")  # `refusal` below says more
+        raise TypeError("no overload takes these arguments")  # `refusal` below adds details
 
     def _each(self) -> Iterator[Operator]:
         return (getattr(self, name).target for name in self._overload_names)

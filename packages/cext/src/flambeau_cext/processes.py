@@ -1,4 +1,4 @@
-"""Running compilers: several at once, their messages in English, and none left behind by an interrupt."""
+"""Runs compilers: several in parallel, with messages in English, and without orphans after an interrupt."""
 
 import os
 import shlex
@@ -54,7 +54,7 @@ def most_jobs() -> int:
 
 
 class Processes:
-    """The commands of one build: all run in ``folder`` and keep their temporary files in ``temporary``."""
+    """The commands of one build: all run in ``folder``, with temporary files in ``temporary``."""
 
     def __init__(self, folder: Path | None = None, temporary: Path | None = None):
         self.folder = folder
@@ -85,7 +85,7 @@ class Processes:
                         stdout=subprocess.PIPE,
                         stderr=subprocess.STDOUT if merge else subprocess.PIPE,
                         env=self.environment,
-                        # A group of its own: stopping it stops what the compiler's driver started, too.
+                        # A separate process group: stopping it also stops processes that the compiler's driver started.
                         process_group=None if sys.platform == "win32" else 0,
                     )
                 except OSError as error:
@@ -103,9 +103,9 @@ class Processes:
         return Finished(command, process.returncode, output.decode("utf-8", "replace"))
 
     def together(self, tasks: Sequence[Callable[[], object]]) -> list[Exception | None]:
-        """Run tasks in threads, as many at once as `most_jobs` says; what each raised, in their order.
+        """Run tasks in threads, at most `most_jobs` at a time; return the exception of each, or None, in order.
 
-        An interrupt stops the commands that are running and starts no more.
+        An interrupt stops running commands and starts no more.
         """
         results: list[Exception | None] = [None] * len(tasks)
         waiting = iter(enumerate(tasks))
@@ -125,7 +125,7 @@ class Processes:
             finally:
                 done.set()
 
-        # Events, and not join(): one that is interrupted takes its thread for ended in Python 3.11 and 3.12.
+        # Events, and not join(): in Python 3.11 and 3.12, an interrupted join() treats its thread as ended.
         ends = [threading.Event() for _ in range(min(len(tasks), most_jobs()))]
         threads = [threading.Thread(target=work, args=(done,)) for done in ends]
         try:

@@ -22,19 +22,18 @@ Tag.__doc__ = """A word that is said of operators, such as `pointwise`.
 >>> Tag.core.name
 'core'
 """
-_given: dict[Operator, tuple[Any, ...]] = {}  # what `Library.define` was told
+_given: dict[Operator, tuple[Any, ...]] = {}  # the arguments of `Library.define`
 
 
 def give_tags(op: Operator, tags: Any) -> None:
-    """Say words of an operator: a Tag, or several."""
+    """Attach tags to an operator: a Tag, or several."""
     found = tuple(tags) if isinstance(tags, (tuple, list)) else (tags,)
     if found:
         _given[op] = found
 
 
 def tags_of(op: Operator) -> list[Any]:
-    """The words that are said of an operator: those that it was declared with, and those that follow from how it is
-    declared."""
+    """Return the tags of an operator: those that it was declared with, and those that follow from its declaration."""
     from flambeau_cext.dispatch.forms import behind
 
     found = set(_given.get(op, ()))

@@ -1,7 +1,7 @@
-"""``__torch_dispatch__``: calls below autograd, handed over as operators of ``torch.ops.aten``.
+"""``__torch_dispatch__``: calls below autograd, passed to handlers as operators of ``torch.ops.aten``.
 
-`python_dispatch` has what programs import from ``torch.utils._python_dispatch``; `forms` and `decompositions` say which
-operators of PyTorch's a call is. They load with the first call that somebody handles.
+`python_dispatch` contains the names of ``torch.utils._python_dispatch``; `forms` and `decompositions` map calls to
+PyTorch's operators. They are imported by the first call that has a handler.
 """
 
 from flambeau_cext.dispatch import attributes as _attributes  # noqa: F401

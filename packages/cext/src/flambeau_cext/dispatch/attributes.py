@@ -1,5 +1,7 @@
-"""What a class without memory is asked for attributes, where ``_make_wrapper_subclass`` was told that it answers for
-them (`dispatch_sizes_strides_policy`, `dispatch_device`, `dispatch_layout`)."""
+"""Attributes of a tensor without memory, if ``_make_wrapper_subclass`` declared that its class handles them.
+
+See `dispatch_sizes_strides_policy`, `dispatch_device`, `dispatch_layout`.
+"""
 
 from collections.abc import Callable
 from typing import Any

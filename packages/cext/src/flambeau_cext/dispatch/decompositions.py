@@ -1,5 +1,5 @@
-"""Decompositions for handlers of ``__torch_dispatch__``: operators that PyTorch composes of others in C++ and that have
-their own kernel in flambeau."""
+"""Decompositions for handlers of ``__torch_dispatch__``: operators that PyTorch composes of others in C++ and that
+have kernels in flambeau."""
 
 from collections.abc import Callable
 from math import prod
@@ -32,7 +32,7 @@ op = _Operators()
 
 
 def strides_of_view(old: Any, strides: Any, new: Any) -> bool:
-    """Whether a tensor can be viewed under other sizes: dimensions that are merged or split have to lie end to end."""
+    """Whether a tensor has a view with other sizes: merged or split dimensions must be contiguous."""
     if 0 in old:
         return True
     d = len(new) - 1
@@ -53,7 +53,7 @@ def strides_of_view(old: Any, strides: Any, new: Any) -> bool:
 
 
 def _sizes(shape: Any, numel: int) -> list[int]:
-    """Sizes of which one may be -1, which stands for what is left."""
+    """Return sizes with -1, if present, replaced by the remaining size."""
     sizes = [shape] if isinstance(shape, int) else list(shape)
     if -1 in sizes:
         known = prod(s for s in sizes if s != -1)
@@ -246,7 +246,7 @@ def _nll(self: Any, target: Any, weight: Any, reduction: str, ignore_index: int)
 
 
 def lifted(fresh: Any) -> Callable[..., Any]:
-    """A function that makes a tensor of what is in Python: handlers hear that it is there."""
+    """Wrap a function that creates a tensor from Python data: handlers see the creation."""
 
     def make(*values: Any) -> Any:
         made = run_kernel(fresh, *values)

@@ -1,4 +1,4 @@
-"""The derivatives of what is declared for handlers alone."""
+"""The derivatives of operators that are declared only for handlers."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ try:
 except ImportError:  # nothing is recorded, then
 
     def derivative(*args: Any, **formulas: Any) -> None:
-        """There is nobody to tell."""
+        """Do nothing: autograd is not installed."""
 
 
 __all__ = ["derivative"]

@@ -1,7 +1,7 @@
-"""What an operator of ours is for PyTorch's handlers: which overload of ``torch.ops.aten``, with which arguments.
+"""The form of an operator for PyTorch's handlers: its overload of ``torch.ops.aten``, and the arguments.
 
-Most follow from the schemas: an overload that forwards to the operator, its arguments having the same names. The tables
-say what PyTorch calls otherwise.
+Most follow from the schemas: an overload that forwards to the operator, with arguments of the same names. The tables
+contain those that PyTorch names differently.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ Form = dispatching.Form  # of `_core.call.dispatching`
 
 
 def forms_of(op: Operator) -> tuple[Any, ...]:
-    """The forms that a call of the operator may have, to be tried in this order; none: handlers do not hear of it."""
+    """Return the forms that a call of the operator may have, in the order to try them; none: handlers do not see it."""
     name = op.__torch_name__
     if op.namespace.startswith("torch.ops."):
         return tuple(_named(op, name)) or (Form(op, overload_of(op), op.schema),)
@@ -39,7 +39,7 @@ def _named(op: Operator, name: str) -> Iterator[Any]:
 
 
 def declare_named(name: str) -> bool:
-    """Declare the operators that only handlers are told of by this name; whether there are any."""
+    """Declare the operators of this name that only handlers see; return whether there are any."""
     found = False
     for ours, entries in NAMED.items():
         for text, settings in entries:
@@ -50,7 +50,7 @@ def declare_named(name: str) -> bool:
 
 
 def _form(op: Operator, text: str, **settings: Any) -> Any:
-    """A form from a schema of PyTorch's, whose overload is declared if it is not there yet."""
+    """Return a form for a schema of PyTorch, and declare its overload if it does not exist."""
     schema_name = text.partition("(")[0]
     name, _, overload = schema_name.partition(".")
     func = _overload(name, overload or "default")
@@ -68,7 +68,7 @@ def _form(op: Operator, text: str, **settings: Any) -> Any:
 
 
 def declare_forwarding(op: Operator, text: str, names: dict[str, str], instead: dict[str, Any]) -> None:
-    """Declare an overload whose arguments have other names than those of the operator behind it."""
+    """Declare an overload whose arguments have other names than those of the operator that it calls."""
 
     def forward(*values: Any) -> Any:
         given = {
@@ -96,7 +96,7 @@ def _overload(name: str, overload: str) -> OpOverload | None:
 
 
 def _of_schema(op: Operator) -> Iterator[Any]:
-    """The overloads of ``torch.ops.aten`` under the operator's name that only say its arguments differently."""
+    """Yield the overloads of ``torch.ops.aten`` under the operator's name that differ only in their arguments."""
     from flambeau_cext import ops
 
     name = SAME_NAME.get(op.__torch_name__, op.name)
@@ -122,7 +122,7 @@ def _has_all(op: Operator, schema: Any) -> bool:
 
 
 def _own(op: Operator) -> Any:
-    """What PyTorch has no operator for stands in a namespace of our own."""
+    """Return an overload in our own namespace for an operator that PyTorch lacks."""
     from flambeau_cext import ops
 
     texts = [a for a in [str(op.schema)] if a]
@@ -140,12 +140,14 @@ def behind(op: Operator) -> Operator | None:
     return op
 
 
-Decomposition = Any  # a function, an operator that stands for a composition, or a Question
+Decomposition = Any  # a function, an operator that represents a composition, or a Question
 
 
 def decomposition(op: Operator) -> Decomposition | None:
-    """The function that stands for an operator where handlers of ``__torch_dispatch__`` listen, as PyTorch's C++
-    composes it; None if they hear of the operator, or of what its composition calls."""
+    """Return the composition that replaces an operator under ``__torch_dispatch__`` handlers, as in PyTorch's C++.
+
+    Return None if handlers see the operator itself, or the operators of its composition.
+    """
     from flambeau_cext.dispatch.attributes import QUESTIONS
     from flambeau_cext.dispatch.decompositions import TABLE
 

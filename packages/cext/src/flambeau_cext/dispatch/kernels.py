@@ -11,7 +11,7 @@ _HOW = {"namespace": "torch.ops.aten", "variants": FUNCTION}
 
 
 def _lift_fresh(self: Any) -> Any:
-    """The tensor itself: where one is made of what is in Python, handlers hear of this."""
+    """Return the tensor itself: handlers see this operator when a tensor is created from Python data."""
     return self
 
 
@@ -19,7 +19,7 @@ Operator("lift_fresh(Tensor(a) self) -> Tensor(a)", _lift_fresh, differentiable=
 
 
 def _unsafe_view(self: Any, size: Any) -> Any:
-    """A tensor that nobody else has, under other sizes."""
+    """Return a view, under other sizes, of a tensor without other references."""
     return self.view(size).detach()
 
 
@@ -31,7 +31,7 @@ derivative(
 
 
 def _pin_memory(self: Any, device: Any) -> Any:
-    """A copy: there is no memory that devices look into."""
+    """Return a copy: there is no pinned memory."""
     return self.clone()
 
 
@@ -66,7 +66,7 @@ Operator(
 
 
 def _weights(self: Any, target: Any, weight: Any, ignore_index: int) -> Any:
-    """The weight of each row, 0 where it is ignored."""
+    """Return the weight of each row, 0 if its class is ignored."""
     there = (target != ignore_index).to(self.dtype)
     return there if weight is None else weight[target.clamp(0, self.shape[-1] - 1)] * there
 

@@ -1,5 +1,7 @@
-"""Cutting a tensor into views, of which handlers of ``__torch_dispatch__`` hear as one: PyTorch has an operator for it,
-and here it is composed of slices."""
+"""Splitting a tensor into views, which ``__torch_dispatch__`` handlers see as one operator.
+
+PyTorch has an operator for it; here it is composed of slices.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +12,7 @@ from flambeau_tensor.extend import FUNCTION, Operator
 
 
 def _filled(grads: Sequence[Any], sizes: Sequence[tuple[int, ...]]) -> list[Any]:
-    """The gradients of all pieces: zeros where there is none."""
+    """Return the gradients of all pieces, zeros in place of None."""
     known = next(g for g in grads if g is not None)
     return [
         zeros(size, dtype=known.dtype, device=known.device) if g is None else g
@@ -56,7 +58,7 @@ _unbind = _declare("unbind(Tensor(a) self, int dim)", lambda self, dim: unbind(s
 
 
 def chunk(self: Any, chunks: int, dim: int) -> Any:
-    """Pieces of one size, as many as are asked for at most."""
+    """Split into at most `chunks` pieces of the same size; the last one may be smaller."""
     if chunks < 1 or not self.ndim:
         return NotImplemented
     length = self.shape[dim]

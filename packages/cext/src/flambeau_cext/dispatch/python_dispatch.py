@@ -1,4 +1,4 @@
-"""Modes and idioms of ``__torch_dispatch__``: what programs import from ``torch.utils._python_dispatch``.
+"""Modes and idioms of ``__torch_dispatch__``: the names of ``torch.utils._python_dispatch``.
 
 >>> import flambeau_tensor as torch
 >>> class Names(TorchDispatchMode):
@@ -24,8 +24,8 @@ from flambeau_tensor.subclassing import share_storage
 class TorchDispatchMode:
     """A context manager whose `__torch_dispatch__` receives this thread's calls below autograd.
 
-    Modes form a stack. The innermost is asked; while its handler runs it is taken off, so that what the handler calls
-    goes to the next one. `func` is an operator of ``torch.ops.aten``, `types` has the types of arguments that handle
+    Modes form a stack. The innermost one is called and is inactive while its handler runs, so that calls of the handler
+    go to the next one. `func` is an operator of ``torch.ops.aten``, `types` are the types of arguments that handle
     calls themselves.
     """
 
@@ -80,13 +80,13 @@ class TensorWithFlatten(Protocol):
     """The protocol of tensors that consist of other tensors."""
 
     def __tensor_flatten__(self) -> tuple[Sequence[str], object]:
-        """The names of the attributes that are tensors, and all else that it takes to rebuild it."""
+        """Return the names of the attributes that are tensors, and all other data needed to rebuild the tensor."""
 
     @staticmethod
     def __tensor_unflatten__(
         inner_tensors: dict[str, Any], flatten_spec: Any, outer_size: Any, outer_stride: Any
     ) -> Any:
-        """One that is made of these tensors."""
+        """Create a tensor from its inner tensors."""
 
 
 # --- the stack ------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ def is_traceable_wrapper_subclass_type(t: type) -> bool:
 def transform_subclass(
     t: Any, callback: Callable[[str, Any], Any], outer_size: Any = None, outer_stride: Any = None
 ) -> Any:
-    """The tensor that is made of what `callback(name, tensor)` makes of the tensors that `t` is made of."""
+    """Return the tensor that consists of the results of `callback(name, tensor)` for the inner tensors of `t`."""
     outer_size = outer_size if outer_size is not None else t.size()
     outer_stride = outer_stride if outer_stride is not None else t.stride()
     names, context = t.__tensor_flatten__()
@@ -177,9 +177,9 @@ def transform_subclass(
 
 
 def return_and_correct_aliasing(func: Any, args: Any, kwargs: Any, out: Any) -> Any:
-    """What a handler that answers with wrappers returns for `func`, where its own result is `out`.
+    """Return the result of a handler that uses wrappers for `func`, given its own result `out`.
 
-    What `func` writes to is returned itself, and a view looks into the storage of what it is a view of.
+    An argument that `func` writes to is returned itself, and a view shares the storage of its base.
     """
     schema = func._schema
     values = [args[i] if i < len(args) else (kwargs or {}).get(a.name) for i, a in enumerate(schema.arguments)]

@@ -1,4 +1,4 @@
-"""Where PyTorch's operators have other names, arguments or results than ours."""
+"""Tables of PyTorch's operators with other names, arguments or results than ours."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ from flambeau_tensor.extend import FUNCTION, Operator
 
 _CPU = {"device": device("cpu"), "pin_memory": False}
 _LIKE = {"pin_memory": False}
-# What PyTorch's functions pass where a program says nothing.
+# Default arguments that PyTorch's functions pass.
 FILLED: dict[str, dict[str, Any]] = {
     **dict.fromkeys(
         (
@@ -51,7 +51,7 @@ FILLED: dict[str, dict[str, Any]] = {
     ),
 }
 
-# Our name -> the name in torch.ops.aten, where only that differs.
+# Our name -> the name in torch.ops.aten, for operators that differ in nothing else.
 SAME_NAME = {
     "torch.linalg.vector_norm": "linalg_vector_norm",
     "torch.Tensor.__invert__": "bitwise_not",
@@ -101,7 +101,7 @@ _COPY = (
 _LOCAL: tuple[str, dict[str, Any]] = ("_local_scalar_dense(Tensor self) -> Scalar", {})
 _SWAPPED = {"self": "other", "other": "self"}
 
-# Operators that handlers do not hear of, though they take or give tensors.
+# Operators that handlers do not see, although they accept or return tensors.
 NOT_DISPATCHED = {
     "torch.tensor",
     "torch.from_numpy",
@@ -113,7 +113,7 @@ NOT_DISPATCHED = {
     "torch.Tensor.backward",
 }
 
-# Our operator -> forms that the schemas do not tell, tried first: (schema, settings of Form).
+# Our operator -> forms that do not follow from the schemas, tried first: (schema, settings of Form).
 NAMED: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "torch.detach": [("detach(Tensor(a) self) -> Tensor(a)", {})],
     "torch.detach_": [("detach_(Tensor(a!) self) -> Tensor(a!)", {})],
@@ -201,7 +201,7 @@ NAMED: dict[str, list[tuple[str, dict[str, Any]]]] = {
 
 
 def _native_layer_norm(op: Operator, text: str) -> None:
-    """The layer norm, with the means and the reciprocals of the deviations that it divides by."""
+    """Declare the layer norm that also returns the means and the reciprocals of the standard deviations."""
 
     def run(input: Any, normalized_shape: Any, weight: Any, bias: Any, eps: float) -> tuple[Any, Any, Any]:
         dims = tuple(range(-len(normalized_shape), 0))
@@ -221,7 +221,7 @@ def _ctc_loss(op: Operator, text: str) -> None:
     Operator(text, run, namespace="torch.ops.aten", variants=FUNCTION, composite=True, doc=_ctc_loss.__doc__)
 
 
-# Operators of which ours gives the first result alone: how they are declared.
+# Operators of which ours returns only the first result -> the function that declares them.
 FIRST: dict[str, Callable[[Operator, str], None]] = {
     "_ctc_loss": _ctc_loss,
     "native_layer_norm": _native_layer_norm,

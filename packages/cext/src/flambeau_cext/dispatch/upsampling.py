@@ -1,4 +1,4 @@
-"""``torch.ops.aten.upsample_*``: what ``interpolate`` calls in PyTorch, for each mode and number of dimensions."""
+"""``torch.ops.aten.upsample_*``: the operators that PyTorch's ``interpolate`` calls for each mode and rank."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,7 @@
-"""Custom operators: functions in Python, C or C++ made operators like those of the library, as ``torch.library``.
+"""Custom operators, as in ``torch.library``: Python, C or C++ functions as operators like those of the library.
 
-``custom_op`` makes one of a function and its type hints; ``Library`` declares them by schema and gives them kernels.
-They are found as ``torch.ops.NAMESPACE.NAME``, take part in autograd with ``register_autograd``, in ``vmap`` with
+``custom_op`` derives one from a function and its type hints; ``Library`` declares them by schema and adds kernels.
+They are accessed as ``torch.ops.NAMESPACE.NAME``, support autograd by ``register_autograd`` and ``vmap`` by
 ``register_vmap``, can be overridden with ``__torch_function__``, and `opcheck` tests them.
 """
 

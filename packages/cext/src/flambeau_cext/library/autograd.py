@@ -1,7 +1,7 @@
 """Recording of custom operators: the functions that act as their derivative rules.
 
-A rule of this kind is called in place of the operator, with every argument of the schema in place, when a call is to
-be recorded or a function transform is under way.
+A rule of this kind is called instead of the operator, with all arguments of the schema, if a call must be recorded or a
+function transform is active.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ _Function = Callable[..., Any]
 
 
 def spread(function: Callable[..., Any], schema: Any) -> Callable[..., Any]:
-    """``function`` as something that takes all arguments by position, and as tuples where they are lists."""
+    """Return ``function`` with all arguments positional, and with tuples in place of lists."""
     npos, names, lists = _form(schema)
     if not names and not lists:
         return function
@@ -27,14 +27,14 @@ def spread(function: Callable[..., Any], schema: Any) -> Callable[..., Any]:
 
 
 def _form(schema: Any) -> tuple[int, list[str], list[int]]:
-    """How many arguments go by position, the names of the others, and which are lists."""
+    """Return the number of positional arguments, the names of the others, and the positions of lists."""
     arguments = schema.arguments
     npos = sum(not a.kwarg_only for a in arguments)
     return npos, [a.name for a in arguments[npos:]], [i for i, a in enumerate(arguments) if a.is_list]
 
 
 def as_lists(slots: tuple[Any, ...], lists: list[int]) -> tuple[Any, ...]:
-    """The arguments as functions of PyTorch's kind get them."""
+    """Convert arguments to the form in which PyTorch passes them to functions: lists instead of tuples."""
     if not lists:
         return slots
     given = list(slots)
@@ -95,9 +95,10 @@ def _tensors(slot: object) -> list[Any]:
 
 
 def generated(op: Operator, name: str, backward: _Function | None, setup_context: _Function | None) -> _Function:
-    """The rule of ``register_autograd``: a Function around the kernel, made when it is first needed.
+    """Return the rule of ``register_autograd``: a Function around the kernel, created at the first use.
 
-    Without ``backward`` its results require grad and say what is missing when they are differentiated.
+    Without ``backward``, results require grad, and differentiating them raises an error that names the missing
+    derivative.
     """
     made = None
 
@@ -154,7 +155,7 @@ def _parameters(schema: Any) -> str:
 
 
 def _batching(op: Operator, name: str) -> Callable[..., Any]:
-    """The Function's ``vmap``: what ``register_vmap`` registered, else one example after the other."""
+    """Return the Function's ``vmap``: the rule of ``register_vmap``, otherwise a loop over examples."""
     call = spread(op, op.schema)
     npos, names, _ = _form(op.schema)
 

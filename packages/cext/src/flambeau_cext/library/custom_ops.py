@@ -13,7 +13,7 @@ from flambeau_cext.overloads import OpOverload, OpOverloadPacket, overload_of
 from flambeau_tensor import Tensor, float64
 from flambeau_tensor.extend import Operator, OperatorHandle, quick_calls
 
-# What the functions below take for an operator.
+# The types that the functions below accept as an operator.
 _Named: TypeAlias = Operator | OpOverload | OpOverloadPacket | str
 
 
@@ -63,7 +63,7 @@ class CustomOpDef(OperatorHandle):
         register_autograd(self, backward, setup_context=setup_context)
 
     def register_fake(self, fn: Callable[..., Any], /) -> Callable[..., Any]:
-        """Register what tells the results' shapes, see `register_fake`."""
+        """Register a function that computes the properties of results, see `register_fake`."""
         return register_fake(self, fn)
 
     def register_autocast(self, device_type: str, cast_inputs: Any) -> None:
@@ -71,7 +71,7 @@ class CustomOpDef(OperatorHandle):
         register_autocast(self, device_type, cast_inputs)
 
     def register_vmap(self, func: Callable[..., Any] | None = None) -> Any:
-        """Register how it runs on a batch, see `register_vmap`."""
+        """Register how the operator runs on a batch, see `register_vmap`."""
         return register_vmap(self, func)
 
     @contextlib.contextmanager
@@ -116,7 +116,7 @@ def custom_op(
         The operator, a `CustomOpDef`.
 
     Raises:
-        ValueError: the name is no such name, or type hints are missing or unknown.
+        ValueError: the name is invalid, or type hints are missing or unknown.
 
     >>> @custom_op("shop::total", mutates_args=())
     ... def total(prices: torch.Tensor, rate: float = 0.2) -> torch.Tensor:
@@ -168,7 +168,7 @@ def _keys(device_types: str | Sequence[str] | None) -> list[str]:
 
 
 def _check_devices(schema: Any, keys: list[str]) -> None:
-    """Raise ValueError where nothing would tell which device's kernel to run."""
+    """Raise ValueError if the arguments do not determine which device's kernel to run."""
     if keys == [operators.EXPLICIT] or any(a.type.startswith("Tensor") for a in schema.arguments):
         return
     if not any(a.name == "device" and a.type.startswith("Device") for a in schema.arguments):
@@ -181,7 +181,7 @@ def _by_keyword(schema: Any) -> bool:
 
 
 def _check_mutates(namespace: str, text: str, schema: str, mutates_args: str | Iterable[str]) -> None:
-    """Raise ValueError where ``mutates_args`` and a schema name different arguments."""
+    """Raise a ValueError if ``mutates_args`` and a schema name different arguments."""
     written = {a.name for a in parsed(namespace, text).arguments if a.write}
     if isinstance(mutates_args, str) or written != set(mutates_args):
         raise ValueError(
@@ -199,7 +199,7 @@ def register_kernel(op: _Named, device_types: str | Sequence[str] | None, func: 
         op: the operator, or its name ``"namespace::name"``.
         device_types: ``"cpu"``, others, several, or None for all.
         func: a function with the arguments of the schema.
-        lib: has no effect: the kernel stays as long as the operator.
+        lib: has no effect: the kernel exists as long as the operator.
 
     Raises:
         RuntimeError: the operator does not exist.
@@ -230,13 +230,13 @@ def register_autograd(op: _Named, backward: Callable[..., Any], /, *, setup_cont
     """Register the derivative of an operator. Needs flambeau-autograd when it is first used.
 
     Args:
-        op: the operator, or its name ``"namespace::name"``, in whatever language it was written.
+        op: the operator in any language, or its name ``"namespace::name"``.
         backward: ``backward(ctx, *grads)`` receives a gradient for each result and returns one for each argument, or
             None. List results and list arguments have lists of gradients.
         setup_context: ``setup_context(ctx, inputs, output)`` saves what ``backward`` needs, tensors with
             ``ctx.save_for_backward``. If the operator has keyword-only arguments, it also takes
             ``keyword_only_inputs``.
-        lib: has no effect: the derivative stays as long as the operator.
+        lib: has no effect: the derivative exists as long as the operator.
 
     Raises:
         RuntimeError: the operator writes to an argument or returns a view of one.
@@ -336,9 +336,9 @@ def register_vmap(op: _Named, func: Callable[..., Any] | None = None, /, *, lib:
 
     Args:
         op: the operator, or its name ``"namespace::name"``.
-        func: ``func(info, in_dims, *args)`` receives tensors with all examples, and for each argument its batch
-            dimension, or None for shared arguments; ``info`` has ``batch_size`` and ``randomness``. It returns the
-            results and their batch dimensions.
+        func: ``func(info, in_dims, *args)`` receives batched tensors, and for each argument its batch dimension, or
+            None if it is not batched; ``info`` has ``batch_size`` and ``randomness``. It returns the results and their
+            batch dimensions.
         lib: has no effect.
 
     Raises:
@@ -373,14 +373,14 @@ def register_autocast(op: _Named, device_type: str, cast_inputs: Any, /, *, lib:
 
     Args:
         op: the operator, or its name ``"namespace::name"``.
-        device_type: whose autocasting: ``"cpu"`` or ``"cuda"``.
-        cast_inputs: the dtype; tensors of floating point are cast to it, but those of double precision.
+        device_type: the device type of autocast: ``"cpu"`` or ``"cuda"``.
+        cast_inputs: the dtype; floating point tensors are cast to it, except those of double precision.
         lib: the Library that owns the registration; without one, it is permanent.
 
     Raises:
-        RuntimeError: there is no such operator, or no such type of device.
-        TypeError: the type of device is not a text.
-        ValueError: the name has no namespace, or autocasting is not there for the device.
+        RuntimeError: the operator or the device type does not exist.
+        TypeError: the device type is not a string.
+        ValueError: the name has no namespace, or autocast is not available for the device.
 
     >>> @custom_op("shop::sums", mutates_args=())
     ... def sums(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -427,7 +427,7 @@ def register_torch_dispatch(op: _Named, torch_dispatch_class: type, func: Callab
 @_not_built
 def triton_op(name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str] = (),
               schema: str | None = None) -> None:  # fmt: skip
-    """Not built: Triton's kernels run on graphics processors, of which there are none."""
+    """Not built: Triton kernels run on graphics processors, which are not available."""
     raise NotImplementedError(
         "torch.library.triton_op is not built: Triton's kernels run on graphics processors; a kernel for the CPU "
         "becomes an operator with torch.library.custom_op"
@@ -442,5 +442,5 @@ def wrap_triton(triton_kernel: object, /) -> None:
 
 @_not_built
 def get_kernel(op: _Named, dispatch_key: str) -> None:
-    """Not implemented: there is no table of kernels by dispatch key."""
+    """Raise an error: there is no table of kernels by dispatch key."""
     raise NotImplementedError("torch.library.get_kernel is not built: call the operator")

@@ -15,7 +15,7 @@ _defining: set[str] = set()  # the namespaces that a Library of kind DEF has tak
 
 
 class _Registrations:
-    """What one Library has done, to be undone when it goes."""
+    """The registrations of one Library, which are undone when it is freed."""
 
     def __init__(self, namespace: str, kind: str):
         self.namespace, self.kind = namespace, kind
@@ -34,7 +34,7 @@ class _Registrations:
 
 
 class Library:
-    """Declares operators of a namespace and registers their kernels. The registrations end with the object, so keep it,
+    """Declares operators of a namespace and registers their kernels. They are unregistered with the object, so keep it,
     for example in a global variable.
 
     Args:
@@ -112,14 +112,14 @@ class Library:
 
         Args:
             op_name: the operator, or its name without the namespace; it may be declared later.
-            fn: takes the schema's arguments.
-            dispatch_key: ``"CPU"`` for a kernel, whose calls are not recorded if the operator has a derivative of its
-                own; ``"CompositeImplicitAutograd"`` for a composition of other operators; ``"Autograd"`` for a
-                function that is called in its place when a call is to be recorded; ``"AutocastCPU"`` for one that is
-                called in its place where autocasting is on; ``"Meta"``. A kernel ``"CPU"`` for an operator of the
-                library (namespace ``"aten"``) takes the place of the library's own, everywhere.
+            fn: a function with the schema's arguments.
+            dispatch_key: ``"CPU"`` for a kernel, whose calls are not recorded if the operator has its own derivative;
+                ``"CompositeImplicitAutograd"`` for a composition of other operators; ``"Autograd"`` for a function that
+                is called instead if a call must be recorded; ``"AutocastCPU"`` for one that is called instead under
+                autocast; ``"Meta"``. A kernel ``"CPU"`` for an operator of the library (namespace ``"aten"``) replaces
+                the library's own everywhere.
             with_keyset: must be false.
-            allow_override: take the place of a kernel that this Library gave before, without a warning.
+            allow_override: whether to replace an earlier kernel of this Library without a warning.
 
         Raises:
             TypeError: ``fn`` is not callable.
@@ -176,7 +176,7 @@ def _fragment(namespace: str) -> Library:
 
 def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, lib: Library | None = None,
            tags: object = ()) -> Any:  # fmt: skip
-    """Declare an operator; it gets kernels with `impl`.
+    """Declare an operator; `impl` adds kernels.
 
     Args:
         qualname: ``"namespace::name"``.
@@ -184,7 +184,7 @@ def define(qualname: str | Library, schema: str, alias_analysis: str = "", *, li
         lib: the Library that owns the registration; without one, it is permanent.
         tags: has no effect.
 
-    The older form ``define(lib, schema)`` is a decorator that gives the operator its kernel, too.
+    The older form ``define(lib, schema)`` is a decorator that also registers the kernel.
 
     Raises:
         ValueError: the name has no namespace; the schema cannot be read.
@@ -265,7 +265,7 @@ def _decorator(give: Callable[[Callable[..., Any]], None], function: Callable[..
 
 
 def fallthrough_kernel() -> None:
-    """Stands for "no kernel here" where one has to be given.
+    """Represents "no kernel" in calls that require one.
 
     Raises:
         NotImplementedError: it is called rather than registered.

@@ -25,25 +25,25 @@ def opcheck(op: Operator | OperatorHandle, args: Sequence[Any], kwargs: Mapping[
     """Test an operator's registrations against its behavior on some arguments.
 
     Args:
-        op: the operator, in whatever language it was written.
+        op: the operator, in any language.
         args, kwargs: the arguments of the call. Test several: each dtype, with and without gradients.
-        test_utils: one of these, or several, instead of all that apply:
+        test_utils: one or several of these, instead of all that apply:
 
-            - ``"test_schema"``: arguments are written to and results share memory with them just as the schema says;
+            - ``"test_schema"``: writes to arguments and memory shared with results match the schema;
             - ``"test_autograd_registration"``: results that require grad have a derivative;
-            - ``"test_faketensor"``: what `register_fake` registered gives the results' shapes, dtypes and strides
-              (left out where nothing was registered);
+            - ``"test_faketensor"``: the function of `register_fake` computes the results' shapes, dtypes and strides
+              (skipped if none is registered);
             - ``"test_gradients"``: the derivative agrees with finite differences, see
-              :func:`torch.autograd.gradcheck` (left out unless all arguments that require grad are float64).
-        raise_exception: False returns the failures instead of raising the first.
-        atol, rtol: how far gradients may be off.
+              :func:`torch.autograd.gradcheck` (skipped unless all arguments that require grad are float64).
+        raise_exception: whether to raise the first failure instead of returning all.
+        atol, rtol: the tolerances for gradients.
 
     Returns:
         For each test ``"SUCCESS"`` or the exception.
 
     Raises:
         OpCheckError: a test failed.
-        ValueError: ``op`` is not an operator, or there is no such test.
+        ValueError: ``op`` is not an operator, or a test does not exist.
 
     >>> from flambeau_cext.library import custom_op, opcheck
     >>> @custom_op("docs::negative", mutates_args=())
@@ -115,7 +115,7 @@ def _schema(op: Operator, args: Sequence[Any], kwargs: Mapping[str, Any], tolera
 
 @contextlib.contextmanager
 def _no_grad() -> Iterator[None]:
-    """A block in which nothing is recorded, also where there is no autograd."""
+    """A context in which nothing is recorded; it works without autograd, too."""
     was = set_grad_mode(False)
     try:
         yield
@@ -138,7 +138,7 @@ def _tensors(value: object) -> list[Any]:
 
 
 def _copied(value: Any) -> Any:
-    """The same arguments in memory of their own."""
+    """Copy the arguments to new memory."""
     if isinstance(value, torch.Tensor):
         with _no_grad():
             copy = value.clone()
@@ -211,13 +211,13 @@ def _replaced(value: Any, by: Mapping[int, torch.Tensor]) -> Any:
 
 
 class _FakeContext:
-    """What `get_ctx` gives to a function of `register_fake`."""
+    """The object that `get_ctx` returns in a function of `register_fake`."""
 
     def __init__(self, size: int):
         self._size = size
 
     def new_dynamic_size(self, *, min: int = 0, max: int | None = None) -> int:  # noqa: A002  (PyTorch's names)
-        """A size that depends on the elements; whatever comes out, it is not compared."""
+        """Return a size that depends on the elements; it is not compared with the actual size."""
         return self._size + min
 
     create_unbacked_symint = new_dynamic_size
@@ -227,8 +227,9 @@ _context: _FakeContext | None = None
 
 
 def get_ctx() -> _FakeContext | None:
-    """Within a function of `register_fake`: ``get_ctx().new_dynamic_size()`` stands for a size that only the elements
-    tell. None elsewhere.
+    """Return the context of a function of `register_fake`, or None outside such functions.
+
+    ``get_ctx().new_dynamic_size()`` represents a size that depends on the elements.
 
     >>> get_ctx() is None
     True

@@ -1,10 +1,10 @@
-"""Custom operators as a library sees them: declared by a schema, then given kernels, one for each way of running.
+"""Custom operators as a library defines them: declared by a schema, with one kernel for each way of running.
 
-PyTorch names the ways by dispatch keys. Here there is one device, so they come down to five: a kernel below autograd
-(``CPU``, or ``CompositeExplicitAutograd`` where there is none), a composition of other operators
-(``CompositeImplicitAutograd``), a function that records the call in its own way (``Autograd``), one that tells the
-results' shapes (``Meta``), and one that stands for the call where autocasting is on (``AutocastCPU``). Other keys are
-other devices', or of tensors that there are none of: what is given for them is kept and never called.
+PyTorch names these ways by dispatch keys. Here there is one device, so five remain: a kernel below autograd (``CPU``,
+or ``CompositeExplicitAutograd`` if there is none), a composition of other operators (``CompositeImplicitAutograd``), a
+function that records the call itself (``Autograd``), one that computes the properties of results (``Meta``), and one
+that replaces the call under autocast (``AutocastCPU``). Other keys belong to other devices, or to kinds of tensors that
+do not exist here: their kernels are stored and never called.
 """
 
 from collections.abc import Callable
@@ -37,13 +37,16 @@ _RESERVED = {"prim"}
 
 @dataclass
 class Kernels:
-    """What an operator was given, by key. ``original`` is the function it was made of; it stands in where a kernel is
-    disabled. ``checked``: its results must not share memory with its arguments."""
+    """The kernels of an operator, by key.
+
+    ``original`` is the function from which it was created, which replaces a disabled kernel. ``checked``: its results
+    must not share memory with its arguments.
+    """
 
     original: Callable[..., Any] | None = None
     by_key: dict[str, Callable[..., Any]] = field(default_factory=dict)
     disabled: set[str] = field(default_factory=set)
-    derivative: Callable[..., Any] | None = None  # what register_autograd made
+    derivative: Callable[..., Any] | None = None  # created by register_autograd
     checked: bool = False
 
 
@@ -88,9 +91,9 @@ def qualified(op: Operator) -> str:
 
 
 def find(op: Operator | str) -> Operator:
-    """An operator, given as such or by its name ``"mylib::leaky"``.
+    """Return an operator, given as such or by its name ``"mylib::leaky"``.
 
-    Raises ValueError for what is no such name, RuntimeError when the operator does not exist.
+    Raise ValueError if the name is invalid, RuntimeError if the operator does not exist.
     """
     if isinstance(op, OperatorHandle):
         op = op.target
@@ -106,9 +109,9 @@ def find(op: Operator | str) -> Operator:
 def declare(
     namespace: str, schema: str, *, doc: str | None = None, replace: bool = False, checked: bool = False
 ) -> Operator:
-    """Make an operator of a schema ``"name(...) -> ..."``; it has no kernel yet.
+    """Create an operator with a schema ``"name(...) -> ..."`` and without a kernel.
 
-    Raises RuntimeError when there is one of that name, unless ``replace``.
+    Raises RuntimeError if an operator of that name exists, unless ``replace`` is set.
     """
     check_namespace(namespace)
     read = parsed(namespace, schema)
@@ -162,7 +165,7 @@ def implement(qualname: str, function: Callable[..., Any], key: str) -> None:
 
 def _find_or_none(qualname: str) -> Operator | None:
     namespace, name = split_name(qualname)
-    if namespace == "aten":  # the library's are declared when they are first asked for
+    if namespace == "aten":  # the library's operators are declared on first access
         from flambeau_cext import ops
 
         getattr(ops.aten, name.partition(".")[0], None)
@@ -201,7 +204,7 @@ def choose(op: Operator) -> None:
     usable = {key: f for key, f in given.by_key.items() if key not in given.disabled}
     function = usable.get(CPU) or usable.get(EXPLICIT) or (given.original if given.disabled else None)
     derivative = spread(usable[AUTOGRAD], schema) if AUTOGRAD in usable else given.derivative
-    # A kernel of a Library's that has no derivative may be made of operators that have: so is its gradient then.
+    # A Library's kernel without a derivative may call operators that have one: then autograd differentiates these.
     composed = function is None or not (given.checked or derivative or op.vmap is not None)
     if composed:
         function = function or usable.get(IMPLICIT)

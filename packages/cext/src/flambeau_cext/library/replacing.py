@@ -1,7 +1,7 @@
-"""Kernels that users give operators of the library: ``Library("aten", "IMPL").impl("sum", f, "CPU")``.
+"""Kernels that users register for operators of the library: ``Library("aten", "IMPL").impl("sum", f, "CPU")``.
 
-A call of `torch.sum` is a call of one overload of ``torch.ops.aten.sum``, which its Form tells. What was given for that
-overload runs in place of the kernel, below recording and overriding; other overloads keep theirs.
+A call of `torch.sum` is a call of one overload of ``torch.ops.aten.sum``, which its Form determines. The user's kernel
+for that overload replaces the library's, below recording and overrides; other overloads are not affected.
 """
 
 from collections.abc import Callable
@@ -37,10 +37,10 @@ _replacements: dict[Operator, Replacement] = {}
 
 
 def replaced(overload: Operator) -> Operator:
-    """The operator of the library that an overload of ``torch.ops.aten`` calls.
+    """Return the operator of the library that an overload of ``torch.ops.aten`` calls.
 
     Raises:
-        NotImplementedError: it calls it with arguments of its own.
+        NotImplementedError: the overload calls it with additional arguments.
     """
     op = behind(overload)
     if op is None or op.namespace.startswith("torch.ops."):
@@ -59,7 +59,7 @@ def replace(overload: Operator, function: Callable[..., Any]) -> None:
 
 
 def restore(overload: Operator, function: Callable[..., Any]) -> None:
-    """Take a function back; without any, the operator has its own kernel again."""
+    """Remove a function; when the last one is removed, the operator has its original kernel again."""
     op = replaced(overload)
     found = _replacements.get(op)
     if found is None or (overload, function) not in found.given:

@@ -25,17 +25,17 @@ _LISTS = (list, collections.abc.Sequence)
 def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str], op_name: str | None = None
 ) -> str:
-    """The schema of a function, from its type hints.
+    """Return the schema of a function, derived from its type hints.
 
     Args:
-        prototype_function: its parameters need hints: Tensor, int, float, bool, str, dtype, device,
-            ``int | float | bool`` for a number, lists of them, and any of them ``| None``. So does its result: Tensor,
-            a list of Tensors, a number, a tuple of these, or None.
+        prototype_function: a function with hints for its parameters: Tensor, int, float, bool, str, dtype, device,
+            ``int | float | bool`` for a number, lists of these, and any of these ``| None``; and for its result:
+            Tensor, a list of Tensors, a number, a tuple of these, or None.
         mutates_args: the names of the Tensor parameters that it writes to, or ``"unknown"``: any of them.
-        op_name: a name to begin the schema with.
+        op_name: a name at the beginning of the schema.
 
     Raises:
-        ValueError: a hint is missing or stands for nothing that an operator takes; names the parameter.
+        ValueError: a hint is missing or is not a type of operators; the message names the parameter.
 
     >>> def scaled(x: torch.Tensor, factor: float = 2.0, *, dim: int | None = None) -> torch.Tensor: ...
     >>> infer_schema(scaled, mutates_args=())
@@ -100,7 +100,7 @@ def infer_schema(
 def _hints(
     function: Callable[..., Any], signature: inspect.Signature, error: Callable[[str], ValueError]
 ) -> dict[str, Any]:
-    """The annotations as objects, also where they were written as text."""
+    """Return the annotations as objects, including those written as strings."""
     found = {p.name: p.annotation for p in signature.parameters.values()}
     found["return"] = signature.return_annotation
     plain = inspect.unwrap(function)
@@ -115,7 +115,7 @@ def _hints(
 
 
 def _key(hint: object) -> object:
-    """What a hint is in the tables: a class, or the numbers for a union of them."""
+    """Return the key of a hint in the tables: a class, or the numbers for a union of them."""
     if typing.get_origin(hint) in (typing.Union, types.UnionType) and set(typing.get_args(hint)) == set(_NUMBER):
         return _NUMBER
     return hint

@@ -13,7 +13,7 @@
 
 namespace at {
 
-/* Recording is switched off, or on, while one of these lives. */
+/* Turns recording off or on while the object exists. */
 class AutoGradMode {
   public:
     explicit AutoGradMode(bool on) : was_(fl_grad_mode(on)) {}
@@ -26,7 +26,7 @@ class AutoGradMode {
 struct NoGradGuard : AutoGradMode {
     NoGradGuard() : AutoGradMode(false) {}
 };
-/* As NoGradGuard: what is computed below is not recorded. */
+/* Like NoGradGuard: operations below it are not recorded. */
 struct InferenceMode : AutoGradMode {
     explicit InferenceMode(bool on = true) : AutoGradMode(!on && fl_grad_mode(-1) != 0) {}
     static bool is_enabled() { return false; }
@@ -36,7 +36,7 @@ struct GradMode {
     static void set_enabled(bool on) { fl_grad_mode(on); }
 };
 
-/* The type that sums and the like are computed in. */
+/* The type in which sums and similar reductions are computed. */
 template <class T, bool on_gpu = false> struct AccumulateType { using type = double; };
 template <> struct AccumulateType<bool> { using type = bool; };
 #define FL_INTEGER(T) \

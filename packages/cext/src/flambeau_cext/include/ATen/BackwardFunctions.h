@@ -1,11 +1,12 @@
-/* The gradients of operators as operators, as extensions call them in their own backward. */
+/* The gradients of operators as operators, for extensions that call them in their own backward. */
 #pragma once
 
 #include <ATen/Compositions.h>
 
 namespace at {
 
-/* --- Of activations and losses ---------------------------------------------------------------------------------------- */
+/* --- Activations and losses
+ * -------------------------------------------------------------------------------------------- */
 
 inline Tensor tanh_backward(const Tensor &grad_output, const Tensor &output) {
     FL_CALL(tensor, "_ops.tanh_backward", "grad_output output", of_tensor(grad_output), of_tensor(output))
@@ -98,7 +99,7 @@ inline Tensor _softmax_backward_data(const Tensor &grad_output, const Tensor &ou
     FL_CALL(tensor, "_softmax_backward_data", "grad_output output dim input_dtype", of_tensor(grad_output),
         of_tensor(output), of_int(dim), of_dtype(input_dtype))
 }
-/* With is_result, self_or_result is what elu returned. */
+/* With is_result, self_or_result is the result of elu. */
 inline Tensor elu_backward(const Tensor &grad_output, const Scalar &alpha, const Scalar &scale, const Scalar &input_scale,
                            bool is_result, const Tensor &self_or_result) {
     if (is_result) {
@@ -128,7 +129,8 @@ inline Tensor _log_softmax_backward_data(const Tensor &grad_output, const Tensor
     return (grad_output - output.exp() * grad_output.sum({dim}, true)).to(type);
 }
 
-/* --- Of convolutions -------------------------------------------------------------------------------------------------- */
+/* --- Convolutions
+ * ------------------------------------------------------------------------------------------------------ */
 
 inline std::tuple<Tensor, Tensor, Tensor> convolution_backward(
     const Tensor &grad_output, const Tensor &input, const Tensor &weight, const OptionalIntArrayRef &bias_sizes,

@@ -1,4 +1,4 @@
-/* Functions that are others put together, which the library has under no name of its own. */
+/* Functions composed of others, which are not operators of the library. */
 #pragma once
 
 #include <ATen/Tensor.h>
@@ -18,7 +18,8 @@ inline Tensor atleast_2d(const Tensor &self) { return self.dim() < 2 ? atleast_1
 inline Tensor atleast_3d(const Tensor &self) { return self.dim() < 3 ? atleast_2d(self).unsqueeze(-1) : self; }
 inline ScalarType promote_types(ScalarType a, ScalarType b) { return c10::promoteTypes(a, b); }
 
-/* --- Gradients of what picks elements --------------------------------------------------------------------------------- */
+/* --- Gradients of functions that select elements
+ * ---------------------------------------------------------------------- */
 
 inline Tensor index_select_backward(const Tensor &grad, IntArrayRef sizes, int64_t dim, const Tensor &index) {
     return zeros(sizes, grad.options()).index_add(dim, index, grad);

@@ -1,4 +1,4 @@
-/* Guards that make a tensor's device the current one: there is one device, so they do nothing. */
+/* Guards that make a tensor's device current. There is only one device, so they have no effect. */
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +9,7 @@ class DeviceGuard {
   public:
     explicit DeviceGuard(Device) {}
     DeviceGuard(const DeviceGuard &) = delete;
-    ~DeviceGuard() {} /* so that a guard that nobody looks at is no unused variable */
+    ~DeviceGuard() {} /* prevents warnings about unused guards */
     void set_index(DeviceIndex) {}
     void reset_device(Device) {}
     Device current_device() const { return kCPU; }

@@ -1,5 +1,5 @@
-/* Run code for the element type that a tensor has: AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "name", [&] { ... scalar_t
- * ... }). Types that are not listed raise NotImplementedError, which names them. */
+/* Run code for the element type of a tensor: AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "name", [&] { ... scalar_t ...
+ * }). Types that are not listed raise a NotImplementedError that names them. */
 #pragma once
 
 #include <c10/core/ScalarType.h>
@@ -60,7 +60,7 @@ template <class T> c10::ScalarType scalar_type(const T &type) {
     AT_DISPATCH_CASE_ALL_TYPES(__VA_ARGS__)             \
     AT_DISPATCH_CASE_COMPLEX_TYPES(__VA_ARGS__)
 
-/* Each set, and the same with up to five types more. */
+/* Each set of types, and the set with up to five additional types. */
 #define FL_CASES1(a, ...) AT_DISPATCH_CASE(a, __VA_ARGS__)
 #define FL_CASES2(a, b, ...) AT_DISPATCH_CASE(a, __VA_ARGS__) AT_DISPATCH_CASE(b, __VA_ARGS__)
 #define FL_CASES3(a, b, c, ...) FL_CASES2(a, b, __VA_ARGS__) AT_DISPATCH_CASE(c, __VA_ARGS__)

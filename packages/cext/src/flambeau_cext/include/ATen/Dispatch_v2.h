@@ -1,4 +1,4 @@
-/* AT_DISPATCH_V2(type, "name", AT_WRAP([&] { ... }), AT_EXPAND(AT_FLOATING_TYPES), kHalf): the types in any number. */
+/* AT_DISPATCH_V2(type, "name", AT_WRAP([&] { ... }), AT_EXPAND(AT_FLOATING_TYPES), kHalf): any number of types. */
 #pragma once
 
 #include <ATen/Dispatch.h>
@@ -17,7 +17,7 @@
 #define AT_DISPATCH_V2(TYPE, NAME, BODY, ...) \
     AT_DISPATCH_SWITCH(TYPE, NAME, FL_V2_CASES(AT_WRAP(BODY), __VA_ARGS__))
 
-/* A case for each type; the body has commas of its own, and is wrapped for each macro that passes it on. */
+/* A case for each type. The body contains commas, so it is wrapped for each macro that passes it on. */
 #define FL_V2_CASES(BODY, ...)                                                                                        \
     FL_V2_PICK(__VA_ARGS__, FL_V2_16, FL_V2_15, FL_V2_14, FL_V2_13, FL_V2_12, FL_V2_11, FL_V2_10, FL_V2_9, FL_V2_8,   \
                FL_V2_7, FL_V2_6, FL_V2_5, FL_V2_4, FL_V2_3, FL_V2_2, FL_V2_1)(AT_WRAP(BODY), __VA_ARGS__)

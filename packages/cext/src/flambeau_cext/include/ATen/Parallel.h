@@ -1,4 +1,5 @@
-/* Loops on the library's threads. The body gets ranges and runs without the GIL; exceptions in it come out of the loop. */
+/* Loops on the library's threads. The body receives ranges and runs without the GIL; its exceptions propagate out of
+ * the loop. */
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -18,7 +19,7 @@ inline bool in_parallel_region() { return fl_in_parallel() != 0; }
 inline void init_num_threads() {}
 inline int64_t divup(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-/* f(begin, end) for parts of [begin, end) of at least grain_size. */
+/* Call f(begin, end) for parts of [begin, end) with at least grain_size elements. */
 template <class F> void parallel_for(int64_t begin, int64_t end, int64_t grain_size, const F &f) {
     TORCH_CHECK(grain_size >= 0, "parallel_for: grain_size must not be negative");
     if (begin >= end) return;
@@ -42,7 +43,7 @@ template <class F> void parallel_for(int64_t begin, int64_t end, int64_t grain_s
     if (status) throw c10::Error::recorded();
 }
 
-/* The parts' f(begin, end, identity) brought together by combine. */
+/* Combine the results of f(begin, end, identity) for parts of the range. */
 template <class T, class F, class Combine>
 T parallel_reduce(int64_t begin, int64_t end, int64_t grain_size, const T identity, const F &f, const Combine &combine) {
     if (begin >= end) return identity;

@@ -1,4 +1,4 @@
-/* The rest of at::Tensor: what is not generated. */
+/* The methods of at::Tensor that are not generated. */
 #pragma once
 
 #include <ATen/TensorIndexing.h>
@@ -54,7 +54,7 @@ inline bool Tensor::is_alias_of(const Tensor &other) const {
 }
 inline bool Tensor::is_non_overlapping_and_dense() const {
     Tensor sorted = *this;
-    for (int64_t d = 0; d < dim(); d++) { /* by selection: dimensions are few */
+    for (int64_t d = 0; d < dim(); d++) { /* selection sort: there are few dimensions */
         int64_t widest = d;
         for (int64_t e = d + 1; e < dim(); e++)
             if (sorted.stride(e) * (sorted.size(e) > 1) > sorted.stride(widest) * (sorted.size(widest) > 1)) widest = e;
@@ -83,9 +83,10 @@ inline void Tensor::backward(const Tensor &gradient, optional<bool> retain_graph
             of_bool(create_graph), inputs ? of_tensors(*inputs) : fl_none())
 }
 
-/* --- Making tensors ----------------------------------------------------------------------------------------------- */
+/* --- Creating tensors
+ * -------------------------------------------------------------------------------------------------- */
 
-/* A tensor over memory of the caller's; deleter(data) runs when the last view of it is gone. */
+/* Create a tensor over the caller's memory; deleter(data) runs when the last view of it is freed. */
 inline Tensor from_blob(void *data, IntArrayRef sizes, IntArrayRef strides, const std::function<void(void *)> &deleter,
                         const TensorOptions &options = {}) {
     using Deleter = std::pair<std::function<void(void *)>, void *>;
@@ -170,7 +171,7 @@ class Numbers {
 inline Tensor tensor(const detail::Numbers &numbers, const TensorOptions &options = {}) {
     return numbers.tensor(options);
 }
-/* Of the default dtype, whatever the number. */
+/* Has the default dtype, whatever the type of the number. */
 inline Tensor scalar_tensor(const Scalar &number, const TensorOptions &options = {}) {
     return full({}, number, options.has_dtype() ? options : options.dtype(ScalarType(fl_default_dtype())));
 }
@@ -187,7 +188,8 @@ inline ScalarType result_type(const Tensor &a, const Scalar &b) {
     return ScalarType(type);
 }
 
-/* --- Functions of what the methods do ----------------------------------------------------------------------------- */
+/* --- Functions that correspond to methods
+ * ------------------------------------------------------------------------------ */
 
 inline bool is_floating_point(const Tensor &t) { return t.is_floating_point(); }
 inline bool is_complex(const Tensor &t) { return t.is_complex(); }

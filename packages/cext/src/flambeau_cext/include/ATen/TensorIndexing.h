@@ -1,4 +1,4 @@
-/* x.index({Slice(0, 3), "...", None, i, t}) and index_put_: what Python writes in brackets. */
+/* x.index({Slice(0, 3), "...", None, i, t}) and index_put_: the equivalent of Python's brackets. */
 #pragma once
 
 #include <ATen/Functions.h>
@@ -51,7 +51,7 @@ class TensorIndex {
 
 namespace detail {
 
-/* A view by what is no tensor; tensors are put where they index the view. */
+/* Return a view by indices that are not tensors; `tensors` receives index tensors at the dimensions that they index. */
 inline Tensor indexed_view(Tensor x, ArrayRef<indexing::TensorIndex> indices, std::vector<Tensor> &tensors) {
     using Type = indexing::TensorIndexType;
     int64_t wanted = 0, d = 0;

@@ -1,5 +1,5 @@
-/* at::TensorIterator: tensors that are gone through element by element, broadcast and of one dtype where that is asked for;
- * ATen/native/cpu/Loops.h runs a function over it. */
+/* at::TensorIterator: tensors that are iterated over elementwise, after broadcasting and, if requested, conversion to
+ * one dtype. ATen/native/cpu/Loops.h runs a function over it. */
 #pragma once
 
 #include <ATen/ATen.h>
@@ -24,7 +24,7 @@ class TensorIterator {
     const Tensor &tensor(int i) const { return tensors_.at(size_t(i)); }
     const Tensor &output(int i = 0) const { return tensor(i); }
     const Tensor &input(int i = 0) const { return tensor(noutputs_ + i); }
-    /* What the function takes and gives, before it is converted to what an output is. */
+    /* The dtype of the function's arguments and results, before conversion to that of an output. */
     ScalarType dtype(int i = 0) const { return types_.at(size_t(i)); }
     ScalarType input_dtype(int i = 0) const { return dtype(noutputs_ + i); }
     ScalarType common_dtype() const { return common_; }
@@ -35,13 +35,13 @@ class TensorIterator {
     static TensorIterator nullary_op(Tensor &out);
     static TensorIterator unary_op(Tensor &out, const Tensor &a);
     static TensorIterator binary_op(Tensor &out, const Tensor &a, const Tensor &b);
-    /* Outputs have one element in each dimension that is reduced, and the values to begin with. */
+    /* Outputs have size 1 in each reduced dimension, and hold the initial values. */
     static TensorIterator reduce_op(Tensor &out, const Tensor &a);
     static TensorIterator reduce_op(Tensor &out1, Tensor &out2, const Tensor &a);
 
-    /* Run loop(pointers, strides in bytes, number of elements) over all elements, in parts on several threads. Elements of
-     * a part lie one after the other; outputs come first. In a reduction, a part is all that goes into one element of each
-     * output, whose stride is 0. A loop of two dimensions gets a second one of one element. */
+    /* Run loop(pointers, strides in bytes, number of elements) over all elements, in parts on several threads. Elements
+     * of a part have constant strides; outputs come first. In a reduction, a part contains all elements that are reduced
+     * to one element of each output, whose stride is 0. The second dimension of a two-dimensional loop has size 1. */
     template <class Loop> void for_each(Loop loop, int64_t grain = 32768) const {
         if (reduces_) return for_each_reduced(loop, grain);
         std::vector<Tensor> held;
@@ -112,7 +112,7 @@ class TensorIterator {
         });
         write_back(held);
     }
-    /* The output itself, unless its elements lie otherwise or share memory with those of an input that is read later. */
+    /* The output itself, unless it has another memory order or shares memory with an input that is read later. */
     Tensor place_for(size_t i, const std::vector<Tensor> &read) const {
         const Tensor &output = tensors_[i];
         bool fits = output.is_contiguous() && output.scalar_type() == types_[i];
@@ -162,7 +162,7 @@ class TensorIteratorConfig {
     FL_SETTING(cast_common_dtype_to_outputs, converts_)
     FL_SETTING(enforce_safe_casting_to_output, safely_)
     FL_SETTING(resize_outputs, resizes_)
-    /* One memory holds everything, and a number fits any device. */
+    /* There is one kind of memory, and a number is valid on any device. */
     FL_SETTING(set_check_mem_overlap, ignored_)
     FL_SETTING(allow_cpu_scalars, ignored_)
     FL_SETTING(check_all_same_device, ignored_)

@@ -1,4 +1,4 @@
-/* a + b and its kin, with numbers on either side. */
+/* a + b and similar operators, with numbers on either side. */
 #pragma once
 
 #include <ATen/Functions.h>

@@ -1,17 +1,17 @@
-/* Checks of tensors that are arguments of a function: each names the function, the argument and what was expected. */
+/* Checks of tensor arguments: errors name the function, the argument and the expectation. */
 #pragma once
 
 #include <ATen/Tensor.h>
 
 namespace at {
 
-/* A tensor, the name of the argument it is, and its position from 1 on; 0 for what is no argument. */
+/* A tensor, its argument name, and its position, starting from 1; 0 if it is not an argument. */
 struct TensorArg {
     const Tensor &tensor;
     const char *name;
     int pos;
     TensorArg(const Tensor &t, const char *argument, int position) : tensor(t), name(argument), pos(position) {}
-    TensorArg(Tensor &&, const char *, int) = delete; /* it would be gone */
+    TensorArg(Tensor &&, const char *, int) = delete; /* it would dangle */
     const Tensor *operator->() const { return &tensor; }
     const Tensor &operator*() const { return tensor; }
 };
@@ -31,7 +31,7 @@ inline void checkDim(CheckedFrom c, const Tensor &t, const char *name, int pos, 
                       TensorArg(t, name, pos));
 }
 inline void checkDim(CheckedFrom c, const TensorArg &t, int64_t dim) { checkDim(c, *t, t.name, t.pos, dim); }
-/* From start on, below end. */
+/* Check that the number of dimensions is at least start and less than end. */
 inline void checkDimRange(CheckedFrom c, const TensorArg &t, int64_t start, int64_t end) {
     FL_CHECK_ARGUMENT(t->dim() >= start && t->dim() < end, start, " to ", end - 1, " dimensions, but got ", t->dim(),
                       "-dimensional tensor for ", t);
@@ -95,7 +95,7 @@ inline void checkLayout(CheckedFrom c, const Tensor &t, Layout layout) {
     TORCH_CHECK(!t.defined() || t.layout() == layout, "Expected tensor to have ", layout, " Layout, but got tensor with ",
                 t.layout(), " Layout (while checking arguments for ", c, ")");
 }
-/* There is one device. */
+/* There is only one device. */
 inline void checkSameGPU(CheckedFrom, const TensorArg &, const TensorArg &) {}
 inline void checkAllSameGPU(CheckedFrom, ArrayRef<TensorArg>) {}
 
@@ -114,7 +114,7 @@ inline void check_dim_size(const Tensor &t, int64_t dim, int64_t dim_size, int64
 }
 
 namespace detail {
-/* The strides of elements in order. */
+/* The strides of a contiguous tensor. */
 inline std::vector<int64_t> defaultStrides(IntArrayRef sizes) {
     std::vector<int64_t> strides(sizes.size());
     int64_t step = 1;

@@ -1,4 +1,4 @@
-/* The names of TH, the C library under early PyTorch, over flambeau/tensor.h: for kernels that were written for
+/* The names of TH, the C library under early PyTorch, on top of flambeau/tensor.h: for kernels written for
  * torch.utils.ffi.create_extension. C99.
  *
  *     int my_lib_add_forward(THFloatTensor *input1, THFloatTensor *input2, THFloatTensor *output) {
@@ -8,9 +8,10 @@
  *         return 1;
  *     }
  *
- * A THFloatTensor * is an fl_tensor whose dtype was checked on the way in, so every fl_ function takes it as well.
- * There are Byte, Char, Short, Int, Long, Float and Double tensors. Functions that compute write their first argument,
- * which they resize; it may be one of the others. What fails records an error, which is raised when the kernel returns.
+ * A THFloatTensor * is an fl_tensor whose dtype was checked before the call, so every fl_ function accepts it, too.
+ * There are Byte, Char, Short, Int, Long, Float and Double tensors. Functions that compute write to their first
+ * argument and resize it; it may be one of the others. A failure records an error, which is raised when the kernel
+ * returns.
  */
 #ifndef FLAMBEAU_TH_H
 #define FLAMBEAU_TH_H
@@ -21,14 +22,14 @@
 #define THArgCheck(condition, argument, ...) \
     ((condition) ? (void)0 : (void)fl_errorf(FL_VALUE_ERROR, "invalid argument " #argument ": " __VA_ARGS__))
 
-/* Call an operator on values and let go of the result: 0, or -1 when an error is recorded. */
+/* Call an operator on values and release the result: 0, or -1 with a recorded error. */
 static inline int fl_th_call(const char *name, const fl_value *args, int32_t n) {
     fl_tensor result = fl_call(name, args, n);
     fl_release(result);
     return result ? 0 : -1;
 }
 
-/* The address to read from and to write to: what it will be used for is not known, so a leaf may be asked, too. */
+/* The address for reading and writing. The use of the address is unknown, so leaves are accepted, too. */
 static inline void *fl_th_data(fl_tensor t) {
 #if FL_TARGET_MINOR >= 1
     const int recording = fl_grad_mode(0);
@@ -47,7 +48,7 @@ static inline void fl_th_resize(fl_tensor t, const int64_t *sizes, int32_t ndim)
     fl_th_call("torch.Tensor.resize_", args, 2);
 }
 
-/* Give `r` the sizes and elements of `source`, and let go of that. */
+/* Give `r` the sizes and elements of `source`, and release `source`. */
 static inline void fl_th_take(fl_tensor r, fl_tensor source) {
     fl_value args[2];
     if (!source) return;
@@ -76,7 +77,7 @@ static inline int fl_th_same_size(fl_tensor a, fl_tensor b) {
            memcmp(fl_sizes(a), fl_sizes(b), (size_t)fl_ndim(a) * sizeof(int64_t)) == 0;
 }
 
-/* The offset of an element, or -1 and an error. */
+/* The offset of an element, or -1 with a recorded error. */
 static inline int64_t fl_th_place(fl_tensor t, const int64_t *index, int32_t n) {
     int64_t offset = 0;
     int32_t d;
@@ -236,7 +237,7 @@ FL_TH_TENSOR(Long, int64_t, fl_of_int, FL_INT64)
 FL_TH_TENSOR(Float, float, fl_of_double, FL_FLOAT32)
 FL_TH_TENSOR(Double, double, fl_of_double, FL_FLOAT64)
 
-FL_TH_SUM(Byte, int64_t, int64_t) /* sums of integers are of dtype int64 */
+FL_TH_SUM(Byte, int64_t, int64_t) /* sums of integers have dtype int64 */
 FL_TH_SUM(Char, int64_t, int64_t)
 FL_TH_SUM(Short, int64_t, int64_t)
 FL_TH_SUM(Int, int64_t, int64_t)

@@ -1,7 +1,7 @@
-/* What generated bindings share: binding arguments to parameters, reading them, making results. C99 and C++17.
+/* Shared by generated bindings: binding arguments to parameters, reading them, creating results. C99 and C++17.
  *
- * Uses Python's limited API, so that one binary serves every Python from 3.11 on. Errors name the function, the argument
- * and its position, what was expected and what came.
+ * Uses Python's limited API, so that one binary serves all Pythons from 3.11 on. Errors name the function, the argument
+ * and its position, the expected and the actual value.
  */
 #ifndef FLAMBEAU_BIND_H
 #define FLAMBEAU_BIND_H
@@ -124,7 +124,7 @@ FLB_SHARED int flb_read_double(const flb_signature *s, Py_ssize_t i, PyObject *o
     return 0;
 }
 
-/* An integer within [lo, hi]. */
+/* Read an integer within [lo, hi]. */
 FLB_SHARED int flb_read_integer(const flb_signature *s, Py_ssize_t i, PyObject *o, long long lo, unsigned long long hi,
                                 void *out, size_t width) {
     PyObject *number;
@@ -186,7 +186,8 @@ FLB_SHARED int flb_read_string(const flb_signature *s, Py_ssize_t i, PyObject *o
     return -1;
 }
 
-/* --- Results; each looks first whether the function recorded an error ---------------------------------------------- */
+/* --- Results; each function first checks for a recorded error
+ * ------------------------------------------------------- */
 
 FLB_SHARED PyObject *flb_from_tensor(const flb_signature *s, fl_tensor t) {
     PyObject *object;
@@ -203,15 +204,15 @@ FLB_SHARED PyObject *flb_from_tensor(const flb_signature *s, fl_tensor t) {
     return object;
 }
 
-/* An argument, and how many references there were to it before the call. */
+/* An argument, and its reference count before the call. */
 typedef struct flb_given {
     fl_tensor tensor;
     PyObject *object;
     Py_ssize_t references;
 } flb_given;
 
-/* Arguments are borrowed, so one that comes back as the result came back with no reference of its own, unless there is
- * one more now: then the function took it, as it should. */
+/* Arguments are borrowed, so an argument that is returned as the result has no reference of its own, unless its count
+ * has increased: then the function took a reference, as it should. */
 FLB_SHARED void flb_keep_argument(fl_tensor result, const flb_given *given, int count) {
     int i;
     for (i = 0; result && i < count; i++)
@@ -222,7 +223,7 @@ FLB_SHARED void flb_keep_argument(fl_tensor result, const flb_given *given, int 
 }
 
 #if FL_TARGET_MINOR >= 1
-/* Warn, once for each function, where a result has no history although an argument requires grad: 0 or -1. */
+/* Warn, once for each function, if a result has no history although an argument requires grad: 0 or -1. */
 FLB_SHARED int flb_check_history(const flb_signature *s, fl_tensor result, const flb_given *given, int count, int *told) {
     int i, wanted = 0;
     fl_dtype type;
@@ -259,7 +260,7 @@ FLB_SHARED PyObject *flb_from_string(const char *text) { /* NULL: None */
 }
 
 #ifdef __cplusplus
-/* The exception in flight as a Python exception, which is left alone when one is recorded already. */
+/* Convert the exception being handled to a Python exception, unless one is recorded already. */
 static inline PyObject *flb_translate() {
     try {
         throw;
@@ -297,7 +298,7 @@ static inline PyObject *flb_translate() {
                                                 NULL, NULL, NULL};                                                    \
     PyMODINIT_FUNC PyInit_##name(void) { return PyModuleDef_Init(&flb_definition); }
 
-/* Functions of plain numbers do without the library. */
+/* Functions of plain numbers do not need the library. */
 #ifdef FLB_WITHOUT_TENSORS
 #define FLB_IMPORT(name) 0
 #else

@@ -1,4 +1,5 @@
-/* C++ exceptions and the recorded error: what leaves an extension's function becomes a Python exception. */
+/* Conversion of C++ exceptions to the recorded error: an exception that leaves an extension's function becomes a Python
+ * exception. */
 #ifndef FLAMBEAU_EXCEPTION_HPP
 #define FLAMBEAU_EXCEPTION_HPP
 
@@ -10,13 +11,13 @@
 
 namespace fl {
 
-/* What every exception of flambeau is: something that knows how to become the recorded error. */
+/* The base class of flambeau's exceptions, which can be converted to the recorded error. */
 struct exception : std::exception {
-    /* Record it, as fl_error would; needs the GIL. */
+    /* Record the error, like fl_error; needs the GIL. */
     virtual void raise() const noexcept = 0;
 };
 
-/* Record the exception that is being handled, in a catch block; needs the GIL. One that is recorded stays. */
+/* Record the exception being handled, in a catch block; needs the GIL. An error that is already recorded is kept. */
 inline void record_exception() noexcept {
     if (fl_error_occurred()) return;
     try {

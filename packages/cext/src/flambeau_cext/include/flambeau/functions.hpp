@@ -1,5 +1,5 @@
-/* Functions of tensors in C++ as a Python module: what load_inline makes of the functions it is given, where their types
- * are those below. It stands in for torch/extension.h there, since pybind11 takes most of the time such a build takes.
+/* Functions of tensors in C++ as a Python module: load_inline uses it for functions with the types below. It replaces
+ * torch/extension.h there, since pybind11 accounts for most of the time of such a build.
  */
 #ifndef FLAMBEAU_FUNCTIONS_HPP
 #define FLAMBEAU_FUNCTIONS_HPP
@@ -14,7 +14,7 @@
 namespace torch {
 namespace detail {
 
-/* For each type: its name in messages; `read`, 0 or -1 with the error set; `make`, a new object. */
+/* For each type: its name in messages; `read`, which returns 0, or -1 with the error set; `make`, a new object. */
 template <class T, class = void> struct Object;
 
 #define FL_OBJECT(T, python, reads, makes)                                                      \
@@ -26,7 +26,7 @@ template <class T, class = void> struct Object;
         }                                                                                       \
         static PyObject *make(const T &x) { return makes; }                                     \
     };
-/* As pybind11 has it: None is false, and whatever knows whether it is true or false will do. */
+/* Like pybind11: None is false, and any object with a truth value is accepted. */
 inline bool read_bool(PyObject *o, bool &out) {
     bool knows = o == Py_None || (Py_TYPE(o)->tp_as_number && Py_TYPE(o)->tp_as_number->nb_bool);
     int is = knows ? PyObject_IsTrue(o) : -1;
@@ -49,7 +49,7 @@ FL_OBJECT(at::Tensor, "Tensor", (fl_from_python(o) && ((out = at::Tensor::borrow
           THPVariable_Wrap(x))
 #undef FL_OBJECT
 
-/* By a reader of bind.h, which has a type of its own to read into. */
+/* Based on a reader of bind.h with its own type. */
 #define FL_OBJECT(T, python, local, reads, makes)                                               \
     template <> struct Object<T> {                                                              \
         static std::string name() { return python; }                                            \
@@ -140,7 +140,7 @@ template <class T, class U> struct Object<std::pair<T, U>> {
     static PyObject *make(const std::pair<T, U> &x) { return make_tuple_of(x.first, x.second); }
 };
 
-/* What holds an argument while the call lasts. */
+/* The type that holds an argument during the call. */
 template <class T> struct HeldAs { using type = T; };
 template <class T> struct HeldAs<c10::ArrayRef<T>> { using type = std::vector<T>; };
 template <class T> using Held = typename HeldAs<std::decay_t<T>>::type;
@@ -181,7 +181,7 @@ template <class R, class... A> struct Bound<R (*)(A...) noexcept> : Bound<R (*)(
 }  // namespace detail
 }  // namespace torch
 
-/* The function that Python calls; after it come the names of the parameters. */
+/* The function that Python calls, followed by the names of its parameters. */
 #define FL_BIND(f, count, ...)                                                                                         \
     static PyObject *flb_call_##f(PyObject *, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {            \
         static const char *const names[] = {__VA_ARGS__};                                                              \

@@ -1,4 +1,4 @@
-/* flambeau/tensor.h for C++17: a tensor that releases itself, errors as exceptions.
+/* flambeau/tensor.h for C++17: a tensor that releases itself, and errors as exceptions.
  *
  *     fl::tensor scaled(const fl::tensor &x, double a) {
  *         fl::tensor y = fl::empty_like(x);
@@ -8,7 +8,7 @@
  *         return y;
  *     }
  *
- * Everything here that takes a tensor needs the GIL where its C function does.
+ * Functions here that take a tensor need the GIL if their C functions do.
  */
 #ifndef FLAMBEAU_TENSOR_HPP
 #define FLAMBEAU_TENSOR_HPP
@@ -19,7 +19,7 @@
 
 namespace fl {
 
-/* Thrown when a function of the C interface failed: the Python exception is recorded and will be raised. */
+/* Thrown when a function of the C interface has failed: the Python exception is recorded and will be raised. */
 struct error : exception {
     const char *what() const noexcept override { return "an error recorded by flambeau"; }
     void raise() const noexcept override {}
@@ -35,7 +35,7 @@ template <> struct dtype<int32_t> { static constexpr fl_dtype value = FL_INT32; 
 template <> struct dtype<int64_t> { static constexpr fl_dtype value = FL_INT64; };
 template <> struct dtype<float> { static constexpr fl_dtype value = FL_FLOAT32; };
 template <> struct dtype<double> { static constexpr fl_dtype value = FL_FLOAT64; };
-/* std::complex, by its shape: its header is half of what compiling a small source costs. */
+/* std::complex, matched by its form: including its header would take half of the time to compile a small source. */
 template <template <class> class Complex> struct dtype<Complex<float>> {
     static_assert(sizeof(Complex<float>) == 8);
     static constexpr fl_dtype value = FL_COMPLEX64;
@@ -67,7 +67,7 @@ class tensor {
         if (handle_) fl_release(handle_);
     }
 
-    /* Take over an owned handle, as fl_ functions return it; throws when it is NULL. */
+    /* Take ownership of a handle that an fl_ function returned; throw if it is NULL. */
     static tensor own(fl_tensor handle) {
         tensor t;
         t.handle_ = detail::checked(handle);
@@ -75,7 +75,7 @@ class tensor {
     }
     /* Share a borrowed handle, such as an argument. */
     static tensor borrow(fl_tensor handle) { return own(fl_retain(handle)); }
-    /* Give the handle away. */
+    /* Give up ownership of the handle. */
     fl_tensor release() noexcept { return std::exchange(handle_, nullptr); }
     fl_tensor handle() const noexcept { return handle_; }
 
@@ -92,11 +92,11 @@ class tensor {
     }
     tensor contiguous() const { return own(fl_contiguous(handle_)); }
 
-    /* Throws the error of FL_CHECK unless this is contiguous, of element type T and (unless -1) of ndim dimensions. */
+    /* Throw the error of FL_CHECK unless this is contiguous, of element type T and (unless -1) has ndim dimensions. */
     template <class T> void check(const char *function, const char *argument, int32_t ndim = -1) const {
         if (fl_check(handle_, function, argument, dtype_of<T>, ndim)) throw error();
     }
-    /* The elements, of type T and contiguous (or an error is thrown), to read and to write. */
+    /* The elements for reading and writing; throws an error unless they are of type T and contiguous. */
     template <class T> const T *data() const {
         check<T>("data", "self");
         return static_cast<const T *>(detail::checked(fl_const_data(handle_)));

@@ -1,5 +1,5 @@
-/* Classes of C++ in Python: torch::class_<Stack>("ns", "Stack").def(torch::init<int64_t>()).def("push", &Stack::push) makes
- * torch.classes.ns.Stack, for a class that derives from torch::CustomClassHolder. Operators take and return
+/* C++ classes in Python: torch::class_<Stack>("ns", "Stack").def(torch::init<int64_t>()).def("push", &Stack::push)
+ * creates torch.classes.ns.Stack, for a class derived from torch::CustomClassHolder. Operators accept and return
  * c10::intrusive_ptr<Stack>. */
 #pragma once
 
@@ -10,7 +10,7 @@ namespace torch {
 using c10::intrusive_ptr;
 using c10::make_intrusive;
 
-/* A parameter's name and, with =, its default: torch::arg("size") = 3. */
+/* A parameter's name and optional default: torch::arg("size") = 3. */
 class arg {
   public:
     explicit arg(std::string name) : name_(std::move(name)) {}
@@ -29,7 +29,8 @@ class arg {
 
 namespace detail {
 
-/* --- Functions of C++ as functions of Python that take their arguments by position ----------------------------------- */
+/* --- C++ functions as Python functions with positional arguments
+ * ------------------------------------------------------ */
 
 using ObjectFunction = std::function<c10::IValue(const std::vector<c10::IValue> &)>;
 
@@ -53,7 +54,7 @@ inline at::detail::Object python_function(ObjectFunction function) {
     return Object::checked(PyCFunction_New(&definition, capsule.get()));
 }
 
-/* What holds an argument: what it points to lives as long as the call. */
+/* The type that holds an argument: data that it points to lives as long as the call. */
 template <class T> struct HeldValue { using type = T; };
 template <class T> struct HeldValue<c10::ArrayRef<T>> { using type = std::vector<T>; };
 template <> struct HeldValue<std::string_view> { using type = std::string; };
@@ -67,7 +68,7 @@ c10::IValue call_with(const F &f, const std::vector<c10::IValue> &values, std::i
     if constexpr (std::is_void_v<R>) return f(static_cast<A>(std::get<i>(held))...), c10::IValue();
     else return c10::IValue(std::decay_t<R>(f(static_cast<A>(std::get<i>(held))...)));
 }
-/* A callable by what it takes; methods of T take the object first. */
+/* The signature of a callable; methods of T take the object first. */
 template <class T, class F> struct Signature : Signature<T, decltype(&F::operator())> {};
 template <class T, class R, class... A> struct Signature<T, R (*)(A...)> {
     template <class F> static ObjectFunction of(F f) {
@@ -93,7 +94,7 @@ template <class T, class C, class R, class... A> ObjectFunction object_function(
         });
 }
 
-/* How objects are made. */
+/* The constructor signature of a class. */
 template <class... A> struct Constructor {};
 template <class F> struct Factory {
     F f;
@@ -113,7 +114,7 @@ template <class T> class class_ {
         detail::while_loading([&] {
             class_ref_ = Object::checked(PyObject_CallFunction(function("_define").get(), "ssss", space.c_str(),
                                                                name.c_str(), typeid(T).name(), doc.c_str()))
-                             .release(); /* classes live as long as the process */
+                             .release(); /* classes exist until the process ends */
         });
     }
     template <class... A>
@@ -125,7 +126,7 @@ template <class T> class class_ {
     class_ &def(detail::Factory<F> factory, std::string doc = "", std::initializer_list<arg> arguments = {}) {
         return add("_define_constructor", "__init__", detail::object_function<T>(factory.f), doc, arguments);
     }
-    /* A method, or a function that takes intrusive_ptr<T> first. */
+    /* A method, or a function whose first parameter is intrusive_ptr<T>. */
     template <class F>
     class_ &def(const std::string &name, F f, std::string doc = "", std::initializer_list<arg> arguments = {}) {
         return add("_define_method", name, detail::object_function<T>(f), doc, arguments);
@@ -148,7 +149,7 @@ template <class T> class class_ {
         return def_property(name, [field](const intrusive_ptr<T> &self) { return (*self).*field; },
                             [field](const intrusive_ptr<T> &self, Field value) { (*self).*field = std::move(value); });
     }
-    /* How objects are pickled: what one is made into, and how it is made of that again. */
+    /* Pickling: one function that returns the state of an object, and one that restores an object from it. */
     template <class Get, class Set> class_ &def_pickle(Get get, Set set) {
         add("_define_method", "__getstate__", detail::object_function<T>(get), "", {});
         return add("_define_static", "_of_state", detail::object_function<T>(set), "", {});

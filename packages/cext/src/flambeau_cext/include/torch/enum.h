@@ -1,4 +1,4 @@
-/* torch::kReflect, torch::kBilinear, torch::kSum, …: the words that settings of torch::nn take. */
+/* torch::kReflect, torch::kBilinear, torch::kSum, …: words for options of torch::nn. */
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 namespace torch {
 namespace enumtype {
 
-/* One of the words, as Python has it. */
+/* One of the words, with its Python form. */
 class Word {
   public:
     template <class E, class = decltype(E::word)> Word(E) : text_(E::word) {}

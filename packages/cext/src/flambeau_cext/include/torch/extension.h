@@ -6,6 +6,6 @@
 #include <Python.h>
 
 #include <torch/all.h>
-#ifndef FLAMBEAU_FUNCTIONS_HPP /* load_inline binds functions without pybind11 where it can */
+#ifndef FLAMBEAU_FUNCTIONS_HPP /* load_inline binds functions without pybind11 if possible */
 #include <torch/python.h>
 #endif

@@ -1,5 +1,5 @@
 /* Operators written in C++: TORCH_LIBRARY(ns, m) { m.def("muladd(Tensor a, Tensor b, float c) -> Tensor"); } defines
- * them, TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("muladd", &muladd); } gives them their kernels. Python finds them in
+ * them, TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("muladd", &muladd); } sets their kernels. Python finds them in
  * torch.ops.ns. The blocks run when the library is loaded.
  */
 #pragma once
@@ -18,7 +18,7 @@ using c10::DispatchKey;
 
 namespace detail {
 
-/* Any function: what it does, and its types as a schema has them. */
+/* A type-erased function, with its types in schema form. */
 struct Kernel {
     fl_kernel run = nullptr;
     void *context = nullptr;
@@ -46,18 +46,19 @@ template <class F> struct BoxedObject;
 template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...) const> : Boxed<R, A...> {};
 template <class F, class R, class... A> struct BoxedObject<R (F::*)(A...)> : Boxed<R, A...> {};
 
-/* The kernels of one operator that this library gives. */
+/* The kernels of one operator in this library. */
 struct Kernels {
     Kernel cpu, composite, autograd;
     fl_operator defined = nullptr;
 };
 
 inline std::map<std::string, Kernels> &kernels() {
-    static auto *all = new std::map<std::string, Kernels>; /* never destroyed: operators outlive the library's objects */
+    /* never destroyed, because operators outlive the library's static objects */
+    static auto *all = new std::map<std::string, Kernels>;
     return *all;
 }
 
-/* Runs what records, and below the guards the kernel itself. */
+/* Run the recording kernel or, below guards, the kernel itself. */
 inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n, fl_value *results, int32_t nresults) {
     const Kernels &k = *static_cast<Kernels *>(context);
     if (at::detail::below_autograd == 0) return k.autograd.run(k.autograd.context, args, n, results, nresults);
@@ -69,7 +70,7 @@ inline int32_t run_with_autograd(void *context, const fl_value *args, int32_t n,
     return k.cpu.run(k.cpu.context, args, n, results, nresults);
 }
 
-/* Its types, unless nobody knows them. */
+/* The types of a kernel, or NULL if they are unknown. */
 inline const char *types_of(const Kernel &kernel) { return kernel.types.empty() ? nullptr : kernel.types.c_str(); }
 
 inline void install(Kernels &k) {
@@ -87,7 +88,7 @@ inline void install(Kernels &k) {
 
 }  // namespace detail
 
-/* A function as a kernel, and for what. */
+/* A function as a kernel, with its dispatch key. */
 class CppFunction {
   public:
     template <class R, class... A> CppFunction(R (*f)(A...)) : kernel_(detail::Boxed<R, A...>::of(f)) {}
@@ -112,21 +113,22 @@ template <class F> CppFunction dispatch(c10::DeviceType device, F &&f) {
 }
 inline std::string schema(const char *text) { return text; }
 
-/* What a block defines its operators with. */
+/* The object with which a block defines its operators. */
 class Library final {
   public:
     enum Kind { DEF, IMPL, FRAGMENT };
     Library(Kind, std::string ns, c10::DispatchKey key = c10::DispatchKey::Undefined)
         : namespace_(std::move(ns)), key_(key) {}
 
-    /* By schema, "name(...) -> ..."; its kernel comes later. */
+    /* Define an operator by its schema, "name(...) -> ..."; its kernel is set later. */
     Library &def(const std::string &schema, const std::vector<at::Tag> & = {}) & {
         TORCH_CHECK(schema.find('(') != std::string::npos, "m.def(\"", schema, "\"): a schema reads \"", schema,
                     "(Tensor x) -> Tensor\"; a bare name needs a function beside it");
         define(schema);
         return *this;
     }
-    /* By schema or name, and the function; without a schema, as the function's types say. */
+    /* Define an operator by its schema or name, with a function; without a schema, the function's types determine
+     * it. */
     template <class F> Library &def(const std::string &schema, F &&f, const std::vector<at::Tag> & = {}) & {
         CppFunction function(std::forward<F>(f));
         std::string text = schema;
@@ -141,15 +143,16 @@ class Library final {
         CppFunction function(std::forward<F>(f));
         detail::Kernels &k = detail::kernels()[qualified(name)];
         put(k, function.key_ == c10::DispatchKey::Undefined ? key_ : function.key_, function.kernel_);
-        if (!k.defined) k.defined = known(qualified(name)); /* by another library or in Python; or later in this one */
+        /* by another library, in Python, or later in this library */
+        if (!k.defined) k.defined = known(qualified(name));
         detail::install(k);
         return *this;
     }
-    /* For a key or the kernels of a device. */
+    /* Set the kernel for a dispatch key or a device. */
     template <class Key, class F> Library &impl(const std::string &name, Key key, F &&f) & {
         return impl(name, dispatch(key, std::forward<F>(f)));
     }
-    /* A custom class of this namespace; see torch/custom_class.h. */
+    /* A custom class in this namespace; see torch/custom_class.h. */
     template <class T> torch::class_<T> class_(const std::string &name, const std::string &doc = "") {
         return torch::class_<T>(namespace_, name, doc);
     }
@@ -172,7 +175,7 @@ class Library final {
         detail::Kernels &k = detail::kernels()[text.substr(0, end)];
         k.defined = fl_define(text.c_str(), nullptr);
         if (!k.defined) throw c10::Error::recorded();
-        detail::install(k); /* what was given before the definition */
+        detail::install(k); /* kernels that were set before the definition */
         return k;
     }
     /* "Tensor, float -> Tensor" as "(Tensor _0, float _1) -> Tensor" */
@@ -199,7 +202,7 @@ class Library final {
         case c10::DispatchKey::CompositeExplicitAutograd: k.cpu = kernel; break;
         case c10::DispatchKey::Autograd:
         case c10::DispatchKey::AutogradCPU: k.autograd = kernel; break;
-        default: break; /* for devices that are not there */
+        default: break; /* for devices that do not exist here */
         }
     }
     std::string namespace_;
@@ -237,7 +240,7 @@ class LibraryBlock {
 
 #include <ATen/core/op_registration/op_registration.h>
 
-/* Modules that are made by hand fail with what failed while they were being loaded. */
+/* Creating a module manually fails with the error that occurred while the library was loaded. */
 #undef PyModule_Create
 #define PyModule_Create(definition) \
     (::torch::detail::failed_to_load(FL_EXTENSION_NAME) ? nullptr : PyModule_Create2(definition, PYTHON_API_VERSION))

@@ -1,4 +1,4 @@
-/* torch::nn: modules, their functions, and how parameters begin. */
+/* torch::nn: modules, their functions, and initialization of parameters. */
 #pragma once
 
 #include <torch/nn/containers.h>

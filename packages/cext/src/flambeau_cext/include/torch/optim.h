@@ -1,4 +1,4 @@
-/* torch::optim: the optimizers of Python, for programs in C++. */
+/* torch::optim: Python's optimizers, for C++ programs. */
 #pragma once
 
 #include <ATen/core/boxing/Objects.h>
@@ -8,7 +8,7 @@
 namespace torch {
 namespace optim {
 
-/* Settings of a group of parameters, as the Python optimizer takes them. */
+/* Options of a parameter group, in the form of the Python optimizer. */
 class OptimizerOptions {
   public:
     using Keywords = std::vector<std::pair<const char *, at::IValue>>;
@@ -53,7 +53,7 @@ class Optimizer {
         python_ = Object();
     }
 
-    /* Change the parameters by their gradients. The closure, where there is one, computes the loss again before. */
+    /* Update the parameters by their gradients. The closure, if given, first computes the loss again. */
     virtual Tensor step(LossClosure closure = nullptr) {
         Tensor loss;
         if (closure) {

@@ -1,4 +1,4 @@
-/* torch::OrderedDict: keys and values in the order in which they were inserted. */
+/* torch::OrderedDict: keys and values in insertion order. */
 #pragma once
 
 #include <c10/util/Exception.h>

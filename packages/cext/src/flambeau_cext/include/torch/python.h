@@ -1,4 +1,4 @@
-/* Tensors as arguments and results of functions bound with pybind11, and modules of C++ as modules of Python. */
+/* Tensors as arguments and results of functions bound with pybind11, and C++ modules as Python modules. */
 #pragma once
 
 #include <torch/csrc/autograd/python_variable.h>
@@ -8,7 +8,7 @@
 namespace pybind11 {
 namespace detail {
 
-/* A class of Python shows the dict, as every extension has a class of its own here. */
+/* Converts to a Python class, because each extension has its own instance of this C++ class. */
 template <class Value> struct type_caster<torch::OrderedDict<std::string, Value>> {
     static constexpr auto name = const_name("OrderedDict[str, ") + make_caster<Value>::name + const_name("]");
     static handle cast(const torch::OrderedDict<std::string, Value> &dict, return_value_policy, handle) {
@@ -24,7 +24,7 @@ template <class Value> struct type_caster<torch::OrderedDict<std::string, Value>
 namespace torch {
 namespace detail {
 
-/* The part of torch::nn::Module that its bound subclasses share, as a class "Module" of the extension alone. */
+/* Bind the methods of torch::nn::Module for all bound subclasses, as a class "Module" local to the extension. */
 template <class Module> void bind_module_base(pybind11::module_ place) {
     namespace py = pybind11;
     if (py::detail::get_local_type_info(typeid(Module))) return;
@@ -75,8 +75,8 @@ namespace python {
 
 template <class M> using PyModuleClass = pybind11::class_<M, torch::nn::Module, std::shared_ptr<M>>;
 
-/* Bind a module of C++ as a class of `place` under this name, an nn.Module of Python. What is defined of the class that
- * is returned, constructors to begin with, is the module's in Python. A `forward` with one signature is bound already. */
+/* Bind a C++ module as a class of `place` with this name, a subclass of Python's nn.Module. Constructors and methods that
+ * are defined on the returned class are available in Python. A `forward` that is not overloaded is already bound. */
 template <class M, bool without_forward = false> PyModuleClass<M> bind_module(pybind11::module_ place, const char *name) {
     pybind11::module_ inner = place.def_submodule("cpp");
     detail::bind_module_base<torch::nn::Module>(inner);

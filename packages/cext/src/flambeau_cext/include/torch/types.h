@@ -1,4 +1,4 @@
-/* Tensors under the name torch. */
+/* Tensors in the namespace torch. */
 #pragma once
 
 #include <ATen/ATen.h>

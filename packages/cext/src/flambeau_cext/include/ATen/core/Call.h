@@ -1,4 +1,4 @@
-/* The one way from C++ to an operator: values in, values out, errors thrown. */
+/* The single path from C++ to an operator: arguments and results are values, and errors are thrown. */
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,14 +9,14 @@
 
 namespace at {
 
-/* How losses sum up, as numbers. */
+/* The reductions of losses, as numbers. */
 namespace Reduction {
 enum Reduction { None, Mean, Sum, END };
 }
 
 namespace detail {
 
-/* The GIL, for as long as this lives; nothing to do where the thread holds it. */
+/* Holds the GIL while the object exists; does nothing if the thread already holds it. */
 class Gil {
   public:
     Gil() : held_(fl_gil_held()), state_(held_ ? 0 : fl_gil_ensure()) {}
@@ -30,7 +30,7 @@ class Gil {
     int32_t state_;
 };
 
-/* Lets go of the GIL, where it is held, for as long as this lives. */
+/* Releases the GIL, if it is held, while the object exists. */
 class WithoutGil {
   public:
     WithoutGil() : state_(fl_table && fl_gil_held() ? fl_gil_release() : nullptr) {}
@@ -43,7 +43,7 @@ class WithoutGil {
     void *state_;
 };
 
-/* An operator by name and the arguments that are given, found when it is first called. */
+/* An operator, given by its name and argument names, which is looked up at the first call. */
 struct Function {
     const char *name, *arguments;
     fl_function found = nullptr;
@@ -57,7 +57,7 @@ C10_NOINLINE inline int32_t call(Function &f, const fl_value *args, fl_value *re
     return n;
 }
 
-/* Takes a result over. */
+/* Take ownership of a result. */
 inline Tensor tensor_of(fl_value &v) {
     if (v.kind == FL_VALUE_TENSOR) return Tensor::own(v.as.tensor);
     Gil gil;
@@ -116,7 +116,7 @@ struct call_same {
     }
 };
 
-/* For operators that write to several. */
+/* For operators that write to several arguments. */
 template <class... T> struct call_these {
     std::tuple<T &...> written;
     explicit call_these(T &...tensors) : written(tensors...) {}
@@ -136,7 +136,7 @@ template <class... T> struct call_these {
     const fl_value flambeau_values[] = {__VA_ARGS__};                                                                  \
     return call_##how(flambeau_function, flambeau_values);
 
-/* Arguments as values; what they point to stays the caller's. */
+/* Arguments as values; the caller keeps ownership. */
 inline fl_value of_tensor(const Tensor &t) { return fl_of_tensor(t.handle()); }
 inline fl_value of_tensors(TensorList list) {
     return fl_of_tensors(reinterpret_cast<const fl_tensor *>(list.data()), int32_t(list.size()));
@@ -162,7 +162,7 @@ inline fl_value of_string_or_none(const optional<std::string> &text) { return te
 inline fl_value of_reduction(int64_t how) {
     return fl_of_string(how == Reduction::None ? "none" : how == Reduction::Sum ? "sum" : "mean");
 }
-/* Options, as far as there is a choice. */
+/* Convert the options that have an effect. */
 inline fl_value dtype_of(const TensorOptions &options) {
     TORCH_CHECK(options.device().is_cpu() || options.device().is_meta(), "flambeau has no device '", options.device(),
                 "', only 'cpu' and 'meta'");
@@ -178,8 +178,8 @@ inline fl_value requires_grad_of(const TensorOptions &options) { return of_bool(
 }  // namespace at
 
 #ifdef __GLIBCXX__
-/* Threads of an extension compute with tensors, for which they need the GIL, while the function that started them waits:
- * it lets go of the GIL then. The extension's own calls find this before the standard library's. */
+/* Threads of an extension need the GIL to compute with tensors, so a function that waits for them must release it: this
+ * version of join does so. Calls in the extension find it before the standard library's. */
 __attribute__((weak)) void std::thread::join() {
     int failed = EINVAL;
     if (joinable()) {

@@ -1,4 +1,5 @@
-/* c10::Dict<K, V>: a dictionary in the order of insertion that its copies share, as operators take Dict(str, Tensor). */
+/* c10::Dict<K, V>: a dictionary in insertion order whose copies share contents; the type of Dict(str, Tensor)
+ * arguments. */
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -47,7 +48,7 @@ template <class K, class V> class Dict {
         TORCH_CHECK_INDEX(found != end(), "Argument passed to at() was not in the map.");
         return found->value();
     }
-    /* Leaves the value of a key that is there. */
+    /* Keeps the value of an existing key. */
     std::pair<iterator, bool> insert(K key, V value) const {
         iterator found = find(key);
         if (found != end()) return {found, false};

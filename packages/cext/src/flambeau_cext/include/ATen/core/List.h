@@ -1,4 +1,4 @@
-/* c10::List<T>: a list that its copies share, as operators take Tensor?[]. */
+/* c10::List<T>: a list whose copies share contents; the type of Tensor?[] arguments. */
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -23,7 +23,7 @@ template <class T> class List {
     bool empty() const { return items_->empty(); }
     T get(size_t i) const { return items_->at(i); }
     T extract(size_t i) const { return std::exchange((*items_).at(i), T()); }
-    /* The element itself, to be read and assigned to. */
+    /* A reference to the element, for reading and assignment. */
     internal_reference_type operator[](size_t i) const { return items_->at(i); }
     void set(size_t i, T item) const { items_->at(i) = std::move(item); }
     void push_back(T item) const { items_->push_back(std::move(item)); }

@@ -1,6 +1,6 @@
-/* at::Tensor: a counted reference to a tensor of flambeau's. Its operator methods are in MethodDeclarations.h.
+/* at::Tensor: a counted reference to a flambeau tensor. Its operator methods are in MethodDeclarations.h.
  *
- * Copies, destruction and operators may be used in any thread: they take the GIL where the thread does not hold it.
+ * Any thread may use copies, destruction and operators: they take the GIL if the thread does not hold it.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ namespace indexing {
 class TensorIndex;
 }
 
-/* What the deprecated x.type() is. */
+/* The type of the deprecated x.type(). */
 class DeprecatedTypeProperties {
   public:
     explicit DeprecatedTypeProperties(ScalarType type) : type_(type) {}
@@ -56,7 +56,7 @@ class Tensor {
         std::swap(handle_, other.handle_);
         return *this;
     }
-    /* x[0] = y writes into x. */
+    /* x[0] = y writes to x. */
     Tensor &operator=(const Tensor &other) && { return copy_(other); }
     Tensor &operator=(Tensor &&other) && { return copy_(other); }
     Tensor &operator=(const Scalar &number) && { return fill_(number); }
@@ -64,7 +64,7 @@ class Tensor {
         if (handle_) fl_release(handle_);
     }
 
-    /* Take over an owned handle of the C interface, share a borrowed one, give the own one away. */
+    /* Take ownership of a handle of the C interface, share a borrowed one, or give up ownership. */
     static Tensor own(fl_tensor handle) {
         Tensor t;
         t.handle_ = handle;
@@ -116,7 +116,7 @@ class Tensor {
     int64_t get_device() const { return -1; }
     Layout layout() const { return kStrided; }
     TensorOptions options() const { return TensorOptions(scalar_type()).device(device()).layout(kStrided); }
-    /// The format that the order of the strides speaks for; contiguous where it says nothing.
+    /// The memory format that the strides suggest; contiguous if they are ambiguous.
     MemoryFormat suggest_memory_format() const {
         const int64_t rank = dim();
         int64_t least = 0;
@@ -145,8 +145,9 @@ class Tensor {
     bool is_conj() const { return false; }
     bool is_neg() const { return false; }
 
-    /* data_ptr gives the address and asks nothing more; mutable_data_ptr refuses read-only memory and counts as a write,
-     * so that autograd notices when it had saved the tensor; a leaf that requires grad may be written to so. */
+    /* data_ptr returns the address without checks. mutable_data_ptr rejects read-only memory and increments the
+     * version, so that autograd detects writes to saved tensors; it may be used to write to a leaf that requires
+     * grad. */
     void *data_ptr() const { return const_cast<void *>(fl_const_data(checked())); }
     const void *const_data_ptr() const { return fl_const_data(checked()); }
     void *mutable_data_ptr() const {
@@ -167,7 +168,7 @@ class Tensor {
         check_dim(n);
         return {data_ptr_of<T>(), fl_sizes(handle_), fl_strides(handle_)};
     }
-    template <class T, size_t n> TensorAccessor<T, n> accessor() && = delete; /* the tensor would be gone */
+    template <class T, size_t n> TensorAccessor<T, n> accessor() && = delete; /* the tensor would dangle */
     template <class T, size_t n, template <class> class PtrTraits = DefaultPtrTraits, class index_t = int64_t>
     PackedTensorAccessor<T, n, PtrTraits, index_t> packed_accessor() const & {
         check_dim(n);
@@ -231,7 +232,7 @@ class Tensor {
     Tensor &requires_grad_(bool on = true) const;
     Tensor grad() const;
     GradReference mutable_grad() const;
-    /* What `x.data = other` does in Python; with torch/extension.h, torch/all.h or torch/nn.h. */
+    /* Equivalent to `x.data = other` in Python; requires torch/extension.h, torch/all.h or torch/nn.h. */
     void set_data(const Tensor &other) const;
     void set_grad(const Tensor &grad) const;
     void retain_grad() const;
@@ -257,7 +258,7 @@ class Tensor {
 #include <ATen/MethodDeclarations.h>
 
   private:
-    /// Dimensions of images and volumes in channels-last formats, from the innermost outward.
+    /// Dimensions of images and volumes in channels-last formats, from the innermost to the outermost.
     static int64_t channels_last_dimension(int64_t rank, int64_t i) {
         return i == 0 ? 1 : i == rank - 1 ? 0 : rank - i;
     }
@@ -296,7 +297,7 @@ class Tensor {
 };
 static_assert(sizeof(Tensor) == sizeof(fl_tensor), "lists of tensors are lists of handles");
 
-/* x.mutable_grad(): the gradient; what is assigned to it becomes the gradient of x. */
+/* x.mutable_grad(): the gradient; assigning to it sets the gradient of x. */
 class GradReference : public Tensor {
   public:
     GradReference &operator=(const Tensor &grad) {

@@ -1,4 +1,4 @@
-/* Element access by index: a[i][j], with sizes and strides and nothing else in the way. */
+/* Element access by index: a[i][j], with sizes and strides and no other overhead. */
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -40,7 +40,7 @@ class TensorAccessor<T, 1, PtrTraits, index_t> : public TensorAccessorBase<T, 1,
     T &operator[](index_t i) const { return this->data_[this->strides_[0] * i]; }
 };
 
-/* The same with sizes and strides of its own, so that it outlives the tensor's. */
+/* The same with its own copy of sizes and strides, so that it outlives the tensor's. */
 template <class T, size_t n, template <class> class PtrTraits = DefaultPtrTraits, class index_t = int64_t>
 class PackedTensorAccessor {
   public:

@@ -1,4 +1,4 @@
-/* What is said about operators for compilers; taken, and without effect. */
+/* Tags of operators, which are for compilers; accepted, without effect. */
 #pragma once
 
 namespace at {

@@ -1,5 +1,5 @@
-/* A value of one of several types, as AutogradContext::saved_data keeps them and lists and dictionaries of mixed values
- * have: numbers, text, tensors, lists, dictionaries, tuples, and objects of custom classes. */
+/* A value of one of several types, for AutogradContext::saved_data and for lists and dictionaries of mixed values:
+ * numbers, strings, tensors, lists, dictionaries, tuples, and objects of custom classes. */
 #pragma once
 
 #include <ATen/ATen.h>
@@ -8,7 +8,7 @@
 #include <c10/util/intrusive_ptr.h>
 
 namespace torch {
-/* What custom classes derive from. */
+/* The base class of custom classes. */
 class CustomClassHolder : public c10::intrusive_ptr_target {};
 namespace jit {
 using torch::CustomClassHolder;
@@ -20,7 +20,7 @@ namespace c10 {
 class IValue;
 
 namespace ivalue {
-/* The parts of a tuple. */
+/* The elements of a tuple. */
 class Tuple : public intrusive_ptr_target {
   public:
     explicit Tuple(std::vector<IValue> elements);
@@ -36,13 +36,13 @@ class Tuple : public intrusive_ptr_target {
 }  // namespace ivalue
 
 namespace detail {
-/* How a type is made an IValue, and an IValue the type again; ATen/core/ivalue_inl.h has them all. */
+/* The conversions between a type and IValue; ATen/core/ivalue_inl.h defines all of them. */
 template <class T, class = void> struct InIValue;
 
-/* An object of a custom class, and of which. */
+/* An object of a custom class, with its type. */
 struct Custom {
     intrusive_ptr<torch::CustomClassHolder> object;
-    const char *type; /* by the name that typeid has */
+    const char *type; /* the name of its typeid */
     bool operator==(const Custom &other) const { return object == other.object; }
 };
 }  // namespace detail
@@ -57,8 +57,8 @@ enum class Kind {
     None, Tensor, Bool, Int, Double, ComplexDouble, String, Device, IntList, DoubleList, BoolList, TensorList, GenericList,
     GenericDict, Tuple, Object
 };
-/* What an IValue holds, which its copies share. By hand, since a std::variant of as many types takes a tenth of the time
- * that all headers take to compile. */
+/* The contents of an IValue, which copies share. Written by hand, since a std::variant of as many types takes a tenth
+ * of the time to compile all headers. */
 struct Payload : intrusive_ptr_target {
     const Kind kind;
     explicit Payload(Kind k) : kind(k) {}
@@ -112,7 +112,7 @@ class IValue {
     IValue(impl::GenericDict dict) : payload_(held(std::move(dict))) {}
     IValue(intrusive_ptr<ivalue::Tuple> tuple) : payload_(held(std::move(tuple))) {}
     IValue(detail::Custom object) : payload_(held(std::move(object))) {}
-    /* Whatever else is made of such: vectors, maps, optionals, tuples, pointers to objects of custom classes. */
+    /* Other types built from these: vectors, maps, optionals, tuples, pointers to objects of custom classes. */
     template <class T, class = decltype(detail::InIValue<T>::make(std::declval<const T &>()))>
     IValue(const T &value) : IValue(detail::InIValue<T>::make(value)) {}
 
@@ -120,7 +120,7 @@ class IValue {
     bool isTensor() const { return is<at::Tensor>(); }
     bool isBool() const { return is<bool>(); }
     bool isInt() const { return is<int64_t>(); }
-    bool isSymInt() const { return isInt(); } /* sizes are numbers here, never symbols */
+    bool isSymInt() const { return isInt(); } /* sizes are always numbers here, not symbols */
     bool isDouble() const { return is<double>(); }
     bool isComplexDouble() const { return is<c10::complex<double>>(); }
     bool isScalar() const { return isInt() || isDouble() || isBool() || isComplexDouble(); }
@@ -137,10 +137,10 @@ class IValue {
     bool isCustomClass() const { return is<detail::Custom>(); }
     bool isObject() const { return isCustomClass(); }
     bool isModule() const { return false; }
-    /* The type's name, as messages have it. */
+    /* The name of the type for messages. */
     const char *tagKind() const;
 
-    /* The element itself, where a list's was asked for. */
+    /* The element itself, for code that reads an element of a list. */
     const IValue &get() const { return *this; }
 
     const at::Tensor &toTensor() const { return get<at::Tensor>("Tensor"); }
@@ -193,7 +193,7 @@ class IValue {
         return static_cast<const detail::PayloadOf<T> *>(payload_.get())->value;
     }
     [[noreturn, gnu::cold]] void is_no(const char *name) const;
-    /* Other lists, and tuples, are converted, as Python's are. */
+    /* Other lists, and tuples, are converted, like Python's. */
     template <class T> List<T> list_of(const char *name) const {
         if (is<List<T>>() || !(isList() || isTuple())) return get<List<T>>(name);
         List<T> list;
@@ -208,7 +208,7 @@ class IValue {
 }  // namespace c10
 
 namespace std {
-/* Of what may be a key: numbers and text. */
+/* For types that may be keys: numbers and strings. */
 template <> struct hash<c10::IValue> {
     size_t operator()(const c10::IValue &v) const {
         if (v.isString()) return hash<string>()(v.toStringRef());

@@ -1,4 +1,4 @@
-/* What stands in IValues: every type that is made one, and made of one again. */
+/* The types in IValues, and their conversions. */
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -26,7 +26,7 @@ inline size_t Tuple::size() const { return elements_.size(); }
 
 namespace detail {
 
-/* T of a type, or of something of that name that is made of it. */
+/* The conversions of a type T whose IValue method has the given name. */
 #define FL_IVALUE(T, method)                                  \
     template <> struct InIValue<T> {                          \
         static T of(const IValue &v) { return v.method(); }   \
@@ -61,7 +61,7 @@ template <> struct InIValue<float> {
     static float of(const IValue &v) { return float(v.to<double>()); }
 };
 
-/* The four types that lists are kept as; other lists are lists of IValues. */
+/* The four types whose lists have their own representation; other lists are lists of IValues. */
 template <class T> inline constexpr bool has_lists = std::is_same_v<T, int64_t> || std::is_same_v<T, double> ||
                                                      std::is_same_v<T, bool> || std::is_same_v<T, at::Tensor>;
 template <class T> struct InIValue<List<T>, std::enable_if_t<!has_lists<T> && !std::is_same_v<T, IValue>>> {

@@ -1,4 +1,4 @@
-/* Devices: there is the CPU; others have names, so that sources may ask. */
+/* Devices: only the CPU exists; the others have names, so that sources can compare with them. */
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -18,14 +18,14 @@ enum class DeviceType : int8_t {
 #define FL_MEMBER(name, text, number) name = number,
     FL_FORALL_DEVICES(FL_MEMBER)
 #undef FL_MEMBER
-    COMPILE_TIME_MAX_DEVICE_TYPES = 21, /* how many there are, for tables by device */
+    COMPILE_TIME_MAX_DEVICE_TYPES = 21, /* the number of device types, for tables by device */
 };
 #define FL_CONSTANT(name, text, number) constexpr DeviceType k##name = DeviceType::name;
 FL_FORALL_DEVICES(FL_CONSTANT)
 #undef FL_CONSTANT
 constexpr int COMPILE_TIME_MAX_DEVICE_TYPES = int(DeviceType::COMPILE_TIME_MAX_DEVICE_TYPES);
 
-/* The text of a type, or its name in capitals. */
+/* The text of a device type, or its name in capitals. */
 inline std::string DeviceTypeName(DeviceType type, bool lower_case = true) {
     std::string name;
     switch (type) {

@@ -1,4 +1,4 @@
-/* The kinds of kernels that TORCH_LIBRARY_IMPL names. Those for the CPU, for autograd and for compositions are used. */
+/* The dispatch keys for TORCH_LIBRARY_IMPL. The keys of the CPU, of autograd and of compositions are used. */
 #pragma once
 
 #include <c10/core/Device.h>
@@ -19,7 +19,7 @@ inline DispatchKey dispatch_key_of(DeviceType type) {
     switch (type) {
     case kCPU: return DispatchKey::CPU;
     case kMeta: return DispatchKey::Meta;
-    default: return DispatchKey::CUDA; /* of some device that is not there */
+    default: return DispatchKey::CUDA; /* a device that does not exist here */
     }
 }
 

@@ -5,7 +5,7 @@
 
 namespace c10 {
 
-/* Tensors here are strided; the others are asked for by name. */
+/* All tensors here are strided; the other layouts are names for comparisons. */
 #define FL_FORALL_LAYOUTS(_) \
     _(Strided) _(Sparse) _(SparseCsr) _(Mkldnn) _(SparseCsc) _(SparseBsr) _(SparseBsc) _(Jagged)
 

@@ -1,4 +1,4 @@
-/* One number: bool, integer, floating or complex. */
+/* A number: bool, integer, floating point or complex. */
 #pragma once
 
 #include <c10/core/ScalarType.h>

@@ -25,7 +25,8 @@ namespace c10 {
     _(UInt32, uint32_t, 28)           \
     _(UInt64, uint64_t, 29)
 
-/* What tensors here are never of or, as ComplexHalf, only stored in; sources name it. Name, bytes of an element, number. */
+/* Types that tensors here never have or, like ComplexHalf, only store; sources refer to them. Name, bytes of an
+ * element, number. */
 #define FL_FORALL_NAMED(_) \
     _(ComplexHalf, 4, 8) _(QInt8, 1, 12) _(QUInt8, 1, 13) _(QInt32, 4, 14) _(QUInt4x2, 1, 16) _(QUInt2x4, 1, 17) \
     _(Bits1x8, 1, 18) _(Bits2x4, 1, 19) _(Bits4x2, 1, 20) _(Bits8, 1, 21) _(Bits16, 2, 22) _(Float8_e5m2, 1, 23) \
@@ -59,7 +60,7 @@ template <ScalarType type> using ScalarTypeToCPPTypeT = typename ScalarTypeToCPP
     };
 FL_FORALL_TYPES(FL_MAP)
 #undef FL_MAP
-/* The other of the two 64-bit integers that C++ has. */
+/* The other one of C++'s two 64-bit integer types. */
 template <> struct CppTypeToScalarType<std::conditional_t<std::is_same_v<int64_t, long>, long long, long>>
     : CppTypeToScalarType<int64_t> {};
 
@@ -110,7 +111,7 @@ constexpr ScalarType toRealValueType(ScalarType t) {
     return t == kComplexDouble ? kDouble : t == kComplexFloat ? kFloat : t == kComplexHalf ? kHalf : t;
 }
 
-/* Whether results of one type may be written to another without losing what kind of number they are. */
+/* Whether results of one type may be written to another without losing their kind of number. */
 constexpr bool canCast(ScalarType from, ScalarType to) {
     if (isComplexType(from) && !isComplexType(to)) return false;
     if (isFloatingType(from) && isIntegralType(to, true)) return false;
@@ -122,7 +123,7 @@ inline ScalarType promoteTypes(ScalarType a, ScalarType b) {
     return ScalarType(type);
 }
 
-/* What x.dtype() is: compared with and converted to element types. */
+/* The type of x.dtype(), which compares with and converts to element types. */
 class TypeMeta {
   public:
     constexpr TypeMeta(ScalarType type = ScalarType::Undefined) : type_(type) {}
@@ -131,7 +132,7 @@ class TypeMeta {
     constexpr ScalarType toScalarType() const { return type_; }
     constexpr explicit operator ScalarType() const { return type_; }
     constexpr size_t itemsize() const { return elementSize(type_); }
-    /* Of the type in C++, which is how messages show x.dtype(). */
+    /* The name of the C++ type, which messages show for x.dtype(). */
     constexpr const char *name() const {
         constexpr const char *names[] = {"unsigned char", "signed char", "short int", "int", "long int", "c10::Half",
                                          "float", "double", "c10::complex<c10::Half>", "c10::complex<float>",

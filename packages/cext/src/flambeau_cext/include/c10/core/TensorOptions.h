@@ -1,4 +1,5 @@
-/* What new tensors are like: dtype, device, layout, requires_grad; what is not said follows from elsewhere. */
+/* The options of new tensors: dtype, device, layout, requires_grad; unset options have defaults that depend on the
+ * function. */
 #pragma once
 
 #include <c10/core/Device.h>
@@ -48,7 +49,7 @@ class TensorOptions {
     const optional<MemoryFormat> &memory_format_opt() const { return memory_format_; }
     const optional<bool> &requires_grad_opt() const { return requires_grad_; }
 
-    /* These, with what the other says in place of their own. */
+    /* Return these options, overridden by the ones that the other sets. */
     TensorOptions merge_in(const TensorOptions &other) const {
         TensorOptions result = *this;
         if (other.dtype_) result.dtype_ = other.dtype_;

@@ -1,4 +1,4 @@
-/* Words that sources written for PyTorch put before declarations. Most say nothing here. */
+/* Macros that sources written for PyTorch put before declarations. Most expand to nothing here. */
 #pragma once
 
 #define C10_API

@@ -1,4 +1,4 @@
-/* A view of consecutive elements that somebody else owns. */
+/* A view of contiguous elements that another object owns. */
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -78,7 +78,7 @@ template <class T> ArrayRef<T> makeArrayRef(const T *data, size_t size) { return
 
 using IntArrayRef = ArrayRef<int64_t>;
 using IntList = ArrayRef<int64_t>;
-using SymIntArrayRef = IntArrayRef; /* sizes are numbers here, never symbols */
+using SymIntArrayRef = IntArrayRef; /* sizes are always numbers here, not symbols */
 using SymInt = int64_t;
 using SymFloat = double;
 using SymBool = bool;

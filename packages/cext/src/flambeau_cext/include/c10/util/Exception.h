@@ -1,4 +1,5 @@
-/* Errors: c10::Error and its kin, and the checks that throw them. Python gets RuntimeError, or what the name says. */
+/* Errors: c10::Error and derived classes, and the checks that throw them. In Python they are RuntimeErrors, or the
+ * errors in their names. */
 #pragma once
 
 #include <c10/macros/Macros.h>
@@ -17,7 +18,7 @@
 
 namespace c10 {
 
-/* The parts, written one after the other. */
+/* The parts, concatenated. */
 template <class... Parts> std::string str(const Parts &...parts) {
     std::ostringstream stream;
     (stream << ... << parts);
@@ -28,7 +29,7 @@ inline std::string str(const char *only) { return only; }
 inline std::string str(const std::string &only) { return only; }
 
 namespace detail {
-/* A message with the names of types as Python has them: torch.DoubleTensor for CPUDoubleType. */
+/* A message with Python's names of types: torch.DoubleTensor for CPUDoubleType. */
 [[gnu::cold]] inline std::string in_python_words(std::string message) {
     for (size_t at = 0; (at = message.find("CPU", at)) != std::string::npos; at += 3) {
         size_t end = at + 3;
@@ -39,7 +40,7 @@ namespace detail {
     return message;
 }
 
-/* An exception of Python's that was taken, to be recorded again when it leaves the extension. */
+/* A Python exception that was taken, and is recorded again when it leaves the extension. */
 struct Taken {
     fl_exception exception;
     explicit Taken(fl_exception e) : exception(e) {}
@@ -58,12 +59,12 @@ class Error : public fl::exception {
     explicit Error(std::string message, fl_status code = FL_RUNTIME_ERROR) : message_(std::move(message)), code_(code) {}
     Error(SourceLocation, std::string message) : Error(std::move(message)) {}
 
-    /* The error that the library recorded, taken away from there. */
+    /* Take the error that the library recorded. */
     [[gnu::cold]] static Error recorded() {
         fl_exception taken = fl_error_take();
         std::string message(512, '\0');
         fl_status code = fl_exception_read(taken, &message[0], int64_t(message.size()));
-        while (std::strlen(message.c_str()) + 1 == message.size()) { /* there may be more */
+        while (std::strlen(message.c_str()) + 1 == message.size()) { /* it may be truncated */
             message.resize(2 * message.size());
             fl_exception_read(taken, &message[0], int64_t(message.size()));
         }
@@ -112,13 +113,13 @@ namespace detail {
     throw Error(str(condition, " INTERNAL ASSERT FAILED at \"", file, "\":", line, ". ", message));
 }
 
-/* While one of these lives, the warnings of its thread wait for the end of the function that Python called, so that one
- * that is an error does not leave the function half way. The holder of the GIL makes it, and ends it. */
+/* While the object exists, warnings of its thread are delayed until the end of the function that Python called, so that
+ * a warning that is an error does not interrupt the function. It must be created and destroyed with the GIL held. */
 class HeldWarnings {
   public:
     HeldWarnings() : outer_(std::exchange(innermost(), this)) {}
     HeldWarnings(const HeldWarnings &) = delete;
-    /* When an error leaves the function, it counts, and not a warning that is an error. */
+    /* If an error leaves the function, it takes precedence over a warning that is an error. */
     ~HeldWarnings() {
         innermost() = outer_;
         if (texts_.empty()) return;
@@ -127,7 +128,7 @@ class HeldWarnings {
             if (fl_warn(text.c_str())) fl_error_clear();
         fl_error_put(error);
     }
-    /* Give them after the function. */
+    /* Issue the warnings after the function. */
     void give() {
         std::vector<std::string> texts = std::exchange(texts_, {});
         for (const std::string &text : texts)
@@ -146,7 +147,7 @@ class HeldWarnings {
 };
 
 [[gnu::cold]] inline void warn(const std::string &message) {
-#ifdef FLAMBEAU_WARNINGS_TO_STDERR /* what load_inline says with with_pytorch_error_handling=False */
+#ifdef FLAMBEAU_WARNINGS_TO_STDERR /* set by load_inline with with_pytorch_error_handling=False */
     std::fprintf(stderr, "Warning: %s\n", message.c_str());
 #else
     std::string text = in_python_words(message);
@@ -162,7 +163,7 @@ class HeldWarnings {
 
 }  // namespace c10
 
-/* Not in do ... while (false): sources leave out the semicolon. */
+/* Not in do ... while (false), because sources omit the semicolon. */
 #define FL_CHECK_CODE(code, condition, ...)                                                                            \
     if (C10_UNLIKELY(!(condition))) {                                                                                  \
         ::c10::detail::failed_check(code, #condition, __FILE__, __LINE__, ::c10::str(__VA_ARGS__));           \

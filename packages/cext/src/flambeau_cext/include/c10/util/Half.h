@@ -1,4 +1,4 @@
-/* The two 16-bit floating types: kept as bits, computed with as float. */
+/* The two 16-bit floating point types: stored as bits, computed as float. */
 #pragma once
 
 #include <halves.h>

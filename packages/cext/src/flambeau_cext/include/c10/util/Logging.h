@@ -1,5 +1,5 @@
-/* Messages for the user on stderr, LOG(INFO) << "n = " << n; and checks that throw, CHECK_EQ(a, b) << "why". Informational
- * messages are shown after ShowLogInfoToStderr, or where TORCH_CPP_LOG_LEVEL is INFO. */
+/* Messages on stderr, LOG(INFO) << "n = " << n, and checks that throw, CHECK_EQ(a, b) << "why". Informational messages
+ * are shown after ShowLogInfoToStderr, or if TORCH_CPP_LOG_LEVEL is INFO. */
 #pragma once
 
 #include <c10/util/Exception.h>
@@ -22,7 +22,7 @@ inline int &least_logged() {
     return level;
 }
 
-/* Collects a message; it is written, or thrown where it is fatal, when the statement ends. */
+/* Collects a message, which is written, or thrown if it is fatal, when the statement ends. */
 class LogMessage {
   public:
     LogMessage(const char *file, int line, int level) : level_(level) {
@@ -40,7 +40,7 @@ class LogMessage {
     std::ostringstream text_;
     int level_;
 };
-/* Makes a statement of a stream, of lower precedence than <<. */
+/* Turns a stream into a statement; its operator has lower precedence than <<. */
 struct LogVoidify {
     void operator&(std::ostream &) {}
 };
@@ -53,14 +53,14 @@ inline void initLogging() {}
 
 }  // namespace c10
 
-/* Usage is not recorded: these are declarations, in a function or outside, as where it is. */
+/* Usage is not recorded: the macros expand to declarations, which are valid inside and outside functions. */
 #define C10_LOG_API_USAGE_ONCE(...) [[maybe_unused]] static const bool C10_ANONYMOUS_VARIABLE(usage_logged) = true
 #define C10_LOG_API_USAGE_METADATA(...) ((void)0)
 #define C10_LOG_EVENT_SAMPLED(...) ((void)0)
 
 #define FL_LOG(level) ::c10::detail::LogMessage(__FILE__, __LINE__, ::c10::detail::level).stream()
 #define FL_LOG_IF(level, condition) !(condition) ? (void)0 : ::c10::detail::LogVoidify() & FL_LOG(level)
-/* Another library's macros of these names, such as glog's, stay. */
+/* Existing macros of these names, for example glog's, are kept. */
 #ifndef LOG
 #define LOG(level) FL_LOG(level)
 #define LOG_IF(level, condition) FL_LOG_IF(level, condition)

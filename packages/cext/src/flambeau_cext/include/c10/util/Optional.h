@@ -1,4 +1,4 @@
-/* std::optional under the name it had before C++17, and lists that may be missing. */
+/* std::optional under its name before C++17, and lists that may be missing. */
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -13,7 +13,7 @@ using std::nullopt;
 using std::nullopt_t;
 using std::optional;
 
-/* Takes what an ArrayRef takes, and nullopt. The elements live elsewhere, except for a single number. */
+/* Accepts everything that ArrayRef accepts, and nullopt. It does not own the elements, except for a single number. */
 template <class T> class OptionalArrayRef final {
   public:
     constexpr OptionalArrayRef() = default;
@@ -25,7 +25,7 @@ template <class T> class OptionalArrayRef final {
     }
     template <class U, class = std::enable_if_t<std::is_constructible_v<ArrayRef<T>, const U &>>>
     constexpr OptionalArrayRef(const U &list) {
-        if constexpr (std::is_arithmetic_v<U>) { /* perhaps of another type: kept here */
+        if constexpr (std::is_arithmetic_v<U>) { /* it may have another type, so it is stored here */
             one_ = T(list);
             list_ = ArrayRef<T>(one_);
         } else {

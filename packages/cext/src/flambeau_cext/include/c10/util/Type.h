@@ -1,4 +1,4 @@
-/* Names of types as they are written. */
+/* Names of types as in source code. */
 #pragma once
 
 #include <cxxabi.h>

@@ -1,4 +1,4 @@
-/* Complex numbers are the standard library's. */
+/* Complex numbers are those of the standard library. */
 #pragma once
 
 #include <complex>

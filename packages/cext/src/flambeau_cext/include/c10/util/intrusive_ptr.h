@@ -1,4 +1,4 @@
-/* Objects that count who holds them: c10::make_intrusive<T>(...) makes one, c10::intrusive_ptr<T> holds it. */
+/* Objects with a reference count: c10::make_intrusive<T>(...) creates one, c10::intrusive_ptr<T> holds it. */
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ template <class T> class intrusive_ptr;
 class intrusive_ptr_target {
   public:
     intrusive_ptr_target() = default;
-    /* A copy is another object, which nobody holds yet. */
+    /* A copy is a new object with a reference count of zero. */
     intrusive_ptr_target(const intrusive_ptr_target &) {}
     intrusive_ptr_target &operator=(const intrusive_ptr_target &) { return *this; }
     virtual ~intrusive_ptr_target() = default;
@@ -29,7 +29,7 @@ template <class T> class intrusive_ptr final {
     using element_type = T;
     intrusive_ptr() = default;
     intrusive_ptr(std::nullptr_t) {}
-    /* For an object made by new, held by nobody else or by such a pointer. */
+    /* For an object created by new that is held by no pointer, or only by pointers of this type. */
     explicit intrusive_ptr(T *object) : object_(object) { hold(); }
     intrusive_ptr(const intrusive_ptr &other) : object_(other.object_) { hold(); }
     intrusive_ptr(intrusive_ptr &&other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
@@ -48,7 +48,7 @@ template <class T> class intrusive_ptr final {
     template <class... A> static intrusive_ptr make(A &&...arguments) {
         return intrusive_ptr(new T(std::forward<A>(arguments)...));
     }
-    /* Share, and take over, what release() gave away. */
+    /* Take ownership of, or share, a pointer returned by release(). */
     static intrusive_ptr reclaim(T *object) {
         intrusive_ptr p;
         p.object_ = object;

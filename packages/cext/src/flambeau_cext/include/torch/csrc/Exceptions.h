@@ -1,4 +1,4 @@
-/* Python's errors in C++, for sources that use Python's C API by hand. */
+/* Python errors in C++, for sources that use Python's C API directly. */
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -9,8 +9,9 @@
 #include <string>
 #include <utility>
 
-/* Thrown after a function of Python's C API failed: what Python has recorded becomes the function's error. persist()
- * takes it along, to another thread or past calls that may fail, and restore() records it again. */
+/* Thrown after a function of Python's C API has failed: the exception that Python has recorded becomes the function's
+ * error. persist() takes it, to move it to another thread or past calls that may fail, and restore() records it
+ * again. */
 struct python_error : fl::exception {
     python_error() = default;
     python_error(const python_error &other)
@@ -62,7 +63,7 @@ struct python_error : fl::exception {
     std::string message;
 };
 
-/* Around the body of a function that Python calls: what is thrown becomes Python's error. */
+/* For the body of a function that Python calls: exceptions become Python errors. */
 #define HANDLE_TH_ERRORS try {
 #define END_HANDLE_TH_ERRORS_RET(failed) \
     } catch (...) { \

@@ -1,5 +1,5 @@
-/* What happens while an extension is being loaded: static objects register operators and classes then, and no exception
- * may leave them. */
+/* Code that runs while an extension is being loaded: static objects register operators and classes, and must not throw
+ * exceptions. */
 #pragma once
 
 #include <ATen/core/boxing/Objects.h>
@@ -7,21 +7,21 @@
 namespace torch {
 namespace detail {
 
-/* Get at flambeau's table as soon as the library is being loaded, which may make tensors then: static ones. */
+/* Get flambeau's function table as soon as the library is loaded, because static objects may create tensors. */
 inline bool load_early(const char *name) {
     if (fl_table || !Py_IsInitialized()) return fl_table != nullptr;
     PyGILState_STATE state = PyGILState_Ensure();
-    if (fl_import(name)) PyErr_Clear(); /* creating the module tries again, and fails with this */
+    if (fl_import(name)) PyErr_Clear(); /* creating the module tries again, and raises the error */
     PyGILState_Release(state);
     return fl_table != nullptr;
 }
 
-/* What failed first while the library was being loaded: raised when the module is created, or by torch.ops.load_library. */
+/* The first error while the library was loaded: creating the module or torch.ops.load_library raises it. */
 inline fl_exception &failure() {
     static fl_exception first = nullptr;
     return first;
 }
-/* Run what registers something, unless something failed before. */
+/* Run a registration, unless an earlier one has failed. */
 template <class F> void while_loading(F &&f) {
     if (!fl_table) return;
     PyGILState_STATE state = PyGILState_Ensure();
@@ -38,12 +38,12 @@ template <class F> void while_loading(F &&f) {
     PyGILState_Release(state);
 }
 
-/* Whether something failed while the library was being loaded, which is then recorded. */
+/* Whether loading the library has failed; the error is then recorded. */
 inline bool failed_to_load(const char *name) { return fl_table ? fl_run_libraries() != 0 : fl_import(name) != 0; }
 
 }  // namespace detail
 }  // namespace torch
 
-#ifndef FL_COMPILED_AHEAD /* headers that are compiled ahead serve extensions of any name */
+#ifndef FL_COMPILED_AHEAD /* precompiled headers serve extensions of any name */
 #include <torch/csrc/naming.h>
 #endif

@@ -1,10 +1,10 @@
-/* What has the extension's name in it: all other headers may be compiled ahead for every extension. */
+/* Everything that depends on the extension's name: all other headers may be precompiled for all extensions. */
 #pragma once
 
 #include <torch/csrc/loading.h>
 
 #ifdef TORCH_EXTENSION_NAME
-/* Sources define this function as a plain one; Python has to find it where everything else is hidden. */
+/* Sources define this function without attributes; it must be visible to Python in builds with hidden symbols. */
 extern "C" __attribute__((visibility("default"))) PyObject *C10_CONCATENATE(PyInit_, TORCH_EXTENSION_NAME)(void);
 #define FL_EXTENSION_NAME C10_STRINGIZE(TORCH_EXTENSION_NAME)
 #else
@@ -13,6 +13,7 @@ extern "C" __attribute__((visibility("default"))) PyObject *C10_CONCATENATE(PyIn
 
 namespace torch {
 namespace detail {
-[[maybe_unused]] static const bool loaded_early = load_early(FL_EXTENSION_NAME); /* before what the source has below */
+/* before the source's static objects */
+[[maybe_unused]] static const bool loaded_early = load_early(FL_EXTENSION_NAME);
 }
 }  // namespace torch

@@ -1,4 +1,4 @@
-/* The standard library's headers that come with PyTorch's, so that sources use them without asking. */
+/* The standard library's headers that PyTorch's headers include, because sources rely on them. */
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-/* torch::headeronly: the types that need no library, under the names that sources for PyTorch's stable interface use. */
+/* torch::headeronly: the types that need no library, under their names in PyTorch's stable interface. */
 #pragma once
 
 #include <ATen/Dispatch.h>
@@ -29,7 +29,7 @@ namespace detail {
 [[noreturn]] inline void throw_exception(const char *call, const char *file, int64_t line) {
     throw std::runtime_error(c10::str(call, " API call failed at ", file, ", line ", line));
 }
-/* A message begins with the place. */
+/* A message begins with the source location. */
 [[noreturn]] inline void failed_check(const char *condition, const char *function, const char *file, int line,
                                       const std::string &message) {
     std::string text = message.empty() ? c10::str("Expected ", condition, " to be true, but got false.") : message;

@@ -1,4 +1,4 @@
-/* The release of PyTorch whose interface this is. */
+/* The PyTorch release whose interface this is. */
 #pragma once
 
 #define TORCH_VERSION_MAJOR 2

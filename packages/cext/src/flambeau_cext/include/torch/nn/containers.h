@@ -1,4 +1,4 @@
-/* Modules of modules: Sequential, ModuleList, and AnyModule, which holds a module of any type. */
+/* Containers of modules: Sequential, ModuleList, and AnyModule, which holds a module of any type. */
 #pragma once
 
 #include <torch/nn/module.h>
@@ -10,7 +10,7 @@ namespace nn {
 
 class SequentialImpl;
 
-/* A module and how its forward is called, whatever its type. */
+/* A module of any type, with a function that calls its forward. */
 class AnyModule {
   public:
     AnyModule() = default;
@@ -67,7 +67,7 @@ class AnyModule {
     Forward forward_;
 };
 
-/* A name and a module, as Sequential({{"conv", Conv2d(…)}, …}) takes them. */
+/* A name and a module, for Sequential({{"conv", Conv2d(…)}, …}). */
 class NamedAnyModule {
   public:
     template <class M> NamedAnyModule(std::string name, M &&module) : name_(std::move(name)), module_(std::forward<M>(module)) {}
@@ -167,7 +167,7 @@ class ModuleListImpl : public Module {
 };
 TORCH_MODULE(ModuleList);
 
-/* A function as a module, with further arguments for it: Functional(torch::elu, 1, 0, 1). */
+/* A function as a module, with additional arguments for it: Functional(torch::elu, 1, 0, 1). */
 class FunctionalImpl : public Module {
   public:
     explicit FunctionalImpl(std::function<Tensor(Tensor)> f) : f_(std::move(f)) {}

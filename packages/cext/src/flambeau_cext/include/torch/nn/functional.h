@@ -1,4 +1,4 @@
-/* torch::nn::functional: the functions of Python's module of that name, with their settings as options. */
+/* torch::nn::functional: the functions of the Python module of that name, with options as arguments. */
 #pragma once
 
 #include <torch/nn/options.h>
@@ -12,7 +12,7 @@ using namespace ::torch::nn::detail; /* NOLINT */
 inline fl_value of_word(const Word &word) { return fl_of_string(word.text()); }
 }  // namespace detail
 
-/* The function of Python that has this name, with these arguments. */
+/* Call the Python function of this name with these arguments. */
 #define FL_FUNCTIONAL(name, arguments, ...) \
     using namespace ::torch::nn::functional::detail; \
     FL_CALL(tensor, "nn.functional." name, arguments, __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* torch::nn::init: what parameters are filled with. */
+/* torch::nn::init: initialization of parameters. */
 #pragma once
 
 #include <torch/nn/options.h>
@@ -7,7 +7,7 @@ namespace torch {
 namespace nn {
 namespace init {
 
-/* The number of inputs and of outputs that an element of a weight has. */
+/* The numbers of inputs and outputs of a weight. */
 inline std::tuple<int64_t, int64_t> _calculate_fan_in_and_fan_out(const Tensor &weight) {
     TORCH_CHECK(weight.dim() >= 2, "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions");
     int64_t field = weight.numel() ? weight[0][0].numel() : 1;

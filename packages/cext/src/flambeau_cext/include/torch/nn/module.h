@@ -1,5 +1,5 @@
-/* torch::nn::Module: parameters, buffers and modules by name; ModuleHolder and TORCH_MODULE, which make a module of a
- * class something that is passed around as a value. */
+/* torch::nn::Module: parameters, buffers and modules by name; ModuleHolder and TORCH_MODULE, by which modules can be
+ * passed around as values. */
 #pragma once
 
 #include <ATen/core/boxing/Objects.h>
@@ -131,7 +131,7 @@ class Module : public std::enable_shared_from_this<Module> {
     }
 
   protected:
-    /* Give a copy parameters, buffers and modules of its own, which reset makes, with the values of these. */
+    /* Let `reset` create new parameters, buffers and modules in a copy, and copy the values into them. */
     std::shared_ptr<Module> finish_copy(std::shared_ptr<Module> copy, void (*reset)(Module &)) const {
         NoGradGuard no_grad;
         copy->parameters_.clear();
@@ -190,12 +190,12 @@ class Module : public std::enable_shared_from_this<Module> {
         out << indent << ")";
     }
 
-    mutable std::string name_; /* of the type, unless it was given */
+    mutable std::string name_; /* the name of the type, unless a name was given */
     bool is_training_ = true;
 };
 
-/* A module that can be copied: reset() makes its parameters, buffers and modules anew, which then get the values. What
- * does not depend on the class is in Module, as this is compiled for every class of modules, used or not. */
+/* A module that can be cloned: reset() creates its parameters, buffers and modules again, which then receive the values.
+ * Code that does not depend on the class is in Module, since this is compiled for every class of modules. */
 template <class Derived> class Cloneable : public Module {
   public:
     using Module::Module;
@@ -208,7 +208,7 @@ template <class Derived> class Cloneable : public Module {
     }
 };
 
-/* A module by reference, which its copies share. It is kept without its type: there is a holder for every class of
+/* A reference to a module, which its copies share. It is stored without its type: there is a holder for every class of
  * modules, and std::shared_ptr<Contained> takes long to compile. */
 template <class Contained> class ModuleHolder {
   public:
@@ -248,7 +248,7 @@ template <class Contained> class ModuleHolder {
 }  // namespace nn
 }  // namespace torch
 
-/* A class Name of which objects hold a NameImpl. */
+/* Defines a class Name whose objects hold a NameImpl. */
 #define TORCH_MODULE_IMPL(Name, NameImpl)                                            \
     class Name : public torch::nn::ModuleHolder<NameImpl> { /* NOLINT */             \
       public:                                                                        \

@@ -1,4 +1,4 @@
-/* The modules of torch::nn that extensions use; the others say at compile time that they are not there. */
+/* The modules of torch::nn that extensions use; using the others is an error at compile time. */
 #pragma once
 
 #include <torch/nn/functional.h>
@@ -92,7 +92,7 @@ class EmbeddingImpl : public Cloneable<EmbeddingImpl> {
 };
 TORCH_MODULE(Embedding);
 
-/* What Conv and ConvTranspose have alike: weights for groups of channels, and their first values. */
+/* Common base of Conv and ConvTranspose: weights for groups of channels, and their initialization. */
 template <size_t D, class Options, class Derived> class ConvNdImpl : public Cloneable<Derived> {
   public:
     ConvNdImpl(int64_t in, int64_t out, ExpandingArray<D> kernel) : ConvNdImpl(Options(in, out, kernel)) {}
@@ -120,7 +120,7 @@ template <size_t D, class Options, class Derived> class ConvNdImpl : public Clon
     Options options;
     Tensor weight, bias;
 };
-/* The other ways of padding come before the convolution, which then pads no more. */
+/* Other padding modes pad before the convolution, which then pads no more. */
 template <size_t D> std::vector<int64_t> padding_both_sides(const ExpandingArray<D> &padding) {
     std::vector<int64_t> both;
     for (size_t d = D; d-- > 0;) both.insert(both.end(), 2, (*padding)[d]);
@@ -157,7 +157,7 @@ FL_CONVOLUTION(2)
 FL_CONVOLUTION(3)
 #undef FL_CONVOLUTION
 
-/* BatchNorm and InstanceNorm of so many dimensions, a batch included. */
+/* Common base of BatchNorm and InstanceNorm, which checks the number of dimensions including the batch. */
 template <class Options, class Derived> class NormImplBase : public Cloneable<Derived> {
   public:
     explicit NormImplBase(int64_t features) : NormImplBase(Options(features)) {}
@@ -266,7 +266,8 @@ class PReLUImpl : public Cloneable<PReLUImpl> {
 };
 TORCH_MODULE(PReLU);
 
-/* --- Modules that are a function and its settings -------------------------------------------------------------------- */
+/* --- Modules that consist of a function and its options
+ * ---------------------------------------------------------------- */
 
 #define FL_MODULE(Name, Options, takes, result)                                                                        \
     class Name##Impl : public Cloneable<Name##Impl> {                                                                  \
@@ -279,7 +280,7 @@ TORCH_MODULE(PReLU);
     };                                                                                                                 \
     TORCH_MODULE(Name);
 #define FL_FUNCTION(Name, Options, f) FL_MODULE(Name, Options, (const Tensor &x), functional::f(x, options))
-/* Those whose settings all have defaults. */
+/* Modules whose options all have defaults. */
 #define FL_USUAL(Name, Options, takes, result)                                                                         \
     class Name##Impl : public Cloneable<Name##Impl> {                                                                  \
       public:                                                                                                          \

@@ -1,5 +1,5 @@
-/* Settings of torch::nn: Conv2dOptions(1, 20, 5).stride(2), F::PadFuncOptions({1, 1}).mode(torch::kReflect). Modules and
- * functions share them where the settings are the same. */
+/* Options of torch::nn: Conv2dOptions(1, 20, 5).stride(2), F::PadFuncOptions({1, 1}).mode(torch::kReflect). Modules and
+ * functions with the same options share them. */
 #pragma once
 
 #include <torch/enum.h>
@@ -7,7 +7,7 @@
 
 #include <array>
 
-/* A setting: options.name(value) sets it, options.name() reads it. */
+/* An option: options.name(value) sets it, options.name() reads it. */
 #define TORCH_ARG(T, name)                                        \
   public:                                                         \
     auto name(const T &value) -> decltype(*this) {                \
@@ -26,7 +26,7 @@
 
 namespace torch {
 
-/* As many numbers as dimensions, or one for all of them. */
+/* A number for each dimension, or one for all of them. */
 template <size_t D, class T = int64_t> class ExpandingArray {
   public:
     ExpandingArray(T all) { values_.fill(all); }
@@ -53,7 +53,7 @@ namespace nn {
 namespace detail {
 using enumtype::Word;
 using Sizes = std::vector<int64_t>;
-/* The padding of a convolution: numbers, or torch::kSame or torch::kValid. */
+/* The padding of a convolution: numbers, torch::kSame or torch::kValid. */
 template <size_t D> struct Padding {
     ExpandingArray<D> numbers = 0;
     std::optional<std::string> word;

@@ -1,5 +1,5 @@
-/* Values by name in a stream of bytes: OutputArchive writes them, InputArchive reads them. The bytes are those of
- * torch.save of a dictionary. */
+/* Values by name in a stream of bytes: OutputArchive writes them, InputArchive reads them. The format is that of
+ * torch.save for a dictionary. */
 #pragma once
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -17,7 +17,7 @@ class OutputArchive final {
         (void)is_buffer;
         values_.insert_or_assign(key, value);
     }
-    /* Another archive under a name. */
+    /* Write another archive under a name. */
     void write(const std::string &key, OutputArchive &nested) { values_.insert_or_assign(key, nested.values_); }
     void save_to(std::ostream &stream) {
         using at::detail::Object;
@@ -72,7 +72,7 @@ class InputArchive final {
         nested.values_ = values_.at(key).to<c10::Dict<std::string, c10::IValue>>();
         return true;
     }
-    /* The same, and an error where there is none of that name and kind. */
+    /* The same, but throws an error if there is no value of that name and kind. */
     template <class T> void read(const std::string &key, T &value) {
         TORCH_CHECK(try_read(key, value), "No such serialized value '", key, "'");
     }

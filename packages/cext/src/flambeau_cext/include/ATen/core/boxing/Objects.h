@@ -1,11 +1,11 @@
-/* IValues as Python objects and back: how lists of mixed values, dictionaries, tuples and custom classes pass between C++
- * and Python; and the names of their types in schemas. */
+/* Conversion between IValues and Python objects: lists of mixed values, dictionaries, tuples and custom classes; and
+ * the names of their types in schemas. */
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+#include <flambeau/tensor.h> /* again, after Python.h: enables the parts that need Python */
 
 #include <ATen/core/ivalue.h>
 
@@ -24,7 +24,7 @@ class Object {
     ~Object() { Py_XDECREF(object_); }
     PyObject *get() const { return object_; }
     PyObject *release() { return std::exchange(object_, nullptr); }
-    /* The same, or the recorded Python exception thrown. */
+    /* The same, but throws the recorded Python exception. */
     static Object checked(PyObject *owned) {
         if (!owned) throw Error::recorded();
         return Object(owned);
@@ -42,7 +42,7 @@ inline Object imported(const char *module, const char *name) {
     Object found(PyImport_ImportModule(module));
     return Object::checked(found.get() ? PyObject_GetAttrString(found.get(), name) : nullptr);
 }
-/* What a call returns, or nothing with the exception recorded. */
+/* Return the result of a call, or nothing with the exception recorded. */
 inline Object called(PyObject *function, const std::vector<Object> &arguments) {
 #if defined(Py_LIMITED_API) && Py_LIMITED_API + 0 < 0x030c0000
     Object tuple = Object::checked(PyTuple_New(Py_ssize_t(arguments.size())));
@@ -63,7 +63,8 @@ inline std::string name_of_type(PyObject *object) {
     return PyBytes_AsString(bytes.get());
 }
 
-/* --- Objects of custom classes: their Python objects have the C++ one in a capsule ---------------------------------- */
+/* --- Objects of custom classes: a capsule in the Python object holds the C++ object
+ * ---------------------------------- */
 
 inline Object capsule_of(const c10::detail::Custom &custom) {
     using Pointer = c10::intrusive_ptr<torch::CustomClassHolder>;
@@ -74,7 +75,7 @@ inline Object capsule_of(const c10::detail::Custom &custom) {
     pointer.release();
     return capsule;
 }
-/* The object that a capsule keeps. */
+/* The object in a capsule. */
 inline IValue custom_of(PyObject *capsule) {
     const char *type = PyCapsule_GetName(capsule);
     auto *pointer = static_cast<c10::intrusive_ptr<torch::CustomClassHolder> *>(PyCapsule_GetPointer(capsule, type));
@@ -133,7 +134,7 @@ inline PyObject *object_of(const IValue &v) {
 
 /* --- Objects to values ----------------------------------------------------------------------------------------------- */
 
-inline IValue ivalue_of(PyObject *object); /* throws TypeError for what no IValue is */
+inline IValue ivalue_of(PyObject *object); /* throws a TypeError if the object cannot be an IValue */
 
 inline std::vector<IValue> items_of(PyObject *sequence) {
     Object tuple = Object::checked(PySequence_Tuple(sequence));
@@ -141,7 +142,7 @@ inline std::vector<IValue> items_of(PyObject *sequence) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple.get()); i++) items.push_back(ivalue_of(PyTuple_GetItem(tuple.get(), i)));
     return items;
 }
-/* A list of what all its items are. */
+/* A list of the items' common type. */
 inline IValue list_of_items(const std::vector<IValue> &items) {
     auto all = [&](bool (IValue::*is)() const) {
         for (const IValue &item : items)
@@ -194,7 +195,7 @@ inline IValue ivalue_of(PyObject *o) {
     if (PyIndex_Check(o)) return ivalue_of(Object::checked(PyNumber_Index(o)).get());
     TORCH_CHECK_TYPE(false, "a ", type, " is nothing that a C++ operator takes");
 }
-/* Of a value of the C interface. */
+/* From a value of the C interface. */
 inline IValue ivalue_of(const fl_value &v) {
     switch (v.kind) {
     case FL_VALUE_NONE: return IValue();
@@ -252,7 +253,7 @@ template <class... T> struct SchemaType<std::tuple<T...>> {
     }
 };
 template <class T, class U> struct SchemaType<std::pair<T, U>> : SchemaType<std::tuple<T, U>> {};
-/* By the name that the class was registered under, here or by another library. */
+/* By the name under which the class was registered, here or by another library. */
 template <class T> struct SchemaType<c10::intrusive_ptr<T>> {
     static std::string name() {
         Gil gil;

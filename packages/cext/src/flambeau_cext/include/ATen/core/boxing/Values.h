@@ -8,9 +8,9 @@
 namespace at {
 namespace detail {
 
-/* For each type T that operators take and return: its name in schemas; `from`, which holds an argument for as long as the
- * call lasts; `argument`, the value of something that stays the caller's; `result`, which gives something away. */
-template <class T, class = void> struct Typed { /* what the C interface has only as Python objects */
+/* For each type T of operator arguments and results: its name in schemas; `from`, which holds an argument during the
+ * call; `argument`, a value that the caller keeps; `result`, a value whose ownership passes on. */
+template <class T, class = void> struct Typed { /* types that the C interface has only as Python objects */
     static std::string name() { return SchemaType<T>::name(); }
     static T from(const fl_value &v) { return ivalue_of(v).to<T>(); }
     static fl_value argument(const T &v) {
@@ -82,7 +82,7 @@ template <> struct Typed<std::string> {
     static std::string name() { return "str"; }
     static std::string from(const fl_value &v) { return v.as.string; }
     static fl_value argument(const std::string &text) { return of_string(text); }
-    static fl_value result(std::string text) { /* copied when the kernel has returned */
+    static fl_value result(std::string text) { /* copied after the kernel returns */
         static thread_local std::string last;
         last = std::move(text);
         return of_string(last);
@@ -140,7 +140,7 @@ struct Typed<std::vector<T>, std::enable_if_t<c10::detail::has_lists<T> && !std:
             return of_ints(list);
         }
     }
-    static fl_value result(std::vector<T> list) { /* copied when the kernel has returned */
+    static fl_value result(std::vector<T> list) { /* copied after the kernel returns */
         static thread_local std::vector<T> last;
         last = std::move(list);
         return argument(last);
@@ -178,7 +178,7 @@ template <> struct Typed<std::vector<optional<Tensor>>> {
         return Typed<std::vector<Tensor>>::result(std::move(tensors));
     }
 };
-/* Lists that are kept as such, and those that are not. */
+/* Types whose lists have their own representation, and other types. */
 template <class T> inline constexpr bool is_plain_list = c10::detail::has_lists<T> || std::is_same_v<T, optional<Tensor>>;
 template <class T> struct Typed<c10::List<T>, std::enable_if_t<is_plain_list<T>>> {
     static std::string name() { return Typed<std::vector<T>>::name(); }
@@ -215,7 +215,7 @@ template <> struct Typed<OptionalIntArrayRef> {
     static fl_value argument(const OptionalIntArrayRef &list) { return of_ints_or_none(list); }
 };
 
-/* What a function returns. */
+/* The result of a function. */
 template <class R> struct Returned {
     static constexpr int count = 1;
     static std::string name() { return Typed<std::decay_t<R>>::name(); }

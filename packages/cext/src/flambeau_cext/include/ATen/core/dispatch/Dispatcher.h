@@ -19,7 +19,7 @@ template <class R, class... A> class TypedOperatorHandle<R(A...)> {
         if (fl_call_function(function_, args, results, count) < 0) throw Error::recorded();
         if constexpr (std::is_reference_v<R>) {
             fl_clear(&results[0]);
-            return std::get<0>(std::tie(arguments...)); /* what is returned by reference is the first argument */
+            return std::get<0>(std::tie(arguments...)); /* a result by reference is the first argument */
         } else if constexpr (!std::is_void_v<R>) {
             return at::detail::Returned<R>::take(results);
         }
@@ -58,7 +58,7 @@ class Dispatcher {
 namespace at {
 
 namespace detail {
-/* How many guards this thread is below, under which operators run their kernels rather than what records them. */
+/* How many guards are active in this thread; below them, operators run their kernels instead of recording. */
 inline thread_local int below_autograd = 0;
 }  // namespace detail
 

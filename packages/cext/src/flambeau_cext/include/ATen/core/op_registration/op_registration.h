@@ -1,5 +1,5 @@
-/* Operators registered by an object, as before TORCH_LIBRARY: static auto registry = torch::RegisterOperators()
- * .op("ns::f", &f).op("ns::g(Tensor x) -> Tensor", &g). */
+/* Operators registered by an object, the predecessor of TORCH_LIBRARY: static auto registry =
+ * torch::RegisterOperators().op("ns::f", &f).op("ns::g(Tensor x) -> Tensor", &g). */
 #pragma once
 
 #include <torch/library.h>
@@ -8,7 +8,7 @@ namespace c10 {
 
 class RegisterOperators final {
   public:
-    /* What an operator is registered with: its schema, and a kernel for each key. */
+    /* The registration of an operator: its schema, and a kernel for each key. */
     class Options final {
       public:
         Options &&schema(const std::string &text) && {

@@ -1,4 +1,4 @@
-/* at::native::cpu_kernel(iter, f): f of the elements of the inputs gives those of the outputs. */
+/* at::native::cpu_kernel(iter, f): computes the outputs by applying f to the elements of the inputs. */
 #pragma once
 
 #include <ATen/TensorIterator.h>
@@ -49,11 +49,11 @@ template <class F> void cpu_kernel(const TensorIterator &iter, F f, int64_t grai
                 std::make_index_sequence<std::tuple_size_v<Results>>(),
                 std::make_index_sequence<std::tuple_size_v<Arguments>>());
 }
-/* The function on vectors says nothing else, and compilers make vectors of the other one. */
+/* The function on vectors is redundant, because compilers vectorize the other one. */
 template <class F, class V> void cpu_kernel_vec(const TensorIterator &iter, F f, V, int64_t grain = 32768) {
     cpu_kernel(iter, std::move(f), grain);
 }
-/* For functions that return a tuple, with an element for each output. */
+/* For functions that return a tuple with an element for each output. */
 template <class F> void cpu_kernel_multiple_outputs(const TensorIterator &iter, F f, int64_t grain = 32768) {
     using Function = detail::ElementFunction<F>;
     using Results = std::tuple_element_t<0, typename Function::Results>;

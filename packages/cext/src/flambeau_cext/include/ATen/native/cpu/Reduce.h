@@ -1,4 +1,4 @@
-/* at::native::binary_kernel_reduce(iter, ops, init): what ops makes of the elements that go into each output. */
+/* at::native::binary_kernel_reduce(iter, ops, init): reductions by the methods of `ops`. */
 #pragma once
 
 #include <ATen/native/cpu/Loops.h>
@@ -25,8 +25,8 @@ template <class... R> void store_result(char **outputs, const std::tuple<R...> &
 
 }  // namespace detail
 
-/* Each output gets ops.project of what ops.reduce(accumulated, element, its number) makes of the elements, one after the
- * other, from init on. ops.combine is not needed for this. */
+/* Starting from init, ops.reduce(accumulated, element, its index) is called for each element in order; ops.project of the
+ * last value is the output. ops.combine is not called. */
 template <class Ops, class Init> void binary_kernel_reduce(const TensorIterator &iter, Ops ops, Init init) {
     using Data = typename detail::ReducedElement<decltype(&Ops::reduce)>::type;
     TORCH_CHECK(iter.is_reduction() && iter.ninputs() == 1, "binary_kernel_reduce needs a reduction of one input");

@@ -1,4 +1,4 @@
-/* What hand-written autograd kernels ask. */
+/* Checks for hand-written autograd kernels. */
 #pragma once
 
 #include <torch/csrc/autograd/custom_function.h>
@@ -6,11 +6,11 @@
 namespace torch {
 namespace autograd {
 
-/* Count a write to a tensor, as for a kernel that wrote through a pointer. */
+/* Increment the version of a tensor, after a kernel wrote through a pointer. */
 inline void increment_version(const at::Tensor &t) {
     if (fl_written(t.handle())) throw c10::Error::recorded();
 }
-/* Raise unless a tensor may be written to in place. */
+/* Throw an error unless a tensor may be written to in place. */
 inline void check_inplace(const at::Tensor &t, bool requires_grad) {
     TORCH_CHECK(!(requires_grad && at::GradMode::is_enabled() && t.is_leaf() && t.requires_grad()),
                 "a leaf Variable that requires grad is being used in an in-place operation.");

@@ -1,12 +1,13 @@
-/* Operations with a derivative of one's own, in C++: derive from torch::autograd::Function<T>, write forward and backward
- * as static functions, call T::apply. What is recorded is an autograd.Function like Python's. */
+/* Custom differentiable operations in C++: derive from torch::autograd::Function<T>, define forward and backward as
+ * static functions, and call T::apply. The recorded node is an autograd.Function like Python's. */
 #pragma once
 
 #include <ATen/core/boxing/Objects.h>
 #include <c10/util/Type.h>
 #include <torch/types.h>
 
-#ifndef METH_FASTCALL /* whatever limited API is asked for: flambeau needs Python 3.11, and this is of 3.10 */
+/* independent of the limited API version: flambeau needs Python 3.11, and this exists since 3.10 */
+#ifndef METH_FASTCALL
 #define METH_FASTCALL 0x0080
 #endif
 
@@ -54,14 +55,14 @@ inline variable_list list_of(PyObject *sequence) {
 }
 }  // namespace detail
 
-/* Whether a gradient of one of them is asked for. */
+/* Whether any of them requires grad. */
 inline bool any_variable_requires_grad(const variable_list &variables) {
     for (const Variable &v : variables)
         if (v.defined() && v.requires_grad()) return true;
     return false;
 }
 
-/* What forward and backward share. */
+/* The state that forward and backward share. */
 struct AutogradContext {
     AutogradContext() = default;
     AutogradContext(const AutogradContext &) = delete;
@@ -78,7 +79,7 @@ struct AutogradContext {
         detail::Object saved = detail::Object::checked(PyObject_GetAttrString(python_, "saved_tensors"));
         return detail::list_of(saved.get());
     }
-    /* Whether the tensor of this number among the tensors given to apply wants a gradient. */
+    /* Whether the tensor with this index among those passed to apply needs a gradient. */
     bool needs_input_grad(size_t number) const {
         detail::Object needs = detail::Object::checked(PyObject_GetAttrString(python_, "needs_input_grad"));
         for (size_t i = 0; i < is_variable_.size(); i++)
@@ -93,11 +94,11 @@ struct AutogradContext {
         detail::Object::checked(PyObject_CallObject(bound.get(), detail::tuple_of(tensors).get()));
     }
     PyObject *python_ = nullptr; /* the node, which owns this */
-    std::vector<bool> is_variable_; /* of the arguments of forward */
+    std::vector<bool> is_variable_; /* for each argument of forward */
 };
 
 template <class T> struct Function {
-    /* Run T::forward(ctx, arguments...) and record it; tensors in the arguments, also in lists, get gradients. */
+    /* Run T::forward(ctx, arguments...) and record it; tensors in the arguments, also in lists, receive gradients. */
     template <class X = T, class... Arguments>
     static auto apply(Arguments &&...arguments)
         -> decltype(X::forward(static_cast<AutogradContext *>(nullptr), std::forward<Arguments>(arguments)...)) {
@@ -125,7 +126,7 @@ template <class T> struct Function {
     }
 
   private:
-    /* A call of forward on its way through Python; its address is the last argument there. */
+    /* A call of forward that passes through Python; its address is the last argument there. */
     struct Call {
         std::function<detail::Object(AutogradContext *)> run;
         std::vector<bool> is_variable;
@@ -192,7 +193,7 @@ template <class T> struct Function {
         return full.substr(full.rfind(':') + 1);
     }
 
-    /* apply of the Python class that stands for T, made when first needed. */
+    /* The apply method of the Python class for T, created at the first use. */
     static PyObject *python_apply() {
         static PyMethodDef methods[] = {
             {"forward", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(forward_from_python)), METH_FASTCALL,
@@ -213,7 +214,8 @@ template <class T> struct Function {
     }
 };
 
-/* The gradients of outputs with respect to inputs; an undefined tensor where there is none and allow_unused is set. */
+/* Return the gradients of outputs with respect to inputs; an undefined tensor if there is none and allow_unused is
+ * set. */
 inline variable_list grad(const variable_list &outputs, const variable_list &inputs,
                           const variable_list &grad_outputs = {}, optional<bool> retain_graph = nullopt,
                           bool create_graph = false, bool allow_unused = false) {
@@ -229,7 +231,7 @@ inline variable_list grad(const variable_list &outputs, const variable_list &inp
     return detail::list_of(detail::Object::checked(PyObject_Call(function.get(), args.get(), keywords.get())).get());
 }
 
-/* Add the gradients of tensors to the grad of the leaves they were made from. */
+/* Add the gradients of tensors to the grad of the leaves of their graph. */
 inline void backward(const variable_list &tensors, const variable_list &grad_tensors = {},
                      optional<bool> retain_graph = nullopt, bool create_graph = false) {
     at::detail::Gil gil;

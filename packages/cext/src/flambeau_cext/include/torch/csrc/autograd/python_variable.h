@@ -1,10 +1,10 @@
-/* Tensors and Python objects, for sources that use Python's C API by hand. */
+/* Tensors and Python objects, for sources that use Python's C API directly. */
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <flambeau/tensor.h> /* once more, after Python.h: what needs that comes then */
+#include <flambeau/tensor.h> /* again, after Python.h: enables the parts that need Python */
 
 #include <torch/csrc/Exceptions.h>
 #include <torch/types.h>

@@ -16,7 +16,7 @@ class Device : public c10::Device {
     DeviceIndex index() const { return c10::Device::index(); }
 };
 
-/* There is one device, and nothing to choose. */
+/* There is only one device. */
 namespace accelerator {
 using DeviceIndex = int32_t;
 class DeviceGuard {

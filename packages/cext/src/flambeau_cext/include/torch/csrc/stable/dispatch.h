@@ -21,7 +21,7 @@ inline at::detail::Object object_of(const StableIValue &v) {
     }
     return at::detail::object_of(v.value());
 }
-/* Call "ns::name" with the arguments in stack, which is as long as the schema; its results come to lie there. */
+/* Call "ns::name" with the arguments in stack, which has room for the schema's arguments; the results replace them. */
 inline void call_dispatcher(const char *name, const char *overload, StableIValue *stack) {
     using at::detail::Object;
     at::detail::Gil gil;
@@ -58,7 +58,7 @@ inline fl_value result_of(const StableIValue &v) {
     const c10::IValue &value = v.value();
     if (v.kind() == StableIValue::DTYPE) return at::detail::of_dtype(value.toScalarType());
     if (value.isTensor()) return at::detail::Typed<at::Tensor>::result(value.toTensor());
-    if (value.isList()) { /* what has no items is a list of any type */
+    if (value.isList()) { /* an empty list may be a list of any type */
         const c10::IValue items = at::detail::list_of_items(value.toListRef());
         if (items.isTensorList() || items.toList().empty())
             return at::detail::Typed<std::vector<at::Tensor>>::result(items.toTensorVector());
@@ -67,7 +67,7 @@ inline fl_value result_of(const StableIValue &v) {
     if (value.isScalar()) return value.toScalar().value();
     return fl_of_object(at::detail::object_of(value));
 }
-/* A boxed function as a kernel of the C interface; it is the context. */
+/* Run a boxed function, which is the context, as a kernel of the C interface. */
 inline int32_t run_stable(void *context, const fl_value *args, int32_t n, fl_value *results, int32_t nresults) {
     try {
         std::vector<StableIValue> stack(size_t(std::max(n, nresults)));

@@ -1,5 +1,5 @@
-/* Operators of PyTorch's stable interface: STABLE_TORCH_LIBRARY(ns, m) { m.def("f(Tensor x) -> Tensor"); } defines them,
- * STABLE_TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("f", TORCH_BOX(&f)); } gives them kernels. */
+/* Operators of PyTorch's stable interface: STABLE_TORCH_LIBRARY(ns, m) { m.def("f(Tensor x) -> Tensor"); } defines
+ * them, STABLE_TORCH_LIBRARY_IMPL(ns, CPU, m) { m.impl("f", TORCH_BOX(&f)); } sets their kernels. */
 #pragma once
 
 #include <torch/csrc/stable/c/shim.h>
@@ -26,7 +26,7 @@ class StableLibrary final {
     Library &library_;
 };
 
-/* What keeps an argument for as long as the call lasts. */
+/* The type that holds an argument during the call. */
 template <class T> struct UnboxType { using type = T; };
 template <class T> struct UnboxType<c10::ArrayRef<T>> { using type = std::vector<T>; };
 template <class T> struct UnboxType<std::optional<c10::ArrayRef<T>>> { using type = std::optional<std::vector<T>>; };

@@ -1,4 +1,4 @@
-/* The functions of torch::stable; others are called by torch_call_dispatcher. */
+/* The functions of torch::stable; torch_call_dispatcher calls others. */
 #pragma once
 
 #include <torch/csrc/stable/c/shim.h>
@@ -82,7 +82,7 @@ inline Tensor to(const Tensor &self, std::optional<ScalarType> dtype = std::null
 inline Tensor to(const Tensor &self, Device device, bool non_blocking = false, bool copy = false) {
     return Tensor(self.tensor().to(at::TensorOptions(c10::Device(device)), non_blocking, copy));
 }
-/* A tensor over memory of the caller's, which deleter(data) frees. */
+/* Create a tensor over the caller's memory, which deleter(data) frees. */
 template <class F = std::function<void(void *)>>
 Tensor from_blob(void *data, IntHeaderOnlyArrayRef sizes, IntHeaderOnlyArrayRef strides, Device device, ScalarType dtype,
                  F deleter = nullptr, int64_t storage_offset = 0, Layout layout = Layout::Strided) {

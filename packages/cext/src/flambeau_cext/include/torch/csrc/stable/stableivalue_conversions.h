@@ -1,9 +1,9 @@
-/* StableIValue: an argument or a result on its way through torch_call_dispatcher or a boxed kernel. */
+/* StableIValue: an argument or a result that passes through torch_call_dispatcher or a boxed kernel. */
 #pragma once
 
 #include <torch/csrc/stable/tensor.h>
 
-/* A value, and whether its number stands for something else. */
+/* A value, and whether its number is a handle. */
 class StableIValue {
   public:
     enum Kind { PLAIN, DTYPE, LAYOUT, MEMORY_FORMAT };

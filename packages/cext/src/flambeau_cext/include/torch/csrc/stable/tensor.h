@@ -1,12 +1,11 @@
-/* torch::stable::Tensor: a tensor as sources for PyTorch's stable interface have it, with few methods and functions beside
- * them in ops.h. */
+/* torch::stable::Tensor: the tensor of PyTorch's stable interface, with few methods; functions are in ops.h. */
 #pragma once
 
 #include <torch/csrc/stable/device.h>
 
 #include <ATen/core/ivalue.h>
 
-/* What a handle of the C functions points to. */
+/* The type to which handles of the C functions point. */
 struct AtenTensorOpaque {
     at::Tensor tensor;
 };

@@ -1,4 +1,4 @@
-/* Numbers and dtypes as Python objects and back, for whatever binds functions. */
+/* Conversion of numbers and dtypes to and from Python objects, for all bindings. */
 #pragma once
 
 #include <torch/csrc/autograd/python_variable.h>
@@ -6,7 +6,7 @@
 namespace torch {
 namespace detail {
 
-/* Whether the object is a number, which is then in `out`; false may leave a Python error. */
+/* Whether the object is a number, which is stored in `out`; false may leave a Python error. */
 inline bool read_scalar(PyObject *o, c10::Scalar &out) {
     if (PyBool_Check(o)) out = o == Py_True;
     else if (PyFloat_Check(o)) out = PyFloat_AsDouble(o);
@@ -31,7 +31,7 @@ inline PyObject *make_scalar(const c10::Scalar &s) {
     return s.isFloatingPoint() ? PyFloat_FromDouble(s.toDouble()) : PyLong_FromLongLong(s.toLong());
 }
 
-/* The dtypes of Python, by their number in the C interface. */
+/* Access to Python's dtypes by their number in the C interface. */
 inline PyObject *call_on_dtypes(const char *function, const char *format, ...) {
     PyObject *module = PyImport_ImportModule("flambeau_tensor.c_api");
     PyObject *f = module ? PyObject_GetAttrString(module, function) : nullptr;

@@ -1,4 +1,4 @@
-/* Tensors and their kin as arguments and results of functions bound with pybind11. */
+/* Conversion of arguments and results of pybind11 functions: tensors and related types. */
 #pragma once
 
 #if !__has_include(<pybind11/pybind11.h>)
@@ -7,8 +7,8 @@
 #include <torch/csrc/utils/objects.h>
 #include <torch/library.h>
 
-/* What pybind11 is made of comes before it, as what is compiled below is compiled for size and without assertions: a
- * module consists of pybind11's own machinery for the most part, and -O3 on that is half of the time a build takes. */
+/* Headers that pybind11 uses come first, because the following code is compiled for size and without assertions: a
+ * module consists mostly of pybind11's own code, and with -O3 that takes half of the build time. */
 #include <frameobject.h>
 
 #include <cassert>
@@ -41,7 +41,7 @@
 #pragma GCC pop_options
 #endif
 #pragma pop_macro("NDEBUG")
-#include <cassert> /* once more: what assert does is what NDEBUG says here */
+#include <cassert> /* again: restores the behavior of assert according to NDEBUG */
 
 namespace py = pybind11;
 
@@ -53,7 +53,7 @@ template <> struct type_caster<at::Tensor> {
     bool load(handle source, bool) {
         fl_tensor tensor = fl_from_python(source.ptr());
         if (tensor) value = at::Tensor::borrow(tensor);
-        return tensor != nullptr; /* None is for optional<Tensor> */
+        return tensor != nullptr; /* None is accepted by optional<Tensor> */
     }
     static handle cast(const at::Tensor &t, return_value_policy, handle) {
         return t.defined() ? handle(fl_to_python(t.handle())) : none().release();
@@ -80,12 +80,12 @@ template <> struct type_caster<c10::ScalarType> {
     static handle cast(c10::ScalarType type, return_value_policy, handle) { return torch::detail::make_dtype(type); }
 };
 
-/* Lists: the elements are kept here while the call lasts. */
+/* Lists: the caster keeps the elements during the call. */
 template <class T> struct type_caster<c10::ArrayRef<T>> {
     PYBIND11_TYPE_CASTER(c10::ArrayRef<T>, make_caster<std::vector<T>>::name);
     bool load(handle source, bool convert) {
         if constexpr (std::is_same_v<T, int64_t>) {
-            if (PyLong_Check(source.ptr())) { /* one int is a list of one */
+            if (PyLong_Check(source.ptr())) { /* an int is a list with one element */
                 one_ = source.cast<int64_t>();
                 value = c10::ArrayRef<T>(one_);
                 return true;
@@ -122,7 +122,7 @@ template <> struct type_caster<c10::OptionalIntArrayRef> {
     make_caster<c10::IntArrayRef> list_;
 };
 
-/* torch.device and its text; back, torch.device. */
+/* Accepts a torch.device or its text; returns a torch.device. */
 template <> struct type_caster<c10::Device> {
     PYBIND11_TYPE_CASTER(c10::Device, const_name("torch.device"));
     type_caster() : value(c10::kCPU) {}
@@ -161,18 +161,18 @@ template <bool without_gil, class F, class R, class... A> auto wrapped(F functio
 }
 }  // namespace detail
 
-/* For m.def("f", torch::wrap_pybind_function(f)): what it warns of is given at its end. Its exceptions are translated in
- * any case. */
+/* For m.def("f", torch::wrap_pybind_function(f)): warnings are issued at the end of the function. Exceptions are
+ * translated in any case. */
 template <class F> auto wrap_pybind_function(F f) {
     return detail::wrapped<false>(std::move(f), (pybind11::detail::function_signature_t<F> *)nullptr);
 }
-/* The same, run without the GIL. */
+/* The same, without the GIL during the call. */
 template <class F> auto wrap_pybind_function_no_gil(F f) {
     return detail::wrapped<true>(std::move(f), (pybind11::detail::function_signature_t<F> *)nullptr);
 }
 
 namespace detail {
-/* What a module does first: 0, or -1 with the error. */
+/* The first step of a module: 0, or -1 with the error. */
 inline int start_module(const char *name) {
     if (failed_to_load(name)) return -1;
     pybind11::register_local_exception_translator([](std::exception_ptr thrown) {
@@ -187,7 +187,7 @@ inline int start_module(const char *name) {
 }  // namespace detail
 }  // namespace torch
 
-/* As pybind11's, after the library's table has been taken: when that fails, the import fails with the reason. */
+/* Like pybind11's, after importing the library's table: if that fails, the import fails with the reason. */
 #undef PYBIND11_MODULE
 #define PYBIND11_MODULE(name, variable, ...)                                                                           \
     static void PYBIND11_CONCAT(flambeau_init_, name)(::pybind11::module_ &);                                          \

@@ -1,4 +1,4 @@
-/* Several tensors as one and back, as what sends gradients does. */
+/* Flattening several tensors into one and back, for communication of gradients. */
 #pragma once
 
 #include <torch/types.h>
@@ -11,7 +11,7 @@ inline at::Tensor flatten_dense_tensors(at::TensorList tensors) {
     for (const at::Tensor &t : tensors) flat.push_back(t.contiguous().view({-1}));
     return flat.size() == 1 ? flat[0] : at::cat(flat);
 }
-/* Views of the parts of `flat`, shaped as `tensors`. */
+/* Views of the parts of `flat` with the shapes of `tensors`. */
 inline std::vector<at::Tensor> unflatten_dense_tensors(const at::Tensor &flat, at::TensorList tensors) {
     std::vector<at::Tensor> parts;
     int64_t begin = 0;
@@ -29,7 +29,7 @@ struct TensorGroup {
     at::DeprecatedTypeProperties type() const { return tensors[0].type(); }
     bool is_sparse() const { return false; }
 };
-/* In groups of one type and at most `limit` bytes, in the order of their first tensors. */
+/* Group tensors by type, with at most `limit` bytes per group, in the order of their first tensors. */
 inline std::vector<TensorGroup> take_tensors(at::TensorList tensors, size_t limit, bool = false) {
     std::vector<TensorGroup> open, full;
     std::vector<at::ScalarType> types;

@@ -1,4 +1,5 @@
-/* The C functions under PyTorch's stable interface, as far as extensions call them: 0, or 1 and torch_exception_get_what. */
+/* The C functions of PyTorch's stable interface that extensions call: they return 0, or 1 with the error in
+ * torch_exception_get_what. */
 #pragma once
 
 #include <torch/csrc/stable/dispatch.h>
