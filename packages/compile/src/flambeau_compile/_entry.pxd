@@ -76,8 +76,8 @@ cdef class Entry:
     cdef run_t function
     cdef object keep, arena
     cdef object result  # the structure to return
-    cdef Checks checks  # of what was read in Python, or None
-    cdef list counters, stored  # numbers to count up, and (Place, structure) to be set after each run
+    cdef Checks checks  # of values read in Python, or None
+    cdef list counters, stored  # counters to increment, and (Place, structure) to set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes
     cdef public long hits  # calls that it served since somebody set this to 0

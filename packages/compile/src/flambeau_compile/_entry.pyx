@@ -158,7 +158,7 @@ cdef class Entry:
         self.histories = histories
 
     def set_replays(self, list counters, list stored):
-        """What each run does in Python: Counters, and (Place, structure of what it puts there)."""
+        """Set the side effects of each run in Python: Counters, and (Place, structure of the value to store)."""
         self.counters, self.stored = counters, stored
 
     cdef bint gradients_fit(self, Call* call, PyObject** tensors) except -1:

@@ -159,7 +159,7 @@ class _Finish:
         self.grads: dict[int, tuple[Any, Any]] = {}
         self.read: dict[int, Any] = {}  # id of a tensor whose gradient was read -> that gradient
         self.found: list[tuple[Any, int]] = []  # gradients and attributes that are read like arguments; their numbers
-        self.compares = False  # whether the function asks which object something is
+        self.compares = False  # whether the function tests the identity of objects
         self.captured: list[Any] = []  # tensors that the function reached otherwise than as arguments
         self.reached: list[Any] = []  # tensors that are reachable from Python objects
         self.required: dict[int, tuple[Any, bool]] = {}  # tensors, and whether they required grad before

@@ -47,8 +47,8 @@ class Joint:
         self.function, self.inputs, self.outputs, self.structure = function, inputs, outputs, structure
         self.reached, self.views = reached, views
         self.places: list[tuple[int, bool]] = []  # of each differentiable result, see `places_of`
-        self.classes: list[Any] = []  # of each result, a subclass of Tensor, or None
-        self.stored: list[tuple[Any, Any]] = []  # Places, and what each call puts there, as in `structure`
+        self.classes: list[Any] = []  # for each result, its subclass of Tensor or None
+        self.stored: list[tuple[Any, Any]] = []  # Places, and the values that each call stores there, as in `structure`
         self.shapes: list[Any] = []  # (shape, dtype) of each differentiable result
         self.saves = False  # whether an eager backward frees saved tensors and cannot run twice
         # values that the backward program reads: indices of arguments, and captured tensors

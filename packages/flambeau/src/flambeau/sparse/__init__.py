@@ -301,7 +301,7 @@ def sum(input: torch.Tensor, dim: int | Sequence[int] | None = None, dtype: torc
 def spdiags(
     diagonals: torch.Tensor, offsets: torch.Tensor, shape: Sequence[int], layout: torch.layout | None = None
 ) -> torch.Tensor:
-    """A matrix of given diagonals.
+    """A matrix with given diagonals.
 
     Args:
         diagonals: of shape (M, N), or (N,) for one: element j of a diagonal goes to column j.
@@ -310,7 +310,7 @@ def spdiags(
         layout: ``torch.sparse_coo``, ``torch.sparse_csr`` or ``torch.sparse_csc``.
 
     Raises:
-        RuntimeError: shapes or dtypes do not fit, or an offset occurs twice.
+        RuntimeError: shapes or dtypes do not match, or an offset occurs twice.
 
     >>> torch.sparse.spdiags(torch.tensor([[1, 2, 3], [4, 5, 6]]), torch.tensor([0, 1]), (2, 3)).to_dense()
     tensor([[1, 5, 0],

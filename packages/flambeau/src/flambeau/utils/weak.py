@@ -125,7 +125,7 @@ class WeakIdKeyDictionary(MutableMapping):
         return type(self)(self, self.ref_type)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """The same keys with copies of the values."""
+        """Return a dict with the same keys and copies of the values."""
         new = type(self)(None, self.ref_type)
         for key, value in list(self.items()):
             new[key] = deepcopy(value, memo)

@@ -95,7 +95,7 @@ _ABSENT = object()
 
 def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tuple[dict[str, Any], str]]:
     """name -> (the dict of a submodule that holds it, the key there)"""
-    own = {name for name, _ in _members(module)} if strict else set(given)  # modules may hold each other
+    own = {name for name, _ in _members(module)} if strict else set(given)  # modules may refer to each other
     unexpected = [name for name in given if name not in own]
     missing = sorted(own - set(given))
     if unexpected or missing:
@@ -118,7 +118,7 @@ def _owners(module: Module, given: dict[str, Any], strict: bool) -> dict[str, tu
             present = getattr(owner, last, None)
             if present is not None and not isinstance(present, torch.Tensor):
                 raise TypeError(f"attribute `{last}`: {present!r} is not an instance of torch.Tensor")
-            # For the length of the call: a parameter, or an ordinary attribute.
+            # During the call: a parameter, or an ordinary attribute.
             state = owner._parameters if isinstance(tensor, Parameter) else owner.__dict__
         if not isinstance(tensor, torch.Tensor) and tensor is not None:
             raise TypeError(f"{tensor} is not an instance of torch.Tensor")

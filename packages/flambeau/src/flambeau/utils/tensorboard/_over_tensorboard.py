@@ -16,7 +16,7 @@ from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
 
 class FileWriter(EventFileWriter):
-    """A file of events."""
+    """An event file."""
 
     def add_summary(self, summary, global_step=None, walltime=None):
         event = event_pb2.Event(summary=summary, wall_time=time.time() if walltime is None else walltime)
@@ -26,7 +26,7 @@ class FileWriter(EventFileWriter):
 
 
 def hparams(hparam_dict, metric_dict=None, hparam_domain_discrete=None):
-    """The summaries that tell of a run's options and metrics, start it with values for the options, and end it."""
+    """Return the summaries that list a run's options and metrics, start it with option values, and end it."""
     plain = (str, bool, int, float)
     values = {key: value if isinstance(value, plain) else str(value) for key, value in hparam_dict.items()}
     ended = plugin_data_pb2.SessionEndInfo(status=api_pb2.STATUS_SUCCESS, end_time_secs=time.time())
@@ -133,7 +133,7 @@ class SummaryWriter:
         self._value(global_step, walltime, tag=tag, image=picture)
 
     def add_images(self, tag, img_tensor, global_step=None, walltime=None, dataformats="NCHW"):
-        """Pictures beside each other, in rows of at most eight."""
+        """Return images side by side, in rows of at most eight."""
         places = [dataformats.index(d) for d in "NHWC"]
         pictures = np.asarray(img_tensor).transpose(places)
         n, height, width, channels = pictures.shape

@@ -1,4 +1,4 @@
-"""``torch.utils.tensorboard.summary``: summaries, which a file writer's ``add_summary`` takes."""
+"""``torch.utils.tensorboard.summary``: summaries for the ``add_summary`` of a file writer."""
 
 from typing import Any
 
@@ -11,11 +11,11 @@ def hparams(
     metric_dict: dict[str, Any] | None = None,
     hparam_domain_discrete: dict[str, list[Any]] | None = None,
 ) -> tuple[Any, Any, Any]:
-    """Three summaries: what the options and metrics of a run are called, the options' values, and the run's end.
+    """Return three summaries: the names of a run's options and metrics, the options' values, and the run's end.
 
     Args:
-        hparam_dict: the options; numbers, texts and bools.
-        metric_dict: the results, of which only the names count here.
+        hparam_dict: the options: numbers, strings and bools.
+        metric_dict: the results; only their names are used.
         hparam_domain_discrete: accepted and ignored.
     """
     source = getattr(_events, "summary", _events)  # tensorboardX has a module of them
