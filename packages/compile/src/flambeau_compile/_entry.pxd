@@ -65,7 +65,7 @@ cdef class Entry:
     cdef Geometry* outputs
     cdef Made* made  # how each output is
     cdef int nshared
-    cdef int* shared  # pairs of arguments that look into one storage
+    cdef int* shared  # pairs of arguments that share a storage
     cdef list bases  # keeps the tensors from outside that outputs are views of
     cdef list classes  # for each output, the subclass of Tensor that it is, or None; None: all are plain
     cdef void** p
@@ -80,11 +80,11 @@ cdef class Entry:
     cdef list counters, stored  # counters to increment, and (Place, structure) to set after each run
     cdef list updates, versions, grads, opaque
     cdef bint writes
-    cdef public long hits  # calls that it served since somebody set this to 0
-    cdef readonly bint busy  # at work, in this thread further out or in another one
+    cdef public long hits  # calls that it served since this was set to 0
+    cdef readonly bint busy  # running, in an outer call of this thread or in another thread
     cdef public bint rewinds  # it may give up after it drew random numbers, which another run draws again
-    cdef bint quiet  # Python sees nothing of a run but its result
-    cdef bint simple  # and that is one fresh tensor
+    cdef bint quiet  # a run has no effect in Python but its result
+    cdef bint simple  # and that is one new tensor
     cdef readonly dict about
     cdef public bint follows  # whether captured tensors may have new memory, hooks or requires_grad
     cdef list demands  # (tensor, required requires_grad) for tensors that the program itself does not read

@@ -12,8 +12,8 @@ cdef class MemoryGuards:
     cdef Pin* pins
     cdef int npins
     cdef list pinned  # the captured tensors of `pins`
-    cdef list aliases  # (tensor, its memory)
-    cdef public list apart  # captured tensors that no argument may be
+    cdef list aliases  # (tensor, address of its memory)
+    cdef public list apart  # captured tensors that must not be passed as arguments
     cdef public list regions  # where arguments begin in their storages and how long these are, if that matters
     cdef bint some  # there is anything to compare
     cdef int pin(self, int number, char* origin, captured, bint itself) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What stands in the structure that a call returns, in place of tensors and numbers that each call makes."""
+"""Placeholders in the structure that a call returns, for tensors and numbers that each call computes."""
 cimport cython
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
@@ -96,5 +96,5 @@ cdef object filled(object structure, tuple outputs, PyObject** tensors):
 
 
 def rebuilt(structure, outputs, list tensors):
-    """What a function returns, from the tensors that its program returned and those that it was given."""
+    """Return a function's result, given the tensors that its program returned and those that it received."""
     return filled(structure, tuple(outputs), PySequence_Fast_ITEMS(tensors))
