@@ -1,11 +1,11 @@
-"""The `__torch_function__` protocol as a library of its own: any package can let other people's types take over its
-functions. It knows nothing of tensors and depends on nothing.
+"""The `__torch_function__` protocol as a separate library: any package can let other packages' types override its
+functions. It knows nothing of tensors and has no dependencies.
 
-`overridable` and `register_base` make a library take part; `has_torch_function` and `handle_torch_function` do the
-same by hand. Modes and the `Disable` classes change who is asked; the listing functions tell what can be overridden.
-Compiled code cimports `flambeau_overrides.abi`.
+`overridable` and `register_base` make a library's functions and types take part; `has_torch_function` and
+`handle_torch_function` do the same by hand. Modes and the `Disable` classes change which handlers are called; the
+listing functions return the overridable functions. Compiled code cimports `flambeau_overrides.abi`.
 """
-# ruff: noqa: F401  (the names with an underscore are PyTorch's, and programs use them)
+# ruff: noqa: F401  (PyTorch has the names with an underscore, and programs use them)
 
 from flambeau_overrides import _compiled  # finds the compiled modules
 from flambeau_overrides._dispatch import (
@@ -63,7 +63,8 @@ from flambeau_overrides.registry import (
     resolve_name,
 )
 
-# PyTorch's other names for these: the listing functions in older versions, the guards in its compiled module.
+# PyTorch's other names: those of the listing functions in older versions, and those of the checks in its compiled
+# module.
 _get_overridable_functions = get_overridable_functions
 _get_testing_overrides = get_testing_overrides
 _get_ignored_functions = get_ignored_functions

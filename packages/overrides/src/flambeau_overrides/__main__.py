@@ -1,4 +1,4 @@
-"""`python -m flambeau_overrides module:Type`: what a type makes of every overridable function."""
+"""`python -m flambeau_overrides module:Type`: report how a type handles every overridable function."""
 
 import sys
 

@@ -1,4 +1,4 @@
-# The dispatcher for the package itself; what other packages use of it is in abi.pxd, with what each function does.
+# The dispatcher, for use inside the package. Other packages use abi.pxd, which documents the functions.
 
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -10,6 +10,7 @@ cdef list collect_vector(PyObject* const* objects, Py_ssize_t n)
 cdef bint overridden(object func, list overloaded) except -1
 cdef object dispatch(object func, list overloaded, tuple args, dict kwargs)
 cdef object dispatch_method(object func, object instance, list overloaded, tuple args, dict kwargs)
-# `asked` comes from collect_by_hand(); `overloaded`, which may be None, is who is asked if there are only bases in it.
+# `asked` comes from collect_by_hand(). If it holds instances of bases only, the items of `overloaded` (which may be
+# None) are asked instead.
 cdef object dispatch_by_hand(object func, list asked, list overloaded, tuple args, dict kwargs)
 cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* args, size_t nargsf, PyObject* kwnames)

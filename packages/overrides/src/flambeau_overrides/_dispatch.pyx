@@ -1,8 +1,8 @@
-"""The `__torch_function__` protocol: which types and modes may answer a call, in what order, and the call itself.
+"""The `__torch_function__` protocol: which types and modes can handle a call, in what order, and the call itself.
 
-Compiled because every function of a tensor library passes here on every call. The first rule is therefore that calls
-which nobody overrides pay for a few comparisons only; the second that nothing is cached that could go stale: a type's
-handler is looked up through the interpreter's own type cache, so classes may gain, lose and replace it at any time.
+It is compiled because every call of every function of a tensor library passes through it. Two rules follow. First, a
+call that nobody overrides costs only a few comparisons. Second, nothing that could go stale is cached: a type's handler
+is looked up through the interpreter's own type cache, so classes may gain, lose and replace it at any time.
 """
 
 cimport cython
@@ -42,10 +42,10 @@ cdef PyTypeObject* NoneType = Py_TYPE(<PyObject*>None)
 # --- around dispatch --------------------------------------------------------------------------------------------------
 
 def redispatch_function(func, types, args, kwargs=None):
-    """Call `func(*args, **kwargs)` past one level of dispatch: its own implementation runs, and what that calls is
-    overridable as usual.
+    """Call `func(*args, **kwargs)` and bypass one level of dispatch: the implementation of `func` runs, and the
+    functions that it calls are overridable as usual.
 
-    Meant for handlers. `types` is not used; it is there so that a handler can pass its arguments on.
+    For use in handlers. `types` is ignored; it exists so that a handler can pass on its arguments.
 
     Raises:
         TypeError: ``func`` is not callable.
@@ -72,7 +72,8 @@ def redispatch_function(func, types, args, kwargs=None):
 
 @cython.binding(False)
 def _disabled_torch_function_impl(func, types, args=(), kwargs=None):
-    """Call `func` with types not overriding. As a class's `__torch_function__` it takes the class out of dispatch."""
+    """Call `func` while types do not override. As a class's `__torch_function__`, it takes the class out of
+    dispatch."""
     push_disabled()
     try:
         return func(*args, **(kwargs or {}))
@@ -85,7 +86,7 @@ cdef object _disabled_impl = _disabled_torch_function_impl
 
 # --- types -----------------------------------------------------------------------------------------------------------
 
-# A handful of pointers to compare, read on every call; _base_references keeps them alive.
+# An array of at most MAX_BASES pointers, compared on every call; _base_references keeps the objects alive.
 cdef enum:
     MAX_BASES = 16
 cdef PyTypeObject* _bases[MAX_BASES]
@@ -95,14 +96,17 @@ cdef list _base_references = []
 
 
 def register_base(cls):
-    """Declare `cls` the base of a library's own types: its exact instances are not asked, since its functions handle
-    them anyway, and subclasses that inherit `__torch_function__` unchanged are recognized as overriding nothing.
+    """Declare `cls` the base class of a library's own types.
 
-    Give it the finished class, once `__torch_function__` is defined. Returns `cls`, so it can be used as a decorator.
-    Raises TypeError for a class without `__torch_function__`.
+    Its exact instances are not asked for handlers, since the library's functions handle them anyway. Subclasses that
+    inherit `__torch_function__` unchanged count as overriding nothing.
+
+    Call it with the finished class, after `__torch_function__` is defined. Returns `cls`, so it can be used as a
+    decorator.
 
     Raises:
-        TypeError: there is a base already, or what is given is no class.
+        TypeError: ``cls`` is not a class or does not define ``__torch_function__``.
+        RuntimeError: 16 bases are already registered.
 
     >>> @register_base
     ... class Array:
@@ -171,7 +175,7 @@ cdef bint is_default(PyTypeObject* t) noexcept:
 
 
 def is_tensor_like(inp, /):
-    """Whether `inp` has a `__torch_function__` of any kind, a registered base's included.
+    """Whether `inp` has a `__torch_function__`, including that of a registered base.
 
     >>> is_tensor_like(6)
     False
@@ -179,10 +183,10 @@ def is_tensor_like(inp, /):
     return _is_base(Py_TYPE(<PyObject*>inp)) or hasattr(inp, "__torch_function__")
 
 
-# --- who answers -----------------------------------------------------------------------------------------------------
+# --- which arguments override ----------------------------------------------------------------------------------------
 
 cdef int _insert(list overloaded, PyObject* candidate) except -1:
-    """Before the first superclass of candidate's type, unless the type is there already."""
+    """Insert candidate before the first instance of a superclass of its type; skip it if its type is in the list."""
     cdef PyTypeObject* t = Py_TYPE(candidate)
     cdef PyTypeObject* other
     cdef Py_ssize_t i, n = PyList_GET_SIZE(overloaded), index = n
@@ -190,7 +194,7 @@ cdef int _insert(list overloaded, PyObject* candidate) except -1:
         other = Py_TYPE(PyList_GET_ITEM(overloaded, i))
         if other == t:
             return False
-        # The true inheritance, without asking metaclasses: no Python code runs while a call is being set up.
+        # Checks real inheritance and bypasses metaclasses, so no Python code runs while a call is being set up.
         if index == n and PyType_IsSubtype(<type>t, <type>other):
             index = i
     overloaded.insert(index, <object>candidate)
@@ -225,7 +229,7 @@ cdef list collect_vector(PyObject* const* objects, Py_ssize_t n):
         if t == &PyList_Type or t == &PyTuple_Type:
             last = NULL
             j = 0
-            # Asked anew each time round: nothing here runs Python code, but a list is anybody's.
+            # The size is read on each pass: no Python code runs here, but another thread may change the list.
             while j < (PyList_GET_SIZE(<object>objects[i]) if t == &PyList_Type
                        else PyTuple_GET_SIZE(<object>objects[i])):
                 item = (PyList_GET_ITEM(<object>objects[i], j) if t == &PyList_Type
@@ -301,8 +305,8 @@ cdef object dispatch_vectorcall(object func, list overloaded, PyObject* const* a
 
 cdef enum:  # what dispatches
     COMPILED
-    METHOD  # a compiled method without arguments, or an attribute: the type of its tensor counts in any case
-    BY_HAND  # a function written in Python: PyTorch has other words for it, and bases count among the types
+    METHOD  # a compiled method without arguments, or an attribute: the type of its tensor always counts
+    BY_HAND  # a function written in Python: PyTorch's messages differ, and bases count among the types
 
 
 cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int kind):
@@ -322,7 +326,7 @@ cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int
             return result
     for i in range(n):
         if (kind == METHOD or mode is not None) and not _overrides(Py_TYPE(PyList_GET_ITEM(overloaded, i))):
-            continue  # a base would call the function, and that the mode
+            continue  # a base would call the function, and the function would call the mode
         result = _ask(state, <object>PyList_GET_ITEM(overloaded, i), func, types, args, kwargs, kind == BY_HAND)
         if result is not NotImplemented:
             return result
@@ -330,7 +334,8 @@ cdef object _dispatch(object func, list overloaded, tuple args, dict kwargs, int
 
 
 cdef object _ask_mode(ThreadState state, Py_ssize_t index, object func, tuple types, tuple args, dict kwargs):
-    # While a mode handles a call, the modes from it inwards are set aside: what its handler calls goes to the next one.
+    # While a mode handles a call, this mode and the modes inside it are set aside; calls in its handler go to the next
+    # outer mode.
     cdef list aside = state.cut(index)
     cdef PyObject* vector[5]
     cdef object mode = aside[0]
@@ -373,12 +378,12 @@ cdef object _ask(ThreadState state, object candidate, object func, tuple types, 
         state.leave()
 
 
-# Where a class method keeps its function; 0 in an interpreter that lays class methods out in another way.
+# The offset of the function in a classmethod object; 0 if this interpreter has another layout.
 cdef Py_ssize_t _function_offset = sizeof(PyObject)
 
 
 cdef inline PyObject* _function_of_class(PyObject* handler) noexcept:
-    """The function of a plain class method, which is called without making a bound method first; else NULL."""
+    """Return the function of a plain classmethod, which can be called without creating a bound method; else NULL."""
     cdef PyObject* function
     if handler == NULL or _function_offset == 0 or Py_TYPE(handler) != &PyClassMethod_Type:
         return NULL
@@ -397,7 +402,7 @@ _check_function_offset()
 
 
 cdef object _bind(PyObject* candidate):
-    """candidate's handler, found on its type and bound the way it is spelled: to the class, to the object, or not."""
+    """Return candidate's handler, found on its type and bound as a class method, a method or a static method."""
     cdef PyTypeObject* t = Py_TYPE(candidate)
     cdef PyObject* found = _PyType_Lookup(t, <PyObject*>HANDLER)
     if found == NULL:
@@ -420,7 +425,7 @@ cdef bint _warned = False
 
 
 cdef int _warn_plain_method(bint by_hand) except -1:
-    """Once in a process, or at every call where the function is written in Python."""
+    """Warn once per process for compiled functions, and at every call for functions written in Python."""
     global _warned
     if by_hand:
         PyErr_WarnEx(DeprecationWarning, b"Defining your `__torch_function__ as a plain method is deprecated and "
@@ -449,12 +454,12 @@ cdef int _raise_not_implemented(object func, tuple types, object mode, bint by_h
 
 @cython.binding(False)
 def has_torch_function(relevant_args, /):
-    """Whether an element of the iterable overrides, or a mode is active: the guard for handle_torch_function().
+    """Whether an element of the iterable overrides, or a mode is active: the check before handle_torch_function().
 
-    Exact instances of registered bases do not count; to ask whether something is a tensor at all, use is_tensor_like().
+    Exact instances of registered bases do not count; is_tensor_like() recognizes them, too.
 
     Raises:
-        TypeError: what is given is no sequence.
+        TypeError: ``relevant_args`` is not iterable.
 
     >>> class Other:
     ...     @classmethod
@@ -479,7 +484,7 @@ def has_torch_function(relevant_args, /):
 
 @cython.binding(False)
 def has_torch_function_unary(arg, /):
-    """has_torch_function((arg,)) without the tuple.
+    """Return has_torch_function((arg,)) without creating the tuple.
 
     >>> has_torch_function_unary("text")
     False
@@ -490,7 +495,7 @@ def has_torch_function_unary(arg, /):
 
 @cython.binding(False)
 def has_torch_function_variadic(*args):
-    """has_torch_function(args) for arguments that are given one by one.
+    """Return has_torch_function(args) for arguments that are passed one by one.
 
     >>> has_torch_function_variadic(1, "text")
     False
@@ -500,12 +505,12 @@ def has_torch_function_variadic(*args):
 
 @cython.binding(False)
 def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
-    """Let modes and types answer `public_api(*args, **kwargs)`.
+    """Let modes and types handle `public_api(*args, **kwargs)`.
 
-    `relevant_args` are the arguments to be asked. Raises TypeError when all of them answer NotImplemented.
+    Only the types of `relevant_args` are asked.
 
     Raises:
-        TypeError: all handlers decline, or there are none.
+        TypeError: all handlers return NotImplemented, or there are none.
 
     >>> def twice(x):
     ...     if has_torch_function_unary(x):
@@ -516,16 +521,16 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
     for item in relevant_args:
         collect_by_hand(overloaded, item)
     if not overloaded and has_mode() and this_thread().handler_of(public_api) < 0:
-        # has_torch_function() cannot know that the modes do not handle this very function: back past the question.
+        # has_torch_function() cannot know that no mode handles this function: run it and bypass the check.
         return redispatch_function(public_api, (), args, kwargs)
     return _dispatch(public_api, overloaded, args, kwargs, BY_HAND)
 
 
 def ask_modes(func, tuple args not None, dict kwargs=None):
-    """Let the modes answer a call of a compiled function that has nothing to ask among its arguments.
+    """Let the modes handle a call of a compiled function whose arguments cannot override.
 
     Raises:
-        TypeError: the arguments are no tuple.
+        TypeError: ``args`` is not a tuple.
 
     >>> from flambeau_overrides import TorchFunctionMode
     >>> class Zero(TorchFunctionMode):
@@ -541,7 +546,7 @@ def ask_modes(func, tuple args not None, dict kwargs=None):
 
 
 def overloaded_args(relevant_args):
-    """The arguments whose types would be asked, in the order in which they would."""
+    """Return the arguments whose types would be asked, in that order."""
     cdef list overloaded = []
     for item in relevant_args:
         collect_by_hand(overloaded, item)

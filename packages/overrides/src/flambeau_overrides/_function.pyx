@@ -1,4 +1,4 @@
-"""A function behind the protocol: what `overridable` makes of a library's plain functions."""
+"""Function objects with the protocol: `overridable` wraps a library's plain functions in them."""
 
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_SIZE
@@ -32,15 +32,15 @@ cdef int* modes = active_modes_ptr()
 
 
 cdef class OverridableFunction:
-    """A plain function behind the protocol. Made by `overridable`.
+    """A plain function with the protocol, created by `overridable`.
 
-    Called, it looks for overriding types among all arguments and in the lists and tuples among them, and for modes. It
-    is not a descriptor: in a class body it stays a function, like a built-in.
+    A call looks for modes, and for overriding types among all arguments and among the items of lists and tuples. The
+    object is not a descriptor: in a class body it remains a function, like a built-in.
     """
 
     cdef vectorcallfunc vectorcall
     cdef readonly object __wrapped__
-    cdef readonly Packing __packing__  # how handlers get the arguments; None: as they were written
+    cdef readonly Packing __packing__  # arranges the arguments for handlers; None: as passed
     cdef dict __dict__
     cdef object __weakref__
 
@@ -61,7 +61,7 @@ cdef class OverridableFunction:
         return getattr(self.__wrapped__, "__kwdefaults__", None)
 
     def __call__(self, *args, **kwargs):
-        return self(*args, **kwargs)  # through the type's slot, which is the vectorcall below
+        return self(*args, **kwargs)  # calls the type's slot, which is the vectorcall function below
 
     def __repr__(self):
         return f"<overridable function {self.__module__}.{self.__qualname__}>"

@@ -1,7 +1,8 @@
-"""How a function that is written in Python hands its arguments to handlers.
+"""Rules for how a function written in Python passes its arguments to handlers.
 
-A compiled function hands on what was written. One that is written in Python has bound its arguments by then: it passes
-on those that it needs as `args` and the others, defaults included, as `kwargs`. A `Packing` says this in words.
+Handlers of a compiled function receive the arguments as the caller wrote them. A function written in Python has already
+bound its arguments: it passes some of them as `args` and the others, including defaults, as `kwargs`. A `Packing`
+describes which.
 """
 
 from cpython.object cimport PyObject
@@ -15,15 +16,16 @@ cdef object _MISSING = object()
 
 
 cdef class Packing:
-    """What a function's handlers get.
+    """The arguments that a function's handlers receive.
 
     Args:
-        text: the function's parameters, separated by blanks. Those before a lone ``*`` are handed on by position, those
-            behind it by name. ``!`` marks the ones that are asked for handlers, ``=`` goes before a default, a leading
-            ``*`` stands for all further ones, and square brackets for what is not handed on.
+        text: the function's parameters, separated by blanks. Handlers receive those before a lone ``*`` by position and
+            those after it by name. ``!`` marks the parameters whose arguments are asked for handlers, ``=`` precedes a
+            default, a leading ``*`` collects all further positional arguments, and parameters in square brackets are
+            not passed on.
 
     Raises:
-        TypeError: the argument is no text.
+        TypeError: ``text`` is not a string.
 
     >>> pack = Packing("input! * dim=None dtype=None")
     >>> pack("softmax", 5, dtype="int")
@@ -55,7 +57,7 @@ cdef class Packing:
         self.names, self.defaults, self.asked = tuple(names), tuple(defaults), tuple(asked)
 
     def __call__(self, str function, *args, **kwargs):
-        """What handlers of the function get for a call with these arguments: `args` and `kwargs`."""
+        """Return the `args` and `kwargs` that handlers receive for a call of the function with these arguments."""
         cdef list bound = [_MISSING] * len(self.names)
         cdef list vector = [*args, *kwargs.values()]
         cdef PyObject* pointers[64]
@@ -72,7 +74,7 @@ cdef class Packing:
 
 
 cdef tuple _bind(Packing packing, str function, list bound, PyObject* const* args, Py_ssize_t n, PyObject* kwnames):
-    """Give each parameter its argument or default, as Python does for a function; returns what a variadic one takes."""
+    """Bind each parameter to its argument or default, as Python does; returns the arguments of a variadic one."""
     cdef Py_ssize_t i, j, count = PyTuple_GET_SIZE(packing.names), fixed = count
     cdef tuple rest = ()
     if packing.variadic:

@@ -1,4 +1,4 @@
-"""What a thread is doing: its modes, the handlers that are running, and the switches that turn overriding off."""
+"""State of a thread: its modes, its running handlers, and the switches that turn overriding off."""
 
 cimport cython
 from cpython.exc cimport PyErr_Clear
@@ -14,7 +14,7 @@ cdef extern from *:
     """
     #if defined(_MSC_VER)
     #define FLAMBEAU_THREAD_LOCAL __declspec(thread)
-    #elif defined(__GLIBC__)  /* which has room for a few bytes of every library: one load in place of a call */
+    #elif defined(__GLIBC__)  /* glibc reserves a few bytes for every library: a load instead of a call */
     #define FLAMBEAU_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
     #else
     #define FLAMBEAU_THREAD_LOCAL _Thread_local
@@ -33,7 +33,7 @@ cdef extern from "Python.h":
     PyObject* _PyType_Lookup(PyTypeObject*, PyObject*)
     PyTypeObject* Py_TYPE(PyObject*)
     PyObject* PyThreadState_GetDict()
-    int PySequence_Contains(PyObject*, PyObject*) noexcept  # -1: raised
+    int PySequence_Contains(PyObject*, PyObject*) noexcept  # -1 if it raised
 
 
 cdef int _active_modes = 0
@@ -43,7 +43,7 @@ cdef int _active_modes = 0
 
 @cython.final
 cdef class ThreadState:
-    """The modes and the running handlers of one thread. Lives in the interpreter's dictionary for the thread."""
+    """The modes and running handlers of one thread, stored in the interpreter's dictionary of the thread."""
 
     def __cinit__(self):
         self.modes = []
@@ -89,7 +89,7 @@ cdef class ThreadState:
         return 0
 
     cdef Py_ssize_t handler_of(self, object func) noexcept:
-        """The index of the innermost mode that handles func, or -1."""
+        """Return the index of the innermost mode that handles func, or -1."""
         cdef Py_ssize_t i = PyList_GET_SIZE(self.modes)
         cdef PyObject* handled
         cdef int found
@@ -101,7 +101,7 @@ cdef class ThreadState:
             if handled == <PyObject*>None:
                 return i
             found = PySequence_Contains(handled, <PyObject*>func)
-            if found < 0:  # an unhashable function, a container that raises: the mode itself has to decide
+            if found < 0:  # func is unhashable, or the container raises: call the mode and let it decide
                 PyErr_Clear()
             if found != 0:
                 return i
@@ -115,8 +115,8 @@ cdef class ThreadState:
                 raise MemoryError
             self.running = frame
             self.capacity = 2 * self.capacity + 8
-        # Endless recursion is looked for at every eighth level only: a handler may well call its function again once
-        # or twice (behind a flag of its own, say), and shallow calls should not pay.
+        # Infinite recursion is checked at every eighth level only: a handler may legitimately call its function again
+        # once or twice (guarded by a flag, for example), and shallow calls should not pay for the check.
         if self.depth > 0 and self.depth % 8 == 0 and self.entered(func, args, kwargs, owner) >= 4:
             _raise_self_call(func, owner)
         frame = &self.running[self.depth]
@@ -144,7 +144,7 @@ cdef class ThreadState:
         Py_XDECREF(frame.modes)
 
     cdef Py_ssize_t entered(self, object func, tuple args, dict kwargs, object owner) except -1:
-        """How many of the last 64 running handlers are this one with these very arguments."""
+        """Count the entries of the same handler with the same arguments among the last 64 running handlers."""
         cdef Py_ssize_t i, count = 0
         cdef Running* frame
         for i in range(max(0, self.depth - 64), self.depth):
@@ -156,7 +156,7 @@ cdef class ThreadState:
 
 
 cdef bint _same(object a, object b, int nested) except -1:
-    """Whether a and b are one object, or containers of the same objects down to `nested` levels."""
+    """Whether a and b are the same object, or containers of the same objects down to `nested` levels."""
     cdef Py_ssize_t i
     if a is b:
         return True
@@ -243,7 +243,7 @@ cdef bint all_disabled() noexcept nogil:
 
 
 cdef void push_all_disabled() noexcept nogil:
-    # Counts in both, so that the usual question of the hot path is one load.
+    # Increments both counters, so that the hot path tests one of them.
     global tls_subclass_disabled, tls_all_disabled
     tls_subclass_disabled += 1
     tls_all_disabled += 1
@@ -337,7 +337,7 @@ def pop_mode():
 def remove_mode(mode):
     """Remove the innermost occurrence of `mode` from the modes of this thread.
 
-    Not simply the innermost mode: blocks of generators and coroutines need not end in the order in which they began.
+    It may not be the innermost mode: blocks of generators and coroutines can end in another order than they began.
     """
     cdef ThreadState state = this_thread()
     cdef Py_ssize_t i = len(state.modes)
@@ -362,7 +362,7 @@ def is_enabled():
 
 
 def switches(state=None):
-    """The pair of counters behind the two Disable classes; with an argument, sets them and returns what they were."""
+    """Return the counters behind the two Disable classes as a pair; an argument replaces them."""
     global tls_subclass_disabled, tls_all_disabled
     before = (tls_subclass_disabled, tls_all_disabled)
     if state is not None:
@@ -370,7 +370,7 @@ def switches(state=None):
     return before
 
 
-# The blocks of the modes begin and end in one step each: an interrupt may come at any call and line of Python.
+# A mode's block begins and ends in one compiled step: an interrupt may come at any call and any line of Python.
 
 def enter_mode(self):
     """`__enter__` of modes."""
@@ -384,7 +384,7 @@ def leave_mode(self, exc_type, exc_value, traceback):
 
 
 cdef class Reentered:
-    """The modes and switches with which the running handler's function was called, for the length of a block."""
+    """Context manager that restores the modes and switches with which the running handler's function was called."""
 
     cdef object before
 
@@ -436,7 +436,7 @@ cdef class SetAside:
 # --- what functions written in Python ask ----------------------------------------------------------------------------
 
 cdef bint take_skip() noexcept:
-    # A function written in Python asks has_torch_function() first, and cannot say which function it is.
+    # A function written in Python calls has_torch_function() first, which does not know the function.
     if tls_thread == NULL or (<ThreadState>tls_thread).skip == NULL:
         return False
     (<ThreadState>tls_thread).skip = NULL

@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""The functions of ``abi.pxd``, over the private modules."""
+"""The functions of ``abi.pxd``, implemented by the private modules."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_overrides cimport _dispatch, _packing, _thread
 
 
 def require(int number, str package not None):
-    """Raise ImportError unless ``package`` was built for the interface that this one has."""
+    """Raise ImportError unless ``package`` was built for this version of the interface."""
     if number != OVERRIDES_ABI:
         older = package if number < OVERRIDES_ABI else "flambeau-overrides"
         raise ImportError(f"{package} was built for interface {number} of flambeau-overrides, which has "

@@ -1,7 +1,7 @@
-"""What a type makes of every overridable function: the report behind `python -m flambeau_overrides module:Type`.
+"""How a type handles every overridable function: the report of `python -m flambeau_overrides module:Type`.
 
-Each function is tried once: the type's handler is given the function and arguments that fit its signature, as a call
-would. What the handler does tells the rest, so nothing has to be declared for it.
+Each function is tried once: the type's handler is called with the function and with arguments that fit its signature.
+The outcome of the call classifies the function, so types need no declarations.
 """
 
 import sys
@@ -15,7 +15,7 @@ from flambeau_overrides._dispatch import overloaded_args
 from flambeau_overrides.modes import TorchFunctionMode
 from flambeau_overrides.registry import display_name, get_overridable_functions, resolve_name
 
-# What stands for an argument that is annotated so; whatever is not in the table gets the example.
+# Replacements for arguments with these annotations; all other arguments are the example.
 _PLAIN: dict[str, object] = {
     "int": 1,
     "float": 1.0,
@@ -24,7 +24,7 @@ _PLAIN: dict[str, object] = {
     "bool": True,
     "str": "",
     "bytes": b"",
-    "torch.dtype": float,  # which is taken for one
+    "torch.dtype": float,  # float is accepted as a dtype
     "Callable": lambda *args: None,
     "None": None,
 }
@@ -37,7 +37,7 @@ class Coverage:
         cls: the type.
         handled: the functions that its handler implements, or calls on other arguments.
         refused: those for which it returns NotImplemented, so users get a TypeError.
-        missed: those for which it raises an exception, with the exception.
+        missed: the functions for which it raises, with the exceptions.
     """
 
     def __init__(self, cls: type):
@@ -90,7 +90,7 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
         raise TypeError(f"{cls.__name__} has no __torch_function__: it overrides nothing")
     handler = example.__torch_function__
     if functions is None:
-        # Without what stands for a method behind Python's syntax: handlers get the method, which is tried itself.
+        # Skip the slot wrappers of Python's syntax: handlers receive the method instead, and that is tried separately.
         functions = [
             f
             for f in dict.fromkeys(f for group in get_overridable_functions().values() for f in group)
@@ -102,10 +102,10 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
         watch = _Watch(func, cls)
         try:
             with catch_warnings(), watch:
-                simplefilter("ignore")  # about unusual arguments
+                simplefilter("ignore")  # warnings about unusual arguments
                 answer = handler(func, (cls,), args, kwargs)
         except Exception as error:
-            # An error of the function about the trial's arguments is not the fault of the type.
+            # An error that the function raises for these arguments is not a fault of the type.
             if not watch.passed_on:
                 found.missed[func] = error
                 continue
@@ -115,14 +115,14 @@ def coverage(example: Any, functions: list[Any] | None = None) -> Coverage:
 
 
 def sample_arguments(func: Callable[..., Any], example: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Arguments with which `func` can be called: `example` where the signature does not ask for something plainer.
+    """Return arguments with which `func` can be called: `example`, or a plain value where the annotation asks for one.
 
     >>> def clip(values: "Values", low: float, *, names: "list[str]", high: float = 1.0): ...
     >>> sample_arguments(clip, "example")
     (('example', 1.0), {'names': ['']})
     """
     try:
-        # Of a function with several signatures, the first one: it stands under the attribute `overloads`.
+        # If the function has several signatures, use the first one in its attribute `overloads`.
         parameters = signature(getattr(func, "overloads", (func,))[0]).parameters.values()
     except (TypeError, ValueError):
         return (example,), {}
@@ -145,7 +145,7 @@ def _sample(annotation: Any, example: object) -> Any:
     if annotation is Parameter.empty:
         return example
     text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    first = text.strip("'\"").partition("|")[0].strip()  # of "Tensor | Number" the first is the usual one
+    first = text.strip("'\"").partition("|")[0].strip()  # in "Tensor | Number", the first is the usual one
     outer, _, inner = first.partition("[")
     if outer.lower() in ("sequence", "list", "tuple", "iterable"):
         return [_sample(inner.removesuffix("]").partition(",")[0].strip() or Parameter.empty, example)]
@@ -153,7 +153,7 @@ def _sample(annotation: Any, example: object) -> Any:
 
 
 class _Watch(TorchFunctionMode):
-    """Notes whether `func` is called on arguments among which `cls` does not override any more."""
+    """Notes whether `func` is called on arguments among which `cls` no longer overrides."""
 
     def __init__(self, func: object, cls: type) -> None:
         self.func, self.cls, self.passed_on = func, cls, False
@@ -165,7 +165,7 @@ class _Watch(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        # Not by `types`: those of a method without arguments have the type of its object in any case.
+        # `types` does not tell: for a method without arguments it always contains the type of the object.
         given = [a for x in (*args, *(kwargs or {}).values()) for a in (x if isinstance(x, (list, tuple)) else (x,))]
         if func is self.func and not any(type(a) is self.cls for a in overloaded_args(given)):
             self.passed_on = True
@@ -202,7 +202,8 @@ def _line(error: Exception) -> str:
 
 
 def example_of(target: str) -> object:
-    """The instance that a text names: `module:Type`, `module:Type(5, 2)`, `module:instance` or `module:function`.
+    """Return the instance that a text names: `module:Type`, `module:Type(5, 2)`, `module:instance` or
+    `module:function`.
 
     A class or a function is called without arguments.
     """
@@ -226,7 +227,7 @@ def example_of(target: str) -> object:
 
 
 def main(arguments: list[str], prog: str = "python -m flambeau_overrides") -> int:
-    """Print the report for what the command line names; 1 if the type misses a function, 2 if it cannot be tried."""
+    """Print the report for the command line; return 1 if the type misses a function, 2 if it cannot be tried."""
     from argparse import ArgumentParser
 
     parser = ArgumentParser(prog=prog, description="What a type makes of every function.")

@@ -41,7 +41,7 @@ def overridable(
             caller passed them.
 
     Raises:
-        AttributeError: what is declared is not callable.
+        AttributeError: ``function`` has no ``__module__`` or ``__name__``.
 
     >>> @overridable
     ... def double(x):
@@ -67,7 +67,9 @@ def overridable(
 def wrap_torch_function(
     dispatcher: Callable[..., Iterable[Any]],
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that examines only the arguments that `dispatcher`, called with the function's arguments, returns.
+    """Decorate a function so that only the arguments that `dispatcher` returns are asked for handlers.
+
+    `dispatcher` is called with the function's arguments.
 
     Raises:
         TypeError: ``dispatcher`` is not callable.

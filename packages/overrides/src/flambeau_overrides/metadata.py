@@ -1,7 +1,7 @@
-"""Attributes that a class declares to travel: from the arguments of a function to its results.
+"""Metadata: attributes that a class declares, and that functions copy from their arguments to their results.
 
-A class names them in `__torch_metadata__`, each with a rule that makes one value of those that the arguments have. The
-default handler of a library's base class does the rest with the functions below.
+A class lists them in `__torch_metadata__`, each with a rule that merges the values of the arguments into one. The
+default handler of a library's base class calls the functions below.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def first(values: list[object]) -> object:
     """A metadata rule: the value of the first argument that has one.
 
     Raises:
-        IndexError: there is no value.
+        IndexError: ``values`` is empty.
 
     >>> first(["m", "s"])
     'm'
@@ -30,7 +30,7 @@ def agreed(values: list[object]) -> object:
     """A metadata rule: the common value of all arguments.
 
     Raises:
-        ValueError: values differ.
+        ValueError: the values differ.
 
     >>> agreed(["m", "m"])
     'm'
@@ -48,7 +48,7 @@ def agreed(values: list[object]) -> object:
 def declare(cls: type) -> bool:
     """Check the declarations of a new class and add those of its bases. Meant for `__init_subclass__`.
 
-    Returns whether there is anything.
+    Returns whether the class has any metadata.
     """
     own = vars(cls).get(_DECLARED)
     if own is not None and not (
@@ -67,7 +67,9 @@ def declare(cls: type) -> bool:
 
 
 def merge(cls: type, func: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The metadata of what `func(*args, **kwargs)` returns to `cls`, by name. A rule that raises is told in a note."""
+    """Return the metadata, by name, for results of `func(*args, **kwargs)` of class `cls`.
+
+    If a rule raises, a note on the exception names it."""
     merged = {}
     arguments = [a for a in _each(args, kwargs) if getattr(type(a), _DECLARED, None)]
     for name, rule in getattr(cls, _DECLARED).items():

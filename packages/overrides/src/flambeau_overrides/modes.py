@@ -1,4 +1,4 @@
-"""Modes: overriding every function for the length of a `with` block, without a type of one's own."""
+"""Modes: override every function in a `with` block, without defining a type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TorchFunctionMode:
     bypass its handler and cost almost nothing.
 
     Raises:
-        NotImplementedError: a subclass has no ``__torch_function__``; when a function is called.
+        NotImplementedError: a function is called, and the subclass defines no ``__torch_function__``.
 
     >>> from flambeau_overrides import overridable
     >>> @overridable
@@ -48,7 +48,7 @@ class TorchFunctionMode:
 
     __torch_function_handles__: Container[object] | None = None
 
-    # Here so that subclasses may call super().__init__() whatever stands between.
+    # Exists so that subclasses can call super().__init__() with any classes in between.
     def __init__(self) -> None:
         pass
 
@@ -70,7 +70,7 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
-        """Old spelling of `cls(...)`."""
+        """Deprecated spelling of `cls(...)`."""
         import warnings
 
         warnings.warn("`Mode.push()` is no longer necessary and can be replaced with just `with Mode()`", stacklevel=2)
@@ -81,7 +81,7 @@ class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that passes on every call.
 
     Raises:
-        TypeError: arguments are given.
+        TypeError: it was given arguments.
 
     >>> from flambeau_overrides import overridable
     >>> @overridable
@@ -103,9 +103,9 @@ class BaseTorchFunctionMode(TorchFunctionMode):
 
 
 class enable_reentrant_dispatch(Reentered):
-    """Inside a handler: dispatch as it was when the function that is being handled was called.
+    """Context manager for handlers that restores dispatch as it was when the handled function was called.
 
-    The handling mode itself is active again, and what was switched off is on. Raises RuntimeError outside of a handler.
+    The handling mode is active again, and switches have their earlier state. Raises RuntimeError outside of a handler.
 
     >>> from flambeau_overrides import overridable
     >>> @overridable

@@ -1,4 +1,4 @@
-"""Python's operators for types that answer `__torch_function__` without being tensors."""
+"""Python's operators for types with `__torch_function__` that are not tensors."""
 
 from __future__ import annotations
 
@@ -31,15 +31,14 @@ _UNARY = {"neg": "neg", "pos": "positive", "abs": "abs", "invert": "bitwise_not"
 class OperatorsMixin:
     """Gives a type with `__torch_function__` Python's operators, as NumPy's `NDArrayOperatorsMixin` does for arrays.
 
-    `a + b` calls `torch.add(a, b)` and `2 - a` calls `torch.sub(2, a)`, so one answer of the type's
-    `__torch_function__` serves the function and the operator. Comparisons, `@`, the unary `-`, `+` and `~`, and `abs`
-    work the same way. `a += b` makes a new object, as it does for numbers. The type keeps the hash of `object`, though
-    it defines `__eq__`.
+    `a + b` calls `torch.add(a, b)` and `2 - a` calls `torch.sub(2, a)`, so the type's `__torch_function__` handles the
+    function and the operator alike. Comparisons, `@`, the unary `-`, `+` and `~`, and `abs` work the same way. `a += b`
+    creates a new object, as for numbers. The type keeps the hash of `object`, although it defines `__eq__`.
 
     Raises:
-        TypeError: The type's `__torch_function__` has no answer, or another operand is of a type that the function does
-            not take.
-        NotImplementedError: No library with functions of these names is imported.
+        TypeError: the type's `__torch_function__` returns NotImplemented, or the function does not accept the type of
+            the other operand.
+        NotImplementedError: no imported library has a function of this name.
 
     >>> import flambeau as torch
     >>> class Metres(OperatorsMixin):
@@ -58,7 +57,7 @@ class OperatorsMixin:
     __slots__ = ()
     __hash__ = object.__hash__
 
-    if TYPE_CHECKING:  # what is defined below
+    if TYPE_CHECKING:  # the methods that the loops below define
 
         def __add__(self, other: Any) -> Any: ...
         def __radd__(self, other: Any) -> Any: ...

@@ -1,7 +1,7 @@
-"""Which functions are overridable: declared by the libraries that own them, listed for those who override.
+"""The registry of overridable functions: libraries declare their functions, and programs that override list them.
 
-Declaring is one entry in a dictionary, because libraries declare hundreds of functions while they are imported.
-Namespaces are looked up and signatures built when somebody asks.
+A declaration adds one entry to a dictionary, because libraries declare hundreds of functions while they are imported.
+Namespaces are looked up and signatures built when the functions are listed.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:  # typing and inspect are slow to import
 
     _Entry = tuple[object, str, Any, object]
 
-# By id of the function: namespace, name, function and signature, and the same again for each other name. One tuple and
-# nothing else for each function: what is made while importing costs most when the garbage collector looks at it.
+# Maps the function's id to namespace, name, function and signature, followed by the same four for each further name.
+# There is only one tuple per function, because the garbage collector traverses all objects that an import creates.
 _entries: dict[int, tuple[Any, ...]] = {}
 _namespaces: dict[str, object] = {}  # by dotted name
 _ignored: dict[int, object] = {}  # by id of the function
 _before_listing: list[Callable[[], None]] = []
-_ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up on request
-_cache: dict[str, Any] = {}  # what is derived from the above; emptied when they change
+_ignored_names: list[tuple[str, str]] = []  # (namespace, name), looked up when functions are listed
+_cache: dict[str, Any] = {}  # results derived from the above; cleared when they change
 
 
 def register(namespace: object, name: str, func: object, signature: object = None) -> None:
@@ -33,11 +33,10 @@ def register(namespace: object, name: str, func: object, signature: object = Non
     Args:
         namespace: a module, a class, or a dotted name, which need not exist yet (see register_namespace()).
         name: "add"; "shape.__get__" for a property's getter.
-        func: the object that handlers get.
-        signature: the signature as text, "(input, other, *, alpha=1)", where annotations are ignored; an
-            inspect.Signature; a callable without arguments that returns one of these; or None for what the function's
-            own `testing_signature()` returns, if it has one, else the one that inspect finds, (*args, **kwargs) if it
-            finds none.
+        func: the object that handlers receive.
+        signature: a text such as "(input, other, *, alpha=1)", in which annotations are ignored; an inspect.Signature;
+            or a callable without arguments that returns one of these. None means the function's own
+            `testing_signature()` if it has one, else the signature that inspect finds, else (*args, **kwargs).
 
     >>> def scale(input, factor): ...
     >>> register("mylib", "scale", scale)
@@ -51,10 +50,11 @@ def register(namespace: object, name: str, func: object, signature: object = Non
 
 
 def register_namespace(name: str, namespace: object) -> None:
-    """Declare that the dotted `name` under which functions are registered means the object `namespace`, or the module
-    of that name when it is a text (imported when somebody lists the functions).
+    """Declare the object that the dotted `name` of a namespace stands for.
 
-    Not needed for modules under their own names and what is in them.
+    `namespace` is the object itself or the name of a module, which is imported when functions are listed.
+
+    Modules under their own names, and the classes in them, need no declaration.
 
     >>> import types
     >>> maths = types.ModuleType("maths")
@@ -69,9 +69,9 @@ def register_namespace(name: str, namespace: object) -> None:
 
 
 def before_listing(function: Callable[[], None]) -> None:
-    """Have `function()` called whenever functions are listed.
+    """Register a callback that runs whenever functions are listed.
 
-    It is for libraries that declare some functions when they are first used: they declare them then."""
+    Libraries that declare some functions at their first use declare them in this callback."""
     _before_listing.append(function)
 
 
@@ -81,7 +81,7 @@ def _complete() -> None:
 
 
 def ignore(*funcs: object) -> None:
-    """Declare that these functions cannot be overridden, though one might expect it. They are never listed.
+    """Declare that these functions cannot be overridden, although users might expect it. They are never listed.
 
     >>> def seed(n): ...
     >>> ignore(seed)
@@ -93,11 +93,14 @@ def ignore(*funcs: object) -> None:
 
 
 def ignore_names(namespace: str, names: str) -> None:
-    """Declare the same by name, of functions that need not exist: the dotted name of a namespace, and names in it that
-    are separated by blanks.
+    """Declare by name functions that cannot be overridden. They need not exist yet.
+
+    Args:
+        namespace: the dotted name of the namespace.
+        names: names in the namespace, separated by blanks.
 
     Raises:
-        AttributeError: the names are no string of them.
+        AttributeError: ``names`` is not a string.
 
     >>> ignore_names("mylib", "save load")
     """
@@ -106,7 +109,7 @@ def ignore_names(namespace: str, names: str) -> None:
 
 
 def unregister(*funcs: object) -> None:
-    """Undo what `register` and `ignore` declared of these functions.
+    """Undo the declarations that `register` and `ignore` made of these functions.
 
     >>> def mul(input, other): ...
     >>> register("mylib", "mul", mul)
@@ -130,7 +133,7 @@ def registered(func: object) -> tuple[object, bool]:
 
 
 def restore(func: object, state: tuple[Any, bool]) -> None:
-    """Let what `register` and `ignore` declared of a function be again what `registered` returned.
+    """Restore the declarations of a function that `registered` returned.
 
     >>> def div(input, other): ...
     >>> before = registered(div)
@@ -148,9 +151,9 @@ def restore(func: object, state: tuple[Any, bool]) -> None:
 
 
 def get_overridable_functions() -> dict[object, list[Any]]:
-    """The overridable functions of all libraries: lists in order of name, by namespace.
+    """Return the overridable functions of all libraries: for each namespace, a list sorted by name.
 
-    The keys are the namespaces themselves (modules, classes), or the dotted name of one that does not exist.
+    The keys are the namespaces (modules, classes), or the dotted name of a namespace that does not exist.
 
     >>> def shift(x, by): ...
     >>> register("mylib", "shift", shift)
@@ -185,7 +188,7 @@ def get_testing_overrides() -> dict[Any, Any]:
 
 
 def get_ignored_functions() -> set[Any]:
-    """The functions that are declared not to be overridable.
+    """Return the functions that are declared not to be overridable.
 
     >>> print in get_ignored_functions()
     False
@@ -195,8 +198,10 @@ def get_ignored_functions() -> set[Any]:
 
 
 def get_default_nowrap_functions() -> set[Any]:
-    """The overridable functions whose results a base's default handler leaves as they are: the true `plain_result` of a
-    function says so. Of others a subclass gets results of its own class.
+    """Return the overridable functions whose results a base's default handler leaves unchanged.
+
+    A function declares this with a true attribute `plain_result`. Results of all other functions get the class of the
+    subclass.
 
     >>> isinstance(get_default_nowrap_functions(), set)
     True
@@ -206,10 +211,9 @@ def get_default_nowrap_functions() -> set[Any]:
 
 
 def resolve_name(func: object) -> str | None:
-    """The dotted name of an overridable function, None for others.
+    """Return the dotted name of an overridable function, or None for other objects.
 
-    It is the first name under which it was registered, else the function's own `__torch_name__` if it has one. Raises
-    TypeError for what is not hashable.
+    It is the first name under which the function was registered, else its `__torch_name__` if it has one.
 
     Raises:
         TypeError: the object is not hashable.
@@ -227,7 +231,7 @@ def resolve_name(func: object) -> str | None:
 
 
 def display_name(func: object) -> str:
-    """The name by which messages call `func`: "torch.add"."""
+    """Return the name of `func` in messages: "torch.add"."""
     try:
         name = resolve_name(func)
     except TypeError:  # not hashable
@@ -241,12 +245,11 @@ def display_name(func: object) -> str:
 
 
 def is_tensor_method_or_property(func: Any) -> bool:
-    """Whether `func` was registered for a class, as its method, or is the getter of a property; its setter is neither.
-
-    Raises TypeError for what is not hashable, AttributeError for what has no `__name__`.
+    """Whether `func` was registered as a method of a class, or is the getter of a property; setters do not count.
 
     Raises:
-        AttributeError: what is given is not a function.
+        TypeError: ``func`` is not hashable.
+        AttributeError: ``func`` has no ``__name__``.
 
     >>> class Array:
     ...     def twice(self): ...
@@ -269,15 +272,16 @@ def _registered() -> Iterator[_Entry]:
 
 
 def _named_and_ignored() -> set[object]:
-    """What exists of the names that are ignored."""
+    """Return the functions that were ignored by name and exist."""
     if "ignored" not in _cache:
         _cache["ignored"] = {_get(namespace, name) for namespace, name in _ignored_names} - {None}
     return set(_cache["ignored"])
 
 
 def _ignored_name(func: object) -> str | None:
-    """The dotted name of what is ignored by name. Only what has the function's own name is looked up: to look up all
-    would load what waits for being named."""
+    """Return the dotted name of a function that was ignored by name, or None.
+
+    Only entries with the function's own name are looked up, because looking up all names would load lazy ones."""
     own = getattr(func, "__name__", None)
     for namespace, name in _ignored_names:
         if name == own and _get(namespace, name) is func:
@@ -286,7 +290,7 @@ def _ignored_name(func: object) -> str | None:
 
 
 def _get(namespace: str, name: str) -> object:
-    """What stands under a name; None for what does not exist or is not hashable."""
+    """Return the object with this name, or None if it does not exist or is not hashable."""
     try:
         found = getattr(_resolve(namespace), name)
         hash(found)
@@ -296,10 +300,10 @@ def _get(namespace: str, name: str) -> object:
 
 
 def resolve_function(namespace: str, name: str) -> Any:
-    """The function of a registered namespace, for what calls it by its name.
+    """Return the function of this name in a registered namespace.
 
     Raises:
-        NotImplementedError: Nothing of that name is there.
+        NotImplementedError: the namespace has no such function.
     """
     found = _get(namespace, name)
     if found is None:
@@ -308,7 +312,7 @@ def resolve_function(namespace: str, name: str) -> Any:
 
 
 def _listed() -> list[_Entry]:
-    """The entries that are not ignored, those of modules included that declare functions when they are imported."""
+    """Return the entries that are not ignored, including those of modules that declare functions when imported."""
     for namespace in list(_namespaces):
         _resolve(namespace)
     ignored = get_ignored_functions()
@@ -342,7 +346,7 @@ def _dotted(namespace: Any, name: str) -> str:
 
 
 def _dummy(name: str, func: Any, signature: Any) -> Any:
-    """A function with the parameters that `signature` (see register()) tells, and nothing else."""
+    """Return a function with the parameters of `signature` (see register()) that returns -1."""
     import inspect
 
     if signature is None:
@@ -352,7 +356,7 @@ def _dummy(name: str, func: Any, signature: Any) -> Any:
     if signature is None:
         try:
             signature = inspect.signature(func)
-        except (TypeError, ValueError):  # some built-ins do not tell
+        except (TypeError, ValueError):  # some built-ins have no signature
             signature = "(*args, **kwargs)"
     try:
         if isinstance(signature, inspect.Signature):
@@ -373,7 +377,7 @@ def _from_signature(signature: Signature) -> tuple[str, dict[str, Any]]:
     parameters = []
     for parameter in signature.parameters.values():
         if parameter.default is not inspect.Parameter.empty:
-            # By reference: a default need not have a repr that gives it back.
+            # Pass defaults by reference: evaluating a default's repr need not give the default back.
             defaults[f"_{len(defaults)}"] = parameter.default
             parameter = parameter.replace(default=_Verbatim(f"_{len(defaults) - 1}"))
         parameters.append(parameter.replace(annotation=inspect.Parameter.empty))
@@ -400,7 +404,7 @@ class _Verbatim(str):
 
 
 class _Names(dict[str, object]):
-    """What a name in the text of a signature means: a loaded module (`torch.float32`), infinity or not-a-number."""
+    """Resolves the names in a signature's text: a loaded module (`torch.float32`), inf or nan."""
 
     def __missing__(self, name: str) -> object:
         if name in ("inf", "nan"):

@@ -1,6 +1,7 @@
-"""What errors about names suggest: the known name that was probably meant, as a note below the message.
+"""Suggestions in errors about names: a note with the known name that was probably meant.
 
-Messages are PyTorch's, which programs compare. Python shows notes under them, and so do notebooks.
+Programs compare messages, which are PyTorch's, so suggestions are notes. Python and notebooks show notes below
+messages.
 """
 
 from collections.abc import Iterable
@@ -10,7 +11,7 @@ Error = TypeVar("Error", bound=Exception)
 
 
 def unexpected_keyword(function: str, name: str, known: Iterable[str]) -> TypeError:
-    """The error of a call with a keyword that its function does not have.
+    """Return the error for a call with a keyword that its function does not have.
 
     >>> error = unexpected_keyword("sum", "keep_dim", ["dim", "keepdim", "dtype"])
     >>> error, error.__notes__
@@ -20,7 +21,7 @@ def unexpected_keyword(function: str, name: str, known: Iterable[str]) -> TypeEr
 
 
 def suggesting(error: Error, name: str, known: Iterable[str]) -> Error:
-    """The error, with a note if one of the known names resembles the one that was written."""
+    """Return the error, with a note if one of the known names resembles `name`."""
     from difflib import get_close_matches
 
     for meant in get_close_matches(name, known, n=1, cutoff=0.6):
