@@ -409,7 +409,7 @@ cdef class Reentered:
 
 
 cdef class Enabled:
-    """Undoes the `Disable` classes for the length of a block."""
+    """Context manager that undoes the `Disable` classes."""
 
     cdef object before
 
@@ -421,7 +421,7 @@ cdef class Enabled:
 
 
 cdef class SetAside:
-    """Sets the innermost mode aside for the length of a block, and gives it as the block's variable."""
+    """Context manager that sets the innermost mode aside; its variable is the mode."""
 
     cdef object mode
 

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Binding in general: keywords, overrides, and PyTorch's errors for everything a schema refuses.
+"""The general binding of arguments: keywords, overrides, and PyTorch's errors for arguments that a schema rejects.
 
-Calls come here when ``operator``'s fast path does not know an argument at a glance.
+Calls come here when the fast path in ``operator`` does not recognize an argument.
 """
 from cpython.list cimport PyList_Check, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject, PyTypeObject
@@ -49,7 +49,7 @@ cdef int _slot_of(Operator op, object name) except -2:
     if i is None:
         other = _ALIASES.get(name)
         i = op.index.get(other)
-        if i is not None and op.args[<int>i].kind == K_TENSORS:  # `self` of torch._foreach_*, as it is in PyTorch
+        if i is not None and op.args[<int>i].kind == K_TENSORS:  # no alias for torch._foreach_*, as in PyTorch
             return -1
         if i is None and other == "dim":
             i = op.index.get("dims")
@@ -58,14 +58,14 @@ cdef int _slot_of(Operator op, object name) except -2:
     return i
 
 
-cdef enum:  # what binding finds
+cdef enum:  # the result of binding
     FITS
-    ACCEPTED  # as FITS, with an overriding type where the schema wants another
-    MISFIT  # told where several schemas are tried; else an error is raised
+    ACCEPTED  # like FITS, but an overriding type replaces a type of the schema
+    MISFIT  # reported if several schemas are tried; else an error is raised
 
 
 cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
-    """Bind anything a schema allows, with PyTorch's errors; look for overrides on the way."""
+    """Bind any arguments that a schema allows, or raise PyTorch's errors; look for overrides first."""
     cdef bint fits, asked = False
     cdef Bound bound
     if _modes[0] == 0:
@@ -82,7 +82,7 @@ cdef object _general(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
 
 
 cdef bint _fits_but_for_overrides(Operator op, PyObject* const* args, Py_ssize_t n) noexcept:
-    """Whether these are right as they are, if what overrides counts as a tensor: then handlers can be asked at once."""
+    """Whether all arguments fit if overriding types count as tensors; handlers can then be called at once."""
     cdef Py_ssize_t i
     cdef PyObject* o
     cdef ArgSpec* spec
@@ -105,7 +105,7 @@ cdef bint _fits_but_for_overrides(Operator op, PyObject* const* args, Py_ssize_t
 
 cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                         PyObject* called):
-    """The same with several schemas: the first that takes the arguments runs."""
+    """The same with several schemas: run the first one that accepts the arguments."""
     cdef bint fits, asked = False
     cdef Operator op
     cdef Py_ssize_t given = n + (0 if kwnames == NULL else PyTuple_GET_SIZE(<object>kwnames))
@@ -119,15 +119,16 @@ cdef object _overloaded(OverloadSet overloads, PyObject* const* args, Py_ssize_t
             return result
     plausible = [op for op in overloads.overloads if given <= len(op.schema.arguments)
                  and given >= sum([a.default is NO_DEFAULT for a in op.schema.arguments])]
-    if len(plausible) == 1:  # only one can have been meant
+    if len(plausible) == 1:  # only this one can be meant
         _attempt(plausible[0], args, n, kwnames, called, False, &fits, &asked)
     raise _no_fit(overloads, args, n, kwnames, called)
 
 
 cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called,
                      bint quiet, bint* fits, bint* asked, OverloadSet signatures=None):
-    """The slow path for one schema. With `quiet`, arguments that it does not take are told by `fits`; with
-    `signatures`, it has to be one of these. Whether somebody overrides the call is asked once for all schemas."""
+    """The slow path for one schema. With `quiet`, `fits` reports whether the schema accepts the arguments. With
+    `signatures`, the call has to match one of them. `asked` records whether overrides were looked up, which is done
+    once for all schemas."""
     cdef PyObject* slots[MAX_ARGS]
     cdef list keep = []  # owns what binding converted
     cdef list overriding = None
@@ -138,7 +139,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
     fits[0] = False
     if _modes[0] == 0:
         found = _fill_slots(op, slots, keep, args, n, kwnames, called, quiet)
-    else:  # modes hear of the call alone, not of what its arguments are converted by
+    else:  # modes see only the call, not the calls that convert its arguments
         found = _fill_slots_quietly(op, slots, keep, args, n, kwnames, called, quiet)
     if found == MISFIT or (signatures is not None and not is_signature(op, signatures, slots, n)):
         return None
@@ -160,7 +161,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
             if overridden(<object>called, overriding):
                 fits[0] = True
                 return hand_over(called, overriding, args, n, kwnames)
-        if found == ACCEPTED:  # nobody answers, so no type will do but those of the schema
+        if found == ACCEPTED:  # no handler handled the call, so only the schema's types count now
             if _bind(op, slots, keep, n, None, &flags, called, quiet) == MISFIT:
                 return None
     fits[0] = True
@@ -170,7 +171,7 @@ cdef object _attempt(Operator op, PyObject* const* args, Py_ssize_t n, PyObject*
         return _as_subclass(op, cls, slots, flags)
     result = call_slots(op, slots, flags)
     if op.nslots and op.args[0].kind == K_TENSORS and slots[0] == <PyObject*>result:
-        return <object>first  # what writes to a list returns the list that it was given
+        return <object>first  # an operator that writes to a list returns the caller's list
     return result
 
 
@@ -194,7 +195,7 @@ cdef int _bind_quietly(Operator op, PyObject** slots, list keep, Py_ssize_t n, l
 
 cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                      PyObject* called, bint quiet) except -1:
-    """Each argument to its slot, NULL where none is given."""
+    """Assign each argument to its slot; a slot without an argument is NULL."""
     cdef Py_ssize_t i, j
     cdef int k
     cdef tuple order = _deprecated_order(op, n, called) if n > op.npos else None
@@ -222,7 +223,7 @@ cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* 
             k = _slot_of(op, key)
             if k >= 0 and op.args[k].flags & A_OUT and isinstance(<object>called, Method) and \
                     args[n + j] != <PyObject*>None:
-                k = -1  # functions alone take `out=`; NumPy gives None to methods
+                k = -1  # only functions have `out=`; NumPy passes out=None to methods
             if quiet and (k < 0 or slots[k] != NULL):
                 return MISFIT
             if k < 0:
@@ -242,13 +243,14 @@ cdef int _fill_slots(Operator op, PyObject** slots, list keep, PyObject* const* 
     return FITS
 
 
-# Operator -> the orders of its arguments that PyTorch took before alpha and beta went behind the star, as slots.
+# Operator -> the argument orders, as slots, that PyTorch used before it made alpha and beta keyword-only.
 cdef dict _deprecated_orders = {}
 
 
 def accept_deprecated(Operator op not None, *orders):
-    """Take arguments by position in other orders too, each the names of the schema's arguments, as PyTorch still does
-    with a warning: ``accept_deprecated(add, "self alpha other")``."""
+    """Also accept positional arguments in other orders, with a warning, as PyTorch still does.
+
+    Each order lists names of the schema's arguments: ``accept_deprecated(add, "self alpha other")``."""
     for each in (op, op.inplace):
         if each is not None:
             _deprecated_orders[each] = [tuple([op.index[name] for name in order.split()]) for order in orders]
@@ -278,7 +280,7 @@ cdef bint _may_be_one_of_several(PyObject* o) except -1:
 
 
 cdef inline bint _among(PyObject* o, list overriding) noexcept:
-    """Whether the type of `o` is one of those that override."""
+    """Whether the type of `o` is one of the overriding types."""
     cdef Py_ssize_t i
     if overriding is not None:
         for i in range(PyList_GET_SIZE(overriding)):
@@ -289,9 +291,9 @@ cdef inline bint _among(PyObject* o, list overriding) noexcept:
 
 cdef int _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list overriding, unsigned int* flags,
                PyObject* called, bint quiet) except -1:
-    """Bring every slot into the form that kernels read, or raise PyTorch's TypeError.
+    """Convert every slot to the form that kernels read, or raise PyTorch's TypeError.
 
-    What overrides is accepted for any other type; the result tells whether that was needed.
+    Overriding types are accepted in place of any type; the result tells whether one was.
     """
     cdef Py_ssize_t i
     cdef int found, result = FITS
@@ -351,7 +353,7 @@ cdef int _bind(Operator op, PyObject** slots, list keep, Py_ssize_t n, list over
             if op.args[i].kind == K_TENSOR and not op.args[i].flags & (A_NUMBER | A_OUT):
                 break
         else:
-            numbers = False  # `torch.add(1, 2)`: every tensor may be a number
+            numbers = False  # `torch.add(1, 2)`: all tensors may be numbers
         for i in range(op.nslots):
             if numbers and op.args[i].kind == K_TENSOR and is_number(slots[i]):
                 if quiet:
@@ -392,7 +394,7 @@ cdef str _arity(Operator op, Py_ssize_t n):
 
 
 cdef int _position(Operator op, Py_ssize_t i, PyObject* called):
-    """Where errors say an argument stands; a method's are counted without `self`."""
+    """The position of an argument in errors; methods do not count `self`."""
     return <int>(i if i > 0 and (isinstance(<object>called, Method) or not op.is_function) else i + 1)
 
 
@@ -411,7 +413,7 @@ cdef object _wrong(Operator op, Py_ssize_t i, Py_ssize_t npositional, object got
 # --- several schemas ------------------------------------------------------------------------------------------------
 
 cdef object _no_fit(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
-    """The error of a call that no schema takes, with a note on a keyword that none of them has."""
+    """Return the error for a call that no schema accepts, with a note on a keyword that none of them has."""
     cdef Operator op
     from flambeau_overrides.suggestions import suggesting
 
@@ -425,7 +427,7 @@ cdef object _no_fit(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, 
 
 cdef str _expected_one_of(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                           PyObject* called):
-    """PyTorch's words for arguments that no schema takes."""
+    """Return PyTorch's message for arguments that no schema accepts."""
     cdef Py_ssize_t i, first = isinstance(<object>called, Method)
     cdef Operator op
     from flambeau_tensor.documentation import given_text
@@ -450,7 +452,7 @@ cdef str _parameters(Operator op, int first):
 # --- step 2: overrides ----------------------------------------------------------------------------------------------
 
 cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
-    """The subclass whose type results get if nobody overrides anything; NULL if somebody does or none is lowest."""
+    """Return the class of the results if nothing overrides; NULL if something does, or no class is lowest."""
     cdef PyTypeObject* lowest = NULL
     cdef object o
     for o in overriding:
@@ -464,13 +466,14 @@ cdef PyTypeObject* _class_of_results(list overriding) except? NULL:
 
 
 cdef str _GETTERS = intern("torch._get"), _SETTERS = intern("torch._set")
-# What was called -> how its handlers get the arguments, if not as they were written; as text until somebody asks.
+# Callable -> its Packing, if handlers do not receive the arguments as the caller wrote them; a text until the first
+# use.
 cdef dict _packings = {}
 
 
 def pack(called not None, str text not None):
-    """Let handlers get the arguments of a function, method or accessor as PyTorch's get them, where that is written in
-    Python; see `flambeau_overrides.Packing`."""
+    """Set how handlers receive the arguments of a function, method or accessor that is written in Python in PyTorch.
+    See `flambeau_overrides.Packing`."""
     _packings[called] = text
 
 
@@ -497,18 +500,18 @@ cdef object hand_over(PyObject* called, list overriding, PyObject* const* args, 
 
 
 cdef bint _is_about(PyObject* called, Py_ssize_t n):
-    """Whether it is an attribute of a tensor, or a method that takes nothing else."""
+    """Whether the call reads or sets an attribute of a tensor, or is a method without further arguments."""
     if isinstance(<object>called, Method):
         target = (<Method>called).target
         return n == 1 and isinstance(target, Operator) and \
             (<Operator>target).nslots == (1 if (<Operator>target).out_index < 0 else 2)
     if not isinstance(<object>called, Operator):
         return False
-    return (<Operator>called).namespace is _GETTERS or (<Operator>called).namespace is _SETTERS  # they are interned
+    return (<Operator>called).namespace is _GETTERS or (<Operator>called).namespace is _SETTERS  # interned
 
 
 cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsigned int flags):
-    """What Tensor.__torch_function__ would do for subclasses that override nothing, without leaving C."""
+    """Do what Tensor.__torch_function__ does for subclasses that override nothing, without leaving C."""
     cdef int disabled = push_disabled()
     try:
         result = call_slots(op, slots, flags)
@@ -520,7 +523,7 @@ cdef object _as_subclass(Operator op, PyTypeObject* cls, PyObject** slots, unsig
 
 
 cpdef object rewrap(object result, cls):
-    """``result`` with every plain Tensor in it made an instance of ``cls``."""
+    """Return ``result`` with every plain Tensor in it converted to ``cls``."""
     if type(result) is Tensor:
         return result_of(<Tensor>result, <PyTypeObject*>cls)
     if not isinstance(result, tuple) and type(result) is not list:

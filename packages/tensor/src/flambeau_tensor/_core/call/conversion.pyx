@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Arguments that are not of their schema's types, but stand for some that are: converted, or told to be none."""
+"""Conversion of arguments that do not have their schema's types but can be converted to them."""
 from cpython.bool cimport PyBool_Check
 from cpython.float cimport PyFloat_Check
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_Check
@@ -25,7 +25,7 @@ cdef str public_name(Operator op, int i):
 
 
 cdef object array_operand(PyObject* o):
-    """A NumPy array or number standing where a tensor or number may stand, converted; else None."""
+    """Return a NumPy array or number as a tensor or Python number; None for other objects."""
     cdef object obj = <object>o
     if PyFloat_Check(obj) or PyLong_Check(obj):
         return obj.__index__() if PyLong_Check(obj) else float(obj)
@@ -48,7 +48,7 @@ cdef object integer_of(object o):
 
 
 cdef bint _fits(object v) except -1:
-    """Whether an int is one for a kernel: 64 bits."""
+    """Whether an int has at most 64 bits."""
     cdef int overflow = 0
     PyLong_AsLongLongAndOverflow(v, &overflow)
     return overflow == 0
@@ -67,14 +67,14 @@ cdef dict _DTYPES = {float: FLOAT64, int: INT64, bool: BOOL, complex: COMPLEX128
 
 
 cdef object _number_in_list(object o):
-    """A number as it is, one of NumPy's as Python's; no tensor."""
+    """Return a number as a Python number; NOTHING for other objects, including tensors."""
     if isinstance(o, (int, float, complex)):
         return o
     return o.item() if type(o).__module__ == "numpy" and getattr(o, "ndim", 1) == 0 else NOTHING
 
 
 cdef object convert(Operator op, Py_ssize_t i, object o, bint quiet):
-    """An argument in the form that kernels read, or NOTHING."""
+    """Return an argument in the form that kernels read, or NOTHING."""
     cdef int kind = op.args[i].kind
     cdef list items
     if kind == K_INT:

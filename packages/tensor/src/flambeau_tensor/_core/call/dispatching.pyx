@@ -1,10 +1,9 @@
 # cython: language_level=3
-"""``__torch_dispatch__``: what stands in the place of a kernel where a mode or an argument's type handles calls below
-autograd.
+"""``__torch_dispatch__``: a mode, or an argument's type, handles a call in place of the kernel, below autograd.
 
-A call comes here when everything above it is done: it is bound, overrides were asked, levels have been peeled off, and
-it is or will be recorded. The handler is given the operator as PyTorch has it in ``torch.ops.aten``: a Form says how
-the slots become its arguments. What the handler calls starts the whole path anew, but is not recorded.
+When a call arrives here, everything above is done: arguments are bound, overrides were called, transform levels are
+processed, and recording is arranged. The handler receives an operator of ``torch.ops.aten``; a Form maps the slots to
+its arguments. Calls in the handler take the whole path again, but are not recorded.
 """
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -22,34 +21,34 @@ from flambeau_tensor._core.schema.schema import NO_DEFAULT
 
 cdef enum:  # Form.flags, for each argument
     F_KEYWORD = 1
-    F_DEFAULT = 2  # may be left out where the value is `values[i]`
+    F_DEFAULT = 2  # may be omitted if the value is `values[i]`
     F_OPTIONAL = 4
-    F_NUMBER = 8  # a Python number stands for a tensor
-    F_FILLED = 16  # `values[i]` stands for None
+    F_NUMBER = 8  # a Python number is accepted instead of a tensor
+    F_FILLED = 16  # `values[i]` replaces None
 
 cdef dict _forms = {}  # Operator -> tuple of Form
 cdef dict _decompositions = {}  # Operator -> function or None
 
 
 cdef class Form:
-    """One operator of ``torch.ops.aten`` that a call of ours may be.
+    """The correspondence between one of our operators and an operator of ``torch.ops.aten``.
 
     Args:
         op: our operator.
-        func: what handlers are given.
-        schema: of `func`; each argument gets the value of ours with the same name.
-        numbers: a Python number may stand for a tensor.
-        names: our names for arguments of `func`, where they differ.
-        fixed: values of arguments that ours has not.
-        filled: what is passed for None, default or not.
-        instead: what stands for None.
-        first: handlers return several results, of which ours is the first.
-        ignored: our arguments that `func` need not have, whatever their value.
+        func: the operator that handlers receive.
+        schema: the schema of `func`; each argument gets the value of our argument with the same name.
+        numbers: Python numbers are accepted instead of tensors.
+        names: maps arguments of `func` to our names, if they differ.
+        fixed: values of arguments that our operator does not have.
+        filled: values that replace None and are passed even if they are defaults.
+        instead: values that replace None.
+        first: handlers return several results, and our result is the first of them.
+        ignored: our arguments that `func` may lack, whatever their value.
     """
     cdef readonly object func, schema
     cdef int n, nslots
-    cdef int[MAX_ARGS] slot, kind, flags, size  # size: what one int for a list stands for
-    cdef int[MAX_ARGS] rest  # our slots that have to be at their defaults
+    cdef int[MAX_ARGS] slot, kind, flags, size  # size: the length of the list that a single int stands for
+    cdef int[MAX_ARGS] rest  # our slots that must have their default values
     cdef int nrest, grad_slot
     cdef bint first
     cdef list values
@@ -114,7 +113,7 @@ cdef class Form:
         return True
 
     cdef tuple arguments(self, PyObject** slots):
-        """(args, kwargs) as PyTorch's handlers get them: without what is at its default, by keyword what has to be."""
+        """Return (args, kwargs) as PyTorch's handlers receive them, without arguments that have their defaults."""
         cdef list args = []
         cdef dict kwargs = {}
         cdef int i, last = 0
@@ -135,7 +134,7 @@ cdef class Form:
         return tuple(args), kwargs
 
     def given(self, *slots):
-        """(args, kwargs) of a call, given its slots; None where it is no call of this form."""
+        """Return (args, kwargs) of a call with these slots; None if the call does not match this form."""
         cdef PyObject* each[MAX_ARGS]
         cdef Py_ssize_t i
         if len(slots) != self.nslots:
@@ -146,12 +145,12 @@ cdef class Form:
 
 
 cdef class Question:
-    """What the class of a tensor without memory is asked for an attribute, where it said that it wants to be.
+    """An attribute of a tensor without memory for which its class asked to be called.
 
     Args:
-        of: what it has to be asked for: "strides", "sizes", "device" or "kind", as `Asked` has them.
-        func: the operator that its handler is given.
-        answer: makes the attribute of what the handler returns, and of the further arguments of the call.
+        of: the kind of attribute: "strides", "sizes", "device" or "kind", as in `Asked`.
+        func: the operator that the handler receives.
+        answer: converts the handler's result, and the further arguments of the call, to the attribute.
     """
     cdef readonly str of
     cdef readonly object func, answer
@@ -180,18 +179,18 @@ cdef object _ask(Question question, Operator op, PyObject** slots):
         state.grad_enabled = recording
     if found is NotImplemented:
         raise _unanswered(question.func, None, (type(t),))
-    if found is None:  # then what it was made with holds
+    if found is None:  # the value with which the tensor was created applies
         return NotImplemented
     return question.answer(found, *[<object>slots[i] for i in range(1, op.nslots)])
 
 
 cdef object _default(a):
-    """The default of an argument: a float's is one, however the schema writes it."""
+    """Return the default of an argument; that of a float argument as a float, even if the schema has an int."""
     return float(a.default) if a.kind == K_FLOAT and isinstance(a.default, int) else a.default
 
 
 cdef bint _is(PyObject* o, object default) except -1:
-    """Whether an argument is at its default."""
+    """Whether an argument has its default value."""
     if o == <PyObject*>default:
         return True
     if isinstance(<object>o, Tensor):
@@ -234,9 +233,9 @@ cdef object _decompose(object operator, PyObject** slots):
     if stands_for is None:
         if op.flags & OP_INPLACE and op.functional is not None and op.functional.flags & OP_VIEW and not (
                 grad_flags(<Tensor>slots[0]) & (REQUIRES_GRAD | LAYERED) and state.grad_enabled):
-            return dispatch(op, slots)  # composed of the view and of becoming it, for histories
+            return dispatch(op, slots)  # composed of the view and an operation that sets it, so that histories are kept
         return NotImplemented
-    if isinstance(stands_for, Operator):  # handlers hear of a composition as one
+    if isinstance(stands_for, Operator):  # handlers see the composition as one operator
         if grad_flags(<Tensor>slots[0]) & LAYERED or state.transform_depth:
             return NotImplemented
         return call_again(<Operator>stands_for, slots)
@@ -246,7 +245,7 @@ cdef object _decompose(object operator, PyObject** slots):
 
 
 cdef list _handling(Operator op, PyObject** slots):
-    """The arguments whose types handle calls, one for each type, subclasses before their bases."""
+    """Return the arguments whose types have handlers, one for each type, subclasses before their bases."""
     cdef list found = []
     cdef int i
     for i in range(op.nslots):
@@ -336,12 +335,12 @@ cdef object _unanswered(func, mode, types):
 
 
 def results(Operator op not None, result):
-    """What a function that stands for a kernel returned, in the form in which a kernel returns it."""
+    """Convert the result of a function that replaces a kernel to the form in which a kernel returns it."""
     return _results(op, result)
 
 
 cdef object _results(Operator op, object result):
-    """What a handler returned in the form in which a kernel returns it."""
+    """Convert the result of a handler to the form in which a kernel returns it."""
     if isinstance(result, list):
         result = tuple(result)
     if isinstance(result, tuple) and all([r.type.startswith("Tensor") for r in op.schema.returns]):
@@ -361,7 +360,7 @@ cdef object _results(Operator op, object result):
 
 
 cdef int _view(object result, Tensor base) except -1:
-    """Let writes to the results be seen in what they are views of."""
+    """Make the results views of `base`, so that writes to them are visible in it."""
     cdef Tensor t
     if isinstance(result, (tuple, list)):
         for o in result:
@@ -379,7 +378,7 @@ cdef int _view(object result, Tensor base) except -1:
 # --- modes ----------------------------------------------------------------------------------------------------------
 
 cdef object _take_mode():
-    """The innermost mode of this thread, taken off."""
+    """Remove the innermost mode of this thread and return it."""
     cdef ThreadState* state = thread_state()
     if state.modes == NULL:
         raise RuntimeError("there is no TorchDispatchMode in this thread")
@@ -403,23 +402,23 @@ cdef int _add_mode(object mode) except -1:
 
 
 def push_mode(mode):
-    """Let a mode hear of this thread's calls below autograd, before all others."""
+    """Make `mode` the innermost dispatch mode of this thread."""
     _add_mode(mode)
 
 
 def pop_mode():
-    """Take off the innermost mode, and return it."""
+    """Remove the innermost mode and return it."""
     return _take_mode()
 
 
 def mode_stack():
-    """The modes of this thread, the innermost at the end."""
+    """Return the modes of this thread, innermost last."""
     cdef ThreadState* state = thread_state()
     return [] if state.modes == NULL else list(<list>state.modes)
 
 
 cdef class Undispatched:
-    """Inside the block this thread's calls are handed over to nobody."""
+    """Context manager in which this thread's calls are not dispatched to handlers."""
     cdef list before
 
     def __cinit__(self):
@@ -436,7 +435,7 @@ cdef class Undispatched:
 
 
 cdef class Dispatched(Undispatched):
-    """Inside the block this thread's calls are handed over, though a kernel of the library makes them."""
+    """Context manager in which this thread's calls are dispatched, although a kernel of the library makes them."""
 
     def __enter__(self):
         cdef ThreadState* s = thread_state()
@@ -446,7 +445,7 @@ cdef class Dispatched(Undispatched):
 
 
 def renew(op=None):
-    """Forget what is known of an operator, or of all."""
+    """Clear the cached forms and decompositions of an operator, or of all operators."""
     if op is None:
         _forms.clear()
         _decompositions.clear()

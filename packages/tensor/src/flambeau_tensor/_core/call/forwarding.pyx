@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Operators that are other operators under other arguments: kernels that hand a call on.
+"""Kernels that forward a call to another operator with different arguments.
 
-A call through an overload set goes straight to the operator at the end of the chain, which `follow` finds.
+A call of an overload set goes directly to the operator at the end of the chain, which `_follow` finds.
 """
 from cpython.object cimport PyObject, PyTypeObject
 
@@ -17,9 +17,10 @@ from flambeau_tensor._core.schema.transaction import Declaring
 
 
 cdef class Forward(Kernel):
-    """The kernel of a composition that is another operator under other arguments: each of that one's gets the argument
-    of the same name, what ``fixed`` says, or its default. ``first`` says how many of its results are handed on, where
-    that is not all.
+    """The kernel of a composition that calls one other operator with different arguments.
+
+    Each argument of the target gets the argument of the same name, the value in ``fixed``, or its default. ``first`` is
+    the number of results to return; 0 means all.
 
     >>> from flambeau_tensor import amax
     >>> Operator("largest(Tensor self) -> Tensor", Forward(amax), composite=True, namespace="torch._ops",
@@ -29,7 +30,7 @@ cdef class Forward(Kernel):
 
     def __init__(self, Operator target not None, int first=0, /, **fixed):
         self.target, self.first, self.fixed, self.prepared = target, first, fixed, False
-        self.run, self.handles_out = <kernel_t>_forward, first == 0  # it hands `out` on
+        self.run, self.handles_out = <kernel_t>_forward, first == 0  # it passes `out` on
 
     def check_schema(self, schema):
         given = {a.name for a in schema.arguments} | self.fixed.keys()
@@ -48,7 +49,7 @@ cdef class Forward(Kernel):
         return 0
 
     cdef PyObject* fill(self, Operator op, PyObject** slots, PyObject** bound) except NULL:
-        """The target, and its arguments from those of `op`."""
+        """Fill `bound` with the target's arguments from those of `op`; return the target."""
         cdef PyObject* target = _target(self, op)
         cdef int i
         if not self.prepared:
@@ -63,7 +64,7 @@ cdef inline PyObject* _target(Forward f, Operator op) noexcept:
 
 
 cdef Operator target_of(Operator op):
-    """What a member forwards all of its arguments to, as they are; or None."""
+    """Return the operator to which a member forwards all arguments unchanged, or None."""
     if not isinstance(op.implementation, Forward) or (<Forward>op.implementation).fixed or \
             (<Forward>op.implementation).first:
         return None
@@ -78,8 +79,10 @@ cdef object _forward(Operator op, PyObject** slots):
 
 
 cdef PyObject* _follow(PyObject* op, PyObject*** slots, PyObject** bound, bint heard) except NULL:
-    """The operator that `op` is in the end, whose arguments `slots` becomes; `bound` has room for two of them. Where
-    handlers hear of calls below autograd, they get the one that chooses among several."""
+    """Return the operator at the end of the chain of Forwards that begins at `op`, and set `slots` to its arguments.
+
+    `bound` has room for two sets of arguments. If `heard`, the chain ends at an operator that chooses among several,
+    since handlers below autograd receive that one."""
     cdef PyObject* f
     cdef int turn = 0
     while is_redirected(op):
@@ -99,7 +102,7 @@ cdef PyObject* _follow(PyObject* op, PyObject*** slots, PyObject** bound, bint h
 
 
 cdef object call_target(PyObject* op, PyObject** slots, unsigned int flags, PyTypeObject* cls):
-    """Steps 3 and 4 of the operator that `op` is under other arguments, or of that which this one is in turn."""
+    """Run steps 3 and 4 of the operator at the end of the chain of Forwards that begins at `op`."""
     cdef PyObject* bound[2 * MAX_ARGS]
     op = _follow(op, &slots, bound, flags & DISPATCH != 0 or thread_state().modes != NULL)
     if names_device(<Operator>op, slots):
@@ -110,14 +113,14 @@ cdef object call_target(PyObject* op, PyObject** slots, unsigned int flags, PyTy
 
 
 cdef PyObject* straight_target(Operator op, PyObject* const* args, Py_ssize_t n) except? NULL:
-    """The operator that `op` is in the end, if that one takes positional calls with arguments of these types as they
-    are; else NULL."""
+    """Return the operator at the end of the chain of Forwards, if positional calls with arguments of these types can
+    go to it unchanged; else NULL."""
     cdef PyObject* bound[2 * MAX_ARGS]
     cdef PyObject* given[MAX_ARGS]
     cdef PyObject** slots = given
     cdef Operator target
     cdef int i
-    for i in range(op.nslots):  # a place of its own for each argument, by which it is found again
+    for i in range(op.nslots):  # a distinct address for each argument, by which it is recognized below
         given[i] = <PyObject*>&given[i] if i < n and args[i] != <PyObject*>None else \
             <PyObject*>None if i < n else op.args[i].default
     target = <Operator>_follow(<PyObject*>op, &slots, bound, False)
@@ -133,8 +136,8 @@ cdef PyObject* straight_target(Operator op, PyObject* const* args, Py_ssize_t n)
 
 
 cdef class ByGiven(Kernel):
-    """The kernel of a composition that is one of several operators, by which of its optional arguments are given:
-    ``{"min max": clamp_both, "min": clamp_min, "max": clamp_max}``. What is not among them is the `error`."""
+    """The kernel of a composition that calls one of several operators, selected by the optional arguments that are
+    given: ``{"min max": clamp_both, "min": clamp_min, "max": clamp_max}``. Raises `error` for other combinations."""
 
     def __init__(self, dict operators not None, error):
         self.forwards = {frozenset(given.split()): Forward(op) for given, op in operators.items()}
@@ -146,7 +149,7 @@ cdef class ByGiven(Kernel):
             found = self.forwards.get(frozenset([name for i, name in enumerate(self.names) if bits >> i & 1]))
             self.by_bits[<int>bits] = NULL if found is None else <PyObject*>found
         self.error = error
-        self.run, self.handles_out = <kernel_t>_by_given, True  # it hands `out` on
+        self.run, self.handles_out = <kernel_t>_by_given, True  # it passes `out` on
 
     def read_slots(self, dict slots not None):
         for i, name in enumerate(self.names):
@@ -172,7 +175,7 @@ cdef object _fill_and_call(Forward f, Operator op, PyObject** slots):
 
 
 def overloads(Operator target not None, *schemas, **settings):
-    """Declare what users call: signatures of an operator of `torch._ops`, whose arguments have the same names.
+    """Declare public operators: signatures of an operator of `torch._ops`, with the same argument names.
 
     >>> from flambeau_tensor import amax
     >>> overloads(amax, "most(Tensor self) -> Tensor", "most.dim(Tensor self, int[1] dim) -> Tensor",

@@ -1,4 +1,4 @@
-"""What users hold of an operation: an Operator, or the OverloadSet of those that share a name."""
+"""The base class of the callables that users see: Operator, and OverloadSet for operators that share a name."""
 
 cdef class Public:
     cdef object extra  # attributes that functools.wraps and users set

@@ -1,19 +1,20 @@
 # cython: language_level=3
-"""What an Operator and an OverloadSet have in common: they are functions to Python, which programs name and mark."""
+"""The common base of Operator and OverloadSet: Python functions that pickle and take attributes."""
 import sys
 
 from cpython.object cimport PyObject_GenericSetAttr
 
 
 cdef class Public:
-    """A function that pickles by its name, is its own copy, and takes attributes."""
+    """A function that is pickled by name, copies to itself, and accepts attributes."""
 
     def __get__(self, instance, owner):
-        # Only what stands in Tensor's dictionary binds, and that is a Method; a class attribute stays a function.
+        # Only objects in Tensor's dictionary bind, and those are Methods; as another class attribute, a function stays
+        # a function.
         return self
 
     def __reduce__(self):
-        # By the name under which PyTorch has it, where it is reached by it: after install_as_torch().
+        # Pickle by PyTorch's name if the function is reachable by it, which is so after install_as_torch().
         if getattr(sys.modules.get(self.__module__), self.__qualname__, None) is self:
             return self.__qualname__
         from flambeau_tensor._core.schema.registry import find_operator
@@ -37,7 +38,7 @@ cdef class Public:
         return self.extra
 
     def __setattr__(self, name, value):
-        # Programs note things at functions: `F.relu.__default_init__ = kaiming_uniform_`.
+        # Programs set attributes on functions: `F.relu.__default_init__ = kaiming_uniform_`.
         if hasattr(type(self), name):
             PyObject_GenericSetAttr(self, name, value)
         else:

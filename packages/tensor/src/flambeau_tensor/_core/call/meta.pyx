@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""Device 'meta': tensors that have a geometry and no memory, and what operators make of them.
+"""Device 'meta': tensors with a geometry but without memory, and operators on them.
 
-Every operator has its answer from the kernel that it has anyway, in a *dry run*. The kernel is given stand-ins, tensors
-of the same geometry over fresh zeros, checks its arguments and makes its results as ever; but loops over many elements
-and products do nothing (`parallel.parallel_for`, `blas`), and memory costs nothing while it is not touched
-(`storage.begin_dry`). Of what it returns, the geometry is kept. No kernel so ever sees a tensor without memory, except
-those that say that they read no elements (``meta=True``). What depends on elements refuses, in its declaration.
+Operators need no separate rules for them: the kernel runs *dry*. It receives stand-ins, tensors of the same geometry
+over fresh zeros, checks its arguments and creates its results as usual. Loops over many elements and products do
+nothing meanwhile (`parallel.parallel_for`, `blas`), and untouched memory costs nothing (`storage.begin_dry`). Only the
+geometry of the results is kept. A kernel therefore never sees a tensor without memory, unless it declares that it reads
+no elements (``meta=True``). An operator whose results depend on elements declares that, and raises an error.
 """
 from cpython.object cimport PyObject
 
@@ -26,12 +26,12 @@ from flambeau_tensor._core.memory.types cimport *
 from flambeau_tensor.options import META as META_DEVICE, check_device
 
 
-# --- who takes part -------------------------------------------------------------------------------------------------
+# --- operands -------------------------------------------------------------------------------------------------------
 
 cdef struct Operands:
-    unsigned int flags  # of all tensors
+    unsigned int flags  # of all tensors, combined
     bint to_meta  # results are on device 'meta'
-    int device  # the slot that says so; -1: none
+    int device  # the slot of the `device` argument; -1: none
 
 
 cdef int _read_operands(Operator op, PyObject** slots, Operands* found) except -1:
@@ -57,8 +57,9 @@ cdef object _elsewhere(bint meta):
 
 
 cdef int _check_devices(Operator op, PyObject** slots) except -1:
-    """Beside tensors on device 'meta', there may be tensors without dimensions on the CPU and, where a kernel does not
-    work element by element, indices: tensors of whole numbers."""
+    """Check that the other tensors are allowed together with tensors on device 'meta'.
+
+    Allowed are 0-dimensional tensors on the CPU and, unless the kernel is elementwise, integer tensors (indices)."""
     cdef bint strict = isinstance(op.implementation, Elementwise)
     cdef list tensors = []
     cdef Tensor t
@@ -89,13 +90,13 @@ cdef extern from "Python.h":
 
 
 cdef class StandIns:
-    """Tensors with memory in place of those without, and back."""
+    """Maps tensors without memory to stand-ins with memory, and results back."""
 
     cdef dict tensors  # id of an original -> (original, stand-in)
-    cdef dict storages  # id of the storage of an original -> (that, its stand-in)
+    cdef dict storages  # id of the storage of an original -> (the storage, its stand-in)
     cdef dict originals  # id of a stand-in -> original
-    cdef dict owners  # id of the storage of a stand-in, or of an operand on the CPU -> an original that looks into it
-    cdef dict made  # id of the storage of a result -> (that, what takes its place)
+    cdef dict owners  # id of a stand-in's storage, or of that of a CPU operand -> an original that uses it
+    cdef dict made  # id of the storage of a result -> (the storage, its replacement)
 
     def __cinit__(self):
         self.tensors, self.storages, self.originals, self.owners, self.made = {}, {}, {}, {}, {}
@@ -136,7 +137,7 @@ cdef class StandIns:
         return s
 
     cdef int note_writes(self) except -1:
-        """What a kernel did to operands: writing, and resizing them."""
+        """Repeat the kernel's effects on the operands: versions of writes, and resizing."""
         cdef Storage before, memory
         cdef Tensor t, s
         for before, memory in self.storages.values():
@@ -223,7 +224,7 @@ cdef object _dry_run(Operator op, PyObject** slots, Operands* found):
             bound[i] = <PyObject*>o
         if found.device >= 0:
             bound[found.device] = <PyObject*>None
-        if not found.to_meta:  # `zeros_like(x, device="cpu")`: only the operands have no memory
+        if not found.to_meta:  # `zeros_like(x, device="cpu")`: only the operands lack memory
             end_dry()
             try:
                 return run_with_memory(op, bound, found.flags)
@@ -240,7 +241,7 @@ cdef object _dry_run(Operator op, PyObject** slots, Operands* found):
 
 
 class NoMetaKernel(NotImplementedError):
-    """An operator does not say what its results look like, or they depend on elements."""
+    """Raised if an operator has no rule for the geometry of its results, or they depend on elements."""
 
 
 cdef object no_answer(Operator op):
@@ -254,14 +255,14 @@ cdef str _qualified(Operator op):
 
 
 cdef bint _is_foreign(Operator op):
-    """Whether its kernel is a user's, which may do anything."""
+    """Whether the kernel is a user's, which may have any effects."""
     return op.namespace.startswith("torch.ops.") and op.namespace != "torch.ops.aten"
 
 
 # --- step 4 ---------------------------------------------------------------------------------------------------------
 
 cdef object run_indirectly(Operator op, PyObject** slots):
-    """Step 4 where the kernel may not get its arguments as they are, or somebody hears of it."""
+    """Run step 4 if the kernel cannot read its arguments directly, or a handler or Tracer must see the call."""
     result = dispatch(op, slots)
     if result is not NotImplemented:
         return result
@@ -278,7 +279,7 @@ cdef object run_indirectly(Operator op, PyObject** slots):
 
 
 cdef bint _reads_no_elements(Operator op) except -1:
-    """Whether a Tracer has nothing to write down of it: it neither reads elements nor makes tensors."""
+    """Whether a Tracer can ignore the operator, since it neither reads elements nor creates tensors."""
     return op.flags & OP_OBJECT_STATE or (op.meta is True and not any(["Tensor" in r.type for r in op.schema.returns]))
 
 

@@ -1,4 +1,4 @@
-"""The Operator and its one call path; ``sockets`` has what it calls above."""
+"""The Operator and its one call path. It reaches higher code through ``sockets``."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.call.sequences cimport Bound
@@ -13,30 +13,30 @@ cdef enum:  # Operator.flags
     OP_RECORD = 1  # autograd records it
     OP_INPLACE = 2  # writes its first argument and returns it
     OP_VIEW = 4  # its result shares memory with its first argument
-    OP_COMPOSITE = 8  # a composition of other operators: they record, it does not
-    OP_PLAIN_RESULT = 16  # its result is never rewrapped as a subclass
+    OP_COMPOSITE = 8  # a composition of other operators: they are recorded instead of it
+    OP_PLAIN_RESULT = 16  # its result is never converted to a subclass
     OP_OUT = 32  # its kernel fills `out` itself
-    OP_DATA_DEPENDENT = 64  # hands elements out of tensors, as numbers or memory
-    OP_OBJECT_STATE = 128  # about a tensor object and not its elements, though it takes and returns tensors
-    OP_LAZY = 256  # its kernel takes conjugate and negative views as they are
+    OP_DATA_DEPENDENT = 64  # exposes elements of tensors, as numbers or as memory
+    OP_OBJECT_STATE = 128  # concerns a tensor object and not its elements, although it takes and returns tensors
+    OP_LAZY = 256  # its kernel accepts conjugate and negative views
     OP_RANDOM = 512  # draws random numbers
-    OP_TENSORS = 1024  # its first result is a tensor or a list of them
-    OP_RETURNS = 2048  # its schema says that there is a result
+    OP_TENSORS = 1024  # its first result is a tensor or a list of tensors
+    OP_RETURNS = 2048  # its schema has a result
 
 cdef enum:  # ArgSpec.flags
     A_OPTIONAL = 1
-    A_NUMBER = 2  # a Python number will do for a tensor
-    A_SINGLE = 4  # a bare int will do for a list
+    A_NUMBER = 2  # accepts a Python number instead of a tensor
+    A_SINGLE = 4  # accepts a single int instead of a list
     A_OUT = 8
 
 cdef struct ArgSpec:
     int kind
     int flags
-    PyObject* default  # NULL: required
+    PyObject* default  # NULL if the argument is required
     PyObject* name
 
 cdef class Kernel:
-    """What runs below autograd; `run` gets the bound arguments, every slot filled."""
+    """The implementation below autograd; `run` receives an array with one entry per argument, all filled in."""
     cdef kernel_t run
     cdef readonly bint handles_out  # also does in-place
 
@@ -47,48 +47,48 @@ cdef class Operator(Public):
     cdef kernel_t kernel
     cdef readonly int flags
     cdef int nslots, npos, nrequired
-    cdef int out_index  # -1: has no `out`
-    cdef int device_index  # of a kernel that makes tensors on a device that is an argument; -1: of no such
+    cdef int out_index  # -1 if there is no `out`
+    cdef int device_index  # the slot of the `device` argument of a factory; -1 if there is none
     cdef ArgSpec[MAX_ARGS] args
     cdef readonly object implementation  # the Kernel or the Python function
     cdef readonly object schema
     cdef readonly str name, namespace
-    cdef readonly Operator functional  # of an in-place operator: the one it is made from
+    cdef readonly Operator functional  # of an in-place operator: the operator from which it was made
     cdef readonly Operator inplace
-    cdef readonly Py_ssize_t varargs  # the position from which ints may be given one by one, or -1
+    cdef readonly Py_ssize_t varargs  # the position from which ints may be passed one by one, or -1
     cdef dict index
-    cdef readonly object result_type  # the named tuple of several named results, made when first needed
+    cdef readonly object result_type  # the named tuple for several named results, created on first use
     cdef readonly bint is_method, is_function
     cdef public bint is_overload  # other operators have its name, too
-    # What other packages know of the operator; None: nothing.
-    cdef public object derivative  # autograd's Rule, or a function that makes the call and records it in its own way
-    cdef public dict gradients  # an extension's: names of arguments -> the Operator that computes their gradients
+    # Information that other packages store about the operator; None if there is none.
+    cdef public object derivative  # autograd's Rule, or a function that makes the call and records it itself
+    cdef public dict gradients  # an extension's: argument names -> the Operator that computes their gradients
     cdef public object batching  # autograd's rule for vmap
-    cdef public object vmap  # the rule for vmap that a user registered, in PyTorch's form
-    cdef public object meta  # the function that tells the results' shapes
-    cdef public object library  # what torch.library was given for it
+    cdef public object vmap  # a user's rule for vmap, in PyTorch's form
+    cdef public object meta  # the function that determines the shapes of the results
+    cdef public object library  # registrations through torch.library
     cdef object doc
-    cdef object code  # of the Python file that declares it, and where in that: see `declared_at`
+    cdef object code  # the code object of the declaration and the position in it, for `declared_at`
     cdef Py_ssize_t place
 
-cdef unsigned int implementations  # how often an operator was given another one
+cdef unsigned int implementations  # counts the replacements of implementations
 
 cdef inline bint names_device(Operator op, PyObject** slots) noexcept:
-    """Whether results may be on device 'meta', for an argument that says so: `meta` looks."""
+    """Whether the argument `device` is given, so that results may be on device 'meta'; `meta` decides."""
     return op.device_index >= 0 and slots[op.device_index] != <PyObject*>None
 
-# The whole path, without keywords. `called` is what the caller called and handlers of `__torch_function__` get: the
-# operator, the set of overloads it belongs to, or the method of Tensor.
+# The whole path for a call without keywords. `called` is the object that the caller called, which handlers of
+# `__torch_function__` receive: the operator, its overload set, or the method of Tensor.
 cdef object call_positional(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* called)
-cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3 and 4; `flags`: all `grad_flags`
-cdef object call_lazily(Operator op, PyObject** slots)  # step 4 alone, where `grad_flags` may have UNLIKE_MEMORY
-cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4, for bound arguments that have changed since
+cdef object call_slots(Operator op, PyObject** slots, unsigned int flags)  # steps 3, 4; `flags`: of all tensors
+cdef object call_lazily(Operator op, PyObject** slots)  # step 4 alone; `grad_flags` may include UNLIKE_MEMORY
+cdef object call_again(Operator op, PyObject** slots)  # steps 3 and 4 with recomputed flags, for changed arguments
 cdef object call1(Operator op, object a)
 cdef object call2(Operator op, object a, object b)
-cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept  # step 1's fast lane
-cdef object call_bound(Operator op, Bound* bound)  # what follows it
+cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept  # step 1, fast path
+cdef object call_bound(Operator op, Bound* bound)  # the steps after binding
 cdef Kernel make_kernel(kernel_t run, bint handles_out=*)
 
-# --- for the core's other rooms -------------------------------------------------------------------------------------
-cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # in the form that kernels read; not for tensors
-cdef bint is_bare_subclass(PyObject* o) noexcept  # a tensor of a subclass that overrides nothing
+# --- for other parts of the core ------------------------------------------------------------------------------------
+cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept  # if kernels can read it directly; not for tensors
+cdef bint is_bare_subclass(PyObject* o) noexcept  # whether it is a tensor of a subclass that overrides nothing

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""The Operator: one object per operation, and the one path that every call takes.
+"""The Operator: one object per operation, and the path that every call takes.
 
 1. bind the arguments to the schema's slots (positional calls with plain arguments take a fast path);
-2. ``__torch_function__``, when a mode is active or an argument's type overrides;
-3. autograd, through a socket, when recording is on and an argument takes part; it runs step 4 itself;
+2. ``__torch_function__``, if a mode is active or an argument's type overrides;
+3. autograd, through a socket, if recording is on and an argument requires it; it runs step 4 itself;
 4. the kernel.
 """
 from cpython.bool cimport PyBool_Check
@@ -41,7 +41,7 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
-    /* An int that fits in 64 bits at a glance; others take the slow path. */
+    An int that obviously fits in 64 bits; other ints take the slow path.
     #if PY_VERSION_HEX >= 0x030C0000
     #define FL_IS_SHORT_INT(o) (PyLong_CheckExact(o) && PyUnstable_Long_IsCompact((const PyLongObject*)(o)))
     #else
@@ -50,7 +50,7 @@ cdef extern from *:
     """
     bint is_short_int "FL_IS_SHORT_INT"(PyObject*) noexcept
 
-cdef enum:  # as `declaring.Variants` has them
+cdef enum:  # the bits of `declaring.Variants`
     V_FUNCTION = 1
     V_METHOD = 2
     V_INPLACES = 12
@@ -59,20 +59,20 @@ cdef int* _modes = active_modes_ptr()
 
 
 cdef class Kernel:
-    """A compiled kernel. Compiled modules make them; an Operator takes one or a Python function."""
+    """A compiled kernel. Compiled modules create them; an Operator takes a Kernel or a Python function."""
 
     def __init__(self):
         raise TypeError("kernels are made by compiled modules")
 
     def check_schema(self, schema):
-        """Raise ValueError where it does not compute what the schema says."""
+        """Raise ValueError if the kernel does not implement the schema."""
 
     def read_slots(self, dict slots not None):
-        """Look up the arguments that the kernel reads by name; every operator that takes it says where it has them."""
+        """Find the slots of the arguments that the kernel reads; called for every operator that uses the kernel."""
 
 
 cdef int read_slot(int* slot, str name, dict slots, bint needed=True) except -1:
-    """Set the slot of an argument that a kernel reads: -1 without a name, or where there may be none."""
+    """Set the slot of an argument that a kernel reads; -1 if `name` is None or an unneeded argument is missing."""
     cdef int found = -1
     if name is not None:
         if needed and name not in slots:
@@ -94,7 +94,7 @@ cdef Kernel make_kernel(kernel_t run, bint handles_out=False):
 # --- step 1: binding ------------------------------------------------------------------------------------------------
 
 cdef bint is_ready(const ArgSpec* spec, PyObject* o) noexcept:
-    """Whether `o` is already in the form that kernels read; tensors are the caller's."""
+    """Whether kernels can read `o` without conversion; the caller handles tensors."""
     cdef int kind = spec.kind
     cdef Py_ssize_t i
     if o == <PyObject*>None:
@@ -128,7 +128,7 @@ cdef bint is_bare_subclass(PyObject* o) noexcept:
 
 
 cdef bint bind_positional(Operator op, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """The fast path: positional arguments of the expected types, nothing overridden. False where it cannot tell."""
+    """The fast path: positional arguments of the expected types, no overrides. False if it cannot bind them."""
     bound.packed = 0
     return _fill_slots(op, args, n, bound) or release(bound)
 
@@ -241,7 +241,7 @@ cdef object call_slots(Operator op, PyObject** slots, unsigned int flags):
 
 
 cdef object call_lazily(Operator op, PyObject** slots):
-    """The kernel or what stands in its place, for arguments that may be other than their memory."""
+    """Run the kernel, or its replacement, on arguments that may differ from their memory."""
     return op.kernel(op, slots) if op.flags & OP_COMPOSITE else resolve_and_run(op, slots)
 
 
@@ -252,7 +252,7 @@ cdef object _record(Operator op, PyObject** slots, unsigned int flags):
 
 
 cdef unsigned int _all_flags(Operator op, PyObject** slots):
-    """The flags of all tensor arguments, and what views have from their bases."""
+    """Return the combined flags of all tensor arguments, including those that views get from their bases."""
     cdef Py_ssize_t i
     cdef unsigned int flags = 0
     for i in range(op.nslots):
@@ -267,7 +267,7 @@ cdef unsigned int _all_flags(Operator op, PyObject** slots):
 
 cdef int _check_inference(Operator op, PyObject** slots) except -1:
     cdef int where = 0 if op.flags & OP_INPLACE else op.out_index
-    if op.flags & OP_OBJECT_STATE:  # `detach_` writes nothing
+    if op.flags & OP_OBJECT_STATE:  # `detach_` does not write elements
         return 0
     written = <object>slots[where] if where >= 0 and not thread_state().inference else ()
     for t in written if isinstance(written, (tuple, list)) else (written,):
@@ -277,7 +277,7 @@ cdef int _check_inference(Operator op, PyObject** slots) except -1:
 
 
 cdef object _call_unrecorded(Operator op, PyObject** slots, unsigned int flags):
-    """Recording is off. The results remember it where that matters: views, and everything in inference mode."""
+    """Run an operator while recording is off. Marks views, and in inference mode all results, as made unrecorded."""
     cdef ThreadState* state = thread_state()
     if flags & DISPATCH and (result := decompose(op, slots)) is not NotImplemented:
         return result
@@ -305,7 +305,7 @@ cdef int _mark_unrecorded(object result, Operator op, PyObject** slots) except -
         if t.base is not None:
             t.flags = t.flags & ~<unsigned int>ODD_VIEW | NO_GRAD_VIEW
             if thread_state().inference:
-                t.flags |= FUNCTION_VIEW  # both: made in inference mode
+                t.flags |= FUNCTION_VIEW  # both flags: created in inference mode
         elif thread_state().inference:
             t.flags |= INFERENCE
     elif isinstance(result, (tuple, list)):
@@ -330,7 +330,7 @@ cdef object call2(Operator op, object a, object b):
 
 
 cdef object _run_python(Operator op, PyObject** slots):
-    """A kernel written in Python: what it calls is neither recorded nor overridden."""
+    """Run a kernel written in Python; its calls are neither recorded nor overridden."""
     cdef ThreadState* state = thread_state()
     cdef bint recording = state.grad_enabled
     state.grad_enabled = False
@@ -338,7 +338,7 @@ cdef object _run_python(Operator op, PyObject** slots):
     push_all_disabled()
     try:
         return _returned(op, _owned(PyObject_Vectorcall(<PyObject*>op.implementation, slots, op.nslots, NULL)))
-    except MemoryError as e:  # of NumPy; our own allocator raises what PyTorch's does
+    except MemoryError as e:  # raised by NumPy; our allocator raises PyTorch's error itself
         raise RuntimeError(f"DefaultCPUAllocator: can't allocate memory: {e}") from None
     finally:
         pop_all_disabled()
@@ -364,7 +364,7 @@ cdef inline object _owned(PyObject* new_reference):
 
 
 cdef object _run_out(Operator op, PyObject** slots):
-    """`out=` for kernels that only make fresh results: compute, then write into what was given."""
+    """Implement `out=` for kernels that only create new results: compute, then copy into `out`."""
     cdef PyObject* out = slots[op.out_index]
     if out == <PyObject*>None:
         return _raw(op)(op, slots)
@@ -378,14 +378,14 @@ cdef object _run_out(Operator op, PyObject** slots):
 
 
 cdef object _run_inplace(Operator op, PyObject** slots):
-    """In-place variants of kernels that only make fresh results."""
+    """Implement in-place variants of kernels that only create new results."""
     if op.flags & OP_COMPOSITE:
         return _compose_inplace(op, slots)
     return write_inplace(op.name, <object>slots[0], _raw(op)(op, slots))
 
 
 cdef object _compose_inplace(Operator op, PyObject** slots):
-    """The same of a composition, whose operators record: they are given, and keep, what `self` was before."""
+    """The same for a composition: its operators are recorded, so they receive and keep the earlier value of `self`."""
     cdef unsigned int flags = _all_flags(op, slots)
     before = target = <object>slots[0]
     if op.functional.flags & OP_VIEW:
@@ -406,7 +406,7 @@ cdef inline kernel_t _raw(Operator op):
 
 
 cdef object _run_named(Operator op, PyObject** slots):
-    """Several named results come as a named tuple."""
+    """Return several named results as a named tuple."""
     cdef kernel_t inner = _run_out if op.out_index >= 0 and not op.flags & OP_OUT else _raw(op)
     result = inner(op, slots)
     if op.result_type is None:
@@ -419,27 +419,28 @@ cdef object _run_named(Operator op, PyObject** slots):
 # --- the object -----------------------------------------------------------------------------------------------------
 
 cdef class Operator(Public):
-    """An operation: declared once, by a schema and a kernel; called like a function or placed as a method.
+    """An operation, declared once by a schema and a kernel. It is called as a function or installed as a method.
 
     Args:
-        schema: in PyTorch's schema language. ``Tensor(a)`` results make it a view; ``out`` comes by naming it.
+        schema: in PyTorch's schema language. A ``Tensor(a)`` result makes it a view; an argument ``out`` adds `out=`.
         implementation: a compiled Kernel, or a Python function that takes the arguments in the schema's order.
-        namespace: where users find it: ``"torch"``, ``"torch.nn.functional"``, …
-        variants: ``FUNCTION``, ``METHOD`` or both; ``INPLACE`` adds ``name_``, ``INPLACE_FUNCTION`` also as a function.
-        syntax: the names of Python's operators it answers, such as ``{"add", "iadd"}``.
-        numbers: the names of arguments that take a Python number in place of a tensor.
-        composite: the implementation calls other operators, which record and batch by themselves.
-        differentiable: False says that it never has gradients (integer results, random numbers, …).
-        plain_result: subclasses get a plain result.
-        data_dependent: it hands elements out, as numbers or memory, which one example of many must not do.
-        object_state: it is about the tensor object, not its elements (``grad``, ``_base``), and passes transforms by.
-        lazy: it takes conjugate and negative views as they are. Views and compositions always do.
-        random: it draws random numbers, which `vmap` refuses, draws for each example or shares, as it is asked.
-        meta: how it answers on device 'meta', where a dry run of its kernel will not do: True for a kernel that reads
-            no elements, False where results depend on elements, the exception to raise, or a function that takes the
-            same arguments and makes the results, or returns NotImplemented for the dry run.
-        aten: schemas under which PyTorch has it in `torch.ops.aten` and C++, where those are others.
-        doc: the documentation; a Python implementation's docstring serves as well.
+        namespace: the namespace in which users find it: ``"torch"``, ``"torch.nn.functional"``, …
+        variants: ``FUNCTION``, ``METHOD`` or both; ``INPLACE`` adds the method ``name_``, ``INPLACE_FUNCTION`` also the
+            function.
+        syntax: the names of Python's operators that it implements, such as ``{"add", "iadd"}``.
+        numbers: the names of tensor arguments that accept Python numbers.
+        composite: the implementation calls other operators, which are recorded and batched themselves.
+        differentiable: False if it never has gradients (integer results, random numbers, …).
+        plain_result: the result is a plain Tensor even for subclasses.
+        data_dependent: it exposes elements as numbers or memory, which a batched tensor does not allow.
+        object_state: it concerns the tensor object, not its elements (``grad``, ``_base``), and bypasses transforms.
+        lazy: its kernel accepts conjugate and negative views. Views and compositions always do.
+        random: it draws random numbers; `vmap` has an option to refuse them, draw for each example or share them.
+        meta: its implementation on device 'meta', if a dry run of the kernel does not suffice: True if the kernel reads
+            no elements, False if results depend on elements, an exception to raise, or a function that takes the same
+            arguments and creates the results, or returns NotImplemented to request the dry run.
+        aten: its schemas in `torch.ops.aten` and C++, if they differ.
+        doc: the documentation; by default the docstring of a Python implementation.
     """
 
     def __init__(self, str schema not None, implementation, *, str namespace="torch",
@@ -462,15 +463,15 @@ cdef class Operator(Public):
                 overloads(self, *schemas, namespace="torch.ops.aten", variants=FUNCTION)
 
     def _make_inplace(self, bint as_function):
-        """The operator ``name_`` over the same kernel."""
+        """Make the in-place operator ``name_`` with the same kernel."""
         cdef Operator v = Operator.__new__(Operator)
         v.functional, v.meta = self, self.meta
         cdef int words = (V_FUNCTION if as_function else 0) | (V_METHOD if self.is_method or not as_function else 0)
         v.code, v.place = self.code, self.place
-        # Recorded in any case: what was there no longer counts.
+        # Always recorded, because the earlier elements no longer count.
         _fill(v, inplace_schema(self.schema), self.implementation, self.namespace, words, (),
               (self.flags & (OP_COMPOSITE | OP_VIEW)) != 0, True, True)
-        for i in range(1, self.nslots):  # the same slots, but `out` may not be given
+        for i in range(1, self.nslots):  # the same slots, but `out` cannot be passed
             v.args[i].flags = self.args[i].flags
         if self.out_index >= 0:
             v.out_index = self.out_index
@@ -480,7 +481,7 @@ cdef class Operator(Public):
         return v
 
     def implement(self, implementation, *, bint composite=False, bint differentiable=True):
-        """Let another kernel, or Python function, compute from now on."""
+        """Replace the implementation with another kernel or Python function."""
         global implementations
         implementations += 1
         self.implementation = implementation
@@ -505,17 +506,17 @@ cdef class Operator(Public):
 
     @property
     def default(self):
-        """The operator itself, which is its only overload: ``torch.ops.mylib.leaky.default``."""
+        """The operator itself, as its only overload: ``torch.ops.mylib.leaky.default``."""
         return self
 
     @property
     def overloads(self):
-        """The operator itself, alone; see `OverloadSet`, which stands for several of one name."""
+        """A tuple of the operator itself, as for an `OverloadSet` with one member."""
         return (self,)
 
     @property
     def declared_at(self):
-        """The file and the line: for errors about what was declared."""
+        """File and line of the declaration, for error messages."""
         return line_of(self.code, self.place)
 
     @property
@@ -524,12 +525,12 @@ cdef class Operator(Public):
 
     @property
     def numbers(self):
-        """The names of the tensor arguments for which a Python number may stand."""
+        """The names of the tensor arguments that accept Python numbers."""
         return tuple([a.name for i, a in enumerate(self.schema.arguments)
                       if self.args[i].kind == K_TENSOR and self.args[i].flags & A_NUMBER])
 
     def testing_signature(self):
-        """What a dummy takes that tests of overrides are written with, see `documentation.testing_signature`."""
+        """Return the signature of the dummy function for tests of overrides, see `documentation.testing_signature`."""
         from flambeau_tensor.documentation import testing_signature
 
         return testing_signature(self)
@@ -607,7 +608,7 @@ cdef int _fill(Operator self, schema, implementation, str namespace, int variant
 
 
 cdef bint _read_arguments(Operator self, tuple arguments, tuple number_names) except -1:
-    """What binding has to know of each; whether the operator writes to the first."""
+    """Read the properties of the arguments that binding needs; return whether the operator writes to the first."""
     cdef int i
     cdef ArgSpec* spec
     cdef bint inplace = False
@@ -641,8 +642,8 @@ cdef bint _read_arguments(Operator self, tuple arguments, tuple number_names) ex
             if not a.has_default:
                 self.nrequired = i + 1
         elif not a.has_default:
-            self.nrequired = MAX_ARGS + 1  # not for the fast path
-    for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one where a list of ints is first after self
+            self.nrequired = MAX_ARGS + 1  # the fast path does not apply
+    for i in range(self.npos):  # `x.permute(0, 1)`: ints one by one, if a list of ints is first after self
         if arguments[i].is_list and self.args[i].kind in (K_INTS, K_ANY) and \
                 i + 1 == self.npos and (i == 0 or (i == 1 and self.args[0].kind == K_TENSOR)):
             self.varargs = i

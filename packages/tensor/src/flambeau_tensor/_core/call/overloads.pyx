@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""What users call where it is not the operator itself: a method of Tensor, or a name with several schemas.
+"""Public callables other than operators: a method of Tensor, or a name with several schemas.
 
-`torch.max` is an OverloadSet: three operators of one name, each with a schema, a kernel and a derivative of its own. A
-call is tried on one after the other; the fast path only compares types. `torch.Tensor.max` is a Method over the set. A
-handler of `__torch_function__` is given what was called: the function, or the method.
+`torch.max` is an OverloadSet: three operators with the same name, each with its own schema, kernel and derivative. A
+call tries one after the other; the fast path only compares types. `torch.Tensor.max` is a Method that calls the set. A
+handler of `__torch_function__` receives the callable that was called: the function or the method.
 """
 cimport cython
 from cpython.dict cimport PyDict_GetItemWithError
@@ -40,7 +40,7 @@ cdef int* _modes = active_modes_ptr()
 
 
 cdef bint _allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsigned int filled) noexcept:
-    """Whether a signature has arguments: `n` by position, all of them (slots of `plain`), and which are not None."""
+    """Whether some signature accepts `n` positional arguments, the slots `given`, and None outside of `filled`."""
     cdef int i
     cdef Signature* s
     for i in range(overloads.count):
@@ -51,7 +51,7 @@ cdef bint _allows(OverloadSet overloads, Py_ssize_t n, unsigned int given, unsig
 
 
 cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, Bound* bound) noexcept:
-    """The fast path of the operator that all members are signatures of."""
+    """The fast path of the operator `plain`, to which all members forward."""
     cdef Py_ssize_t i
     cdef unsigned int filled = 0
     if not bind_positional(<Operator>overloads.plain, args, n, bound):
@@ -64,7 +64,7 @@ cdef bint _bind_plain(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
 
 
 cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py_ssize_t n) noexcept:
-    """Whether what is given is what one of the signatures of `op` has."""
+    """Whether the given arguments match one of the signatures of `op`."""
     cdef unsigned int given = 0, filled = 0
     cdef int i
     for i in range(op.nslots):
@@ -74,7 +74,7 @@ cdef bint is_signature(Operator op, OverloadSet signatures, PyObject** slots, Py
 
 
 cdef inline int _slot_named(Operator op, PyObject* key) except -2:
-    """The slot of an argument by its name, or -1. Keywords are interned, as the names are."""
+    """Return the slot of the argument with this name, or -1. Keywords and names are interned."""
     cdef int i
     cdef PyObject* found
     for i in range(op.nslots):
@@ -88,8 +88,8 @@ cdef inline int _slot_named(Operator op, PyObject* key) except -2:
 
 cdef bint bind_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, Bound* bound,
                      OverloadSet signatures) except -1:
-    """The fast path of a call with keywords: arguments of the expected types, nothing overridden. False where it cannot
-    tell; with `signatures`, it has to be one of these."""
+    """The fast path of a call with keywords: arguments of the expected types, no overrides. False if it cannot bind
+    them. With `signatures`, the call has to match one of them."""
     bound.packed, bound.cls = 0, NULL
     return _fill_named(op, args, n, kwnames, bound, signatures) or release(bound)
 
@@ -103,7 +103,7 @@ cdef bint _fill_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject
     cdef PyObject* element
     cdef ArgSpec* spec
     cdef bint tensors = False, numbers = False
-    cdef unsigned int given, filled  # slots with an argument, and with one that is not None
+    cdef unsigned int given, filled  # slots that have an argument, and slots whose argument is not None
     if n > op.npos:
         return False
     given = filled = (<unsigned int>1 << n) - 1
@@ -111,7 +111,7 @@ cdef bint _fill_named(Operator op, PyObject* const* args, Py_ssize_t n, PyObject
         slots[i] = NULL
     for j in range(PyTuple_GET_SIZE(<object>kwnames)):
         k = _slot_named(op, PyTuple_GET_ITEM(<object>kwnames, j))
-        if k < n:  # unknown, by another name, or given by position too
+        if k < n:  # unknown, an alias, or also passed by position
             return False
         if slots[k] != NULL or (op.args[k].flags & A_OUT and args[n + j] != <PyObject*>None):
             return False
@@ -168,10 +168,10 @@ cdef enum:  # kinds of arguments, as bits
     A_STR = 64
     A_DTYPE = 128
     A_LIST = 256
-    A_SUBCLASS = 512  # of Tensor
+    A_SUBCLASS = 512  # a subclass of Tensor
     ANOTHER = 1024
     ANY_KIND = 2047
-    A_CLASS = 2048  # `x.to(float)`: a dtype, once it is converted; no fast path takes it
+    A_CLASS = 2048  # `x.to(float)`: a class that converts to a dtype; no fast path accepts it
 
 
 cdef inline unsigned int _kind_of(PyObject* o) noexcept:
@@ -203,7 +203,7 @@ cdef unsigned int _odd_kind_of(PyObject* o) noexcept:
 
 
 cdef unsigned int _taken(Operator op, int i):
-    """The kinds of arguments that the fast path may take at a position: those that it looks at, and no fewer."""
+    """Return the kinds of arguments that the fast path may accept at a position: all those that it checks for."""
     cdef ArgSpec* spec
     cdef int kind
     cdef unsigned int optional
@@ -238,21 +238,21 @@ cdef inline bint _is_alike(const Choice* c, PyObject* const* args, Py_ssize_t n)
 
 
 cdef inline Choice* _known_choice(OverloadSet overloads, PyObject* const* args, Py_ssize_t n) noexcept:
-    """What a call with arguments of these types went to lately, or NULL."""
+    """Return the cached choice for a call with arguments of these types, or NULL."""
     if _is_alike(&overloads.choices[n][0], args, n):
         return &overloads.choices[n][0]
     return &overloads.choices[n][1] if _is_alike(&overloads.choices[n][1], args, n) else NULL
 
 
 cdef int _remember(OverloadSet overloads, PyObject* op, PyObject* const* args, Py_ssize_t n) except -1:
-    """Let calls with arguments of these types go to a member, or `plain`, at once; in place of the older of two."""
+    """Cache the member, or `plain`, for calls with arguments of these types; replaces the older of two entries."""
     cdef Choice* c
     cdef Py_ssize_t i
     cdef PyObject* target = op
     if n > COMPARED or thread_state().dispatching:
         return 0
     for i in range(n):
-        if _kind_of(args[i]) > A_LIST:  # a class may go, and another one come to its address
+        if _kind_of(args[i]) > A_LIST:  # a class may be freed, and another one may get its address
             return 0
     if op != overloads.plain:
         target = straight_target(<Operator>op, args, n)
@@ -301,7 +301,7 @@ cdef object _call_set(OverloadSet overloads, PyObject* const* args, Py_ssize_t n
 
 cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t n, PyObject* kwnames,
                         PyObject* called):
-    """The same with keywords."""
+    """The same for a call with keywords."""
     cdef Bound bound
     cdef Py_ssize_t i
     if _modes[0] != 0:
@@ -320,7 +320,7 @@ cdef object _call_named(OverloadSet overloads, PyObject* const* args, Py_ssize_t
 
 
 cdef object call_object(PyObject* target, PyObject* const* args, Py_ssize_t n, PyObject* kwnames, PyObject* called):
-    """The whole path for an Operator or an OverloadSet."""
+    """The whole path of a call to an Operator or an OverloadSet."""
     if target.ob_type == <PyTypeObject*>OverloadSet:
         return _call_set(<OverloadSet>target, args, n, kwnames, called)
     if kwnames == NULL:
@@ -344,7 +344,7 @@ cdef frozenset _BINARY = frozenset([
 
 
 cdef object _syntax_vectorcall(Method m, PyObject* const* args, size_t nargsf, PyObject* kwnames):
-    """A method of Python's syntax called by its name, by one of a subclass say: the other operand may have its turn."""
+    """Call a method of Python's syntax by its name, for example from a subclass; the other operand may get its turn."""
     cdef object called = m if m.public is None else m.public
     cdef Py_ssize_t n = PyVectorcall_NARGS(nargsf)
     try:
@@ -356,7 +356,7 @@ cdef object _syntax_vectorcall(Method m, PyObject* const* args, size_t nargsf, P
 
 
 cdef class OverloadSet(Public):
-    """The operators that share a name, in the order in which a call is tried on them.
+    """The operators that share a name, in the order in which a call tries them.
 
     >>> from flambeau_tensor import max
     >>> [op.schema.overload for op in max.overloads]
@@ -381,8 +381,8 @@ cdef class OverloadSet(Public):
         self.vectorcall = <vectorcallfunc>_set_vectorcall
 
     def __getattr__(self, name):
-        # An overload by its name: `torch.max.dim`. What all operators know: of all if it is yes or no, else the
-        # first's.
+        # An overload by its name (`torch.max.dim`), or an attribute that all operators have: a bool is true if it is
+        # true for all; of other attributes, the first operator's counts.
         cdef Operator op
         for op in self.overloads:
             if op.schema.overload == name or (name == "default" and not op.schema.overload):
@@ -435,9 +435,9 @@ cdef class OverloadSet(Public):
         return set_signature(self)
 
 
-@cython.no_gc  # it stays in the Tensor's dictionary
+@cython.no_gc  # it stays in Tensor's dictionary
 cdef class Method:
-    """What stands in the Tensor's dictionary: binds to tensors, and is what handlers get for a method call."""
+    """An entry in Tensor's dictionary: it binds to tensors, and handlers receive it for a method call."""
 
     def __get__(self, instance, owner):
         if instance is None:
@@ -496,11 +496,11 @@ cdef Method make_method(str name, object target):
 
 
 cdef int _find_plain(OverloadSet overloads) except -1:
-    """Where every member only leaves some of one operator's arguments out, calls need not go through the members."""
+    """Set `plain` if every member only omits arguments of one operator; calls then bypass the members."""
     cdef Operator target, op
     cdef Signature* s
     cdef int i
-    singles = set()  # arguments that are a list, and a single int in some signature
+    singles = set()  # arguments that are a list in one signature and a single int in another
     overloads.plain = NULL
     target = target_of(overloads.overloads[0])
     if target is None:
@@ -519,7 +519,7 @@ cdef int _find_plain(OverloadSet overloads) except -1:
             if a.kind != kind:
                 singles.add(at)
             if (a.kind != kind and not (a.kind == K_INT and kind == K_INTS)) or len(singles) > 1:
-                return 0  # the operator would take some of one signature and some of another
+                return 0  # the operator would accept arguments of several signatures together
             s.known |= <unsigned int>1 << at
             s.required |= <unsigned int>(not a.has_default) << at
             s.filled |= <unsigned int>(not a.optional) << at

@@ -1,4 +1,4 @@
-"""What answers Python's syntax; ``syntax_slots.pxd`` numbers its places."""
+"""The operators that implement Python's syntax. ``syntax_slots.pxd`` numbers the slots."""
 
 cdef dict answers  # word -> (Operator, Method)
 

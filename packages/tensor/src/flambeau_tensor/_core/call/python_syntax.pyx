@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Python's syntax on tensors: which operator and which method each piece of it calls."""
+"""Python's syntax on tensors: the operator and the method that each slot calls."""
 from cpython.float cimport PyFloat_Check
 from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
@@ -20,7 +20,7 @@ cdef extern from *:
     """
     #define new_reference(o) (o)
     """
-    object new_reference(PyObject*)  # raises what is raised for NULL
+    object new_reference(PyObject*)  # raises the current exception if it is NULL
     void PyErr_Clear()
     bint PyErr_ExceptionMatches(object)
 
@@ -39,8 +39,8 @@ cdef dict _SYNTAX = {
     "repr": S_REPR,
     "iter": S_ITER, "contains": S_CONTAINS, "getitem": S_GETITEM, "setitem": S_SETITEM,
 }
-# What handlers get for an operator of Python's syntax: the method that PyTorch calls there, and the one for a left
-# operand that is no tensor. Without a second name, the operands change places.
+# The objects that handlers receive for an operator of Python's syntax: the method that PyTorch calls, and the method
+# for a left operand that is not a tensor. If there is only one name, the operands are swapped.
 cdef dict _METHODS = {
     "add": "add add", "sub": "sub __rsub__", "mul": "mul mul", "truediv": "div __rtruediv__",
     "mod": "remainder __rmod__",
@@ -52,16 +52,16 @@ cdef dict _METHODS = {
     "iter": "unbind",
 }
 cdef tuple _COMMUTATIVE = ("add", "mul", "and", "or", "xor")
-cdef tuple _ANYWAY = ("floordiv", "pow", "ipow", "eq")  # whose handlers are asked whatever the other operand is
-cdef PyObject* _called[S_COUNT]  # S_… -> what handlers get (owned by `answers`)
+cdef tuple _ANYWAY = ("floordiv", "pow", "ipow", "eq")  # handlers of these are called for any other operand
+cdef PyObject* _called[S_COUNT]  # S_… -> the object that handlers receive (owned by `answers`)
 cdef bint _commutes[S_COUNT]
 cdef bint _asks_anyway[S_COUNT]
 cdef list _reflected = [None] * S_COUNT
-cdef dict answers = {}  # word -> the operator and the method that answer it
+cdef dict answers = {}  # word -> the operator and the method that implement it
 
 
 cdef tuple method_names(str word):
-    """Of the method of Tensor behind a piece of syntax, and of the one for a left operand that is no tensor, if any."""
+    """Return the name of a slot's method and, if it exists, of the method for a left operand that is not a tensor."""
     if word not in _SYNTAX:
         raise ValueError(f"'{word}' is no operator of Python's; known are {', '.join(_SYNTAX)}")
     return tuple(_METHODS.get(word, f"__{word}__").split())
@@ -76,7 +76,7 @@ cdef bint commutes(str word):
 
 
 def point(str word not None, Operator op, method):
-    """Let `op` answer a piece of syntax from now on, or nothing where it is None."""
+    """Let `op` implement a slot of Python's syntax from now on; None clears the slot."""
     cdef int which = _SYNTAX[word]
     names = method_names(word)
     _syntax[which] = <PyObject*>op if op is not None else NULL
@@ -94,7 +94,7 @@ cdef inline bint _is_usual(PyObject* o):
 
 
 cdef inline bint _is_operand(Operator op, int i, PyObject* o):
-    """Whether the operator may take `o`; otherwise Python asks the other operand, as NumPy does for an array."""
+    """Whether the operator accepts `o`; otherwise Python tries the other operand, as NumPy does for an array."""
     return is_plain(o) or is_light_subclass(o) or is_number(o) or _is_rare_operand(op, i, <object>o)
 
 
@@ -129,7 +129,7 @@ cdef object _call_syntax(int which, object a, object b):
         return _guarded(which, op, args)
     called = _called[which]
     if which == S_EQ and not (is_tensor(args[1]) or is_number(args[1])) and hasattr(b, "__torch_function__"):
-        called = <PyObject*>(<object>type_members(TensorType)["eq"])  # PyTorch's `__eq__` leaves it to the method
+        called = <PyObject*>(<object>type_members(TensorType)["eq"])  # PyTorch's `__eq__` calls the method
     if not is_tensor(args[0]):
         if _modes[0] != 0 or not is_plain(args[1]) or not is_number(args[0]):
             return _guarded(which, op, args)
@@ -142,11 +142,11 @@ cdef object _call_syntax(int which, object a, object b):
     return new_reference(result)
 
 
-cdef object _FIRST = 0  # the dimension that iteration goes along
+cdef object _FIRST = 0  # the dimension of iteration
 
 
 cdef bint _is_others_turn(PyObject** args):
-    """Whether what was raised gives the other operand its turn: a TypeError, handlers that give up included."""
+    """Whether the exception lets Python try the other operand: a TypeError, including a handler's."""
     if (_modes[0] == 0 and _is_usual(args[0]) and _is_usual(args[1])) or not PyErr_ExceptionMatches(TypeError):
         return False
     PyErr_Clear()
@@ -156,12 +156,12 @@ cdef bint _is_others_turn(PyObject** args):
 cdef object _guarded(int which, Operator op, PyObject** args):
     try:
         return _call_unusual(which, op, args)
-    except TypeError:  # gives the other operand its turn
+    except TypeError:  # Python then tries the other operand
         return NotImplemented
 
 
 cdef object _call_unusual(int which, Operator op, PyObject** args):
-    """A call with an operand that the operator does not take, or one that is no tensor on the left."""
+    """A call with an operand that the operator does not accept, or with a left operand that is not a tensor."""
     cdef bint fits = _is_operand(op, 0, args[0]) and _is_operand(op, 1, args[1])
     cdef bint reflected = not is_tensor(args[0])
     cdef object called = type_members(TensorType)[_reflected[which]] if reflected else <object>_called[which]

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Lists, and arguments that stand one by one, as the tuples that kernels read.
+"""Conversion of lists, and of ints that are passed one by one, to the tuples that kernels read.
 
-A tuple lives as long as the call that it was made for, and does not change where the caller's list may.
+A tuple lives as long as its call, and does not change if the caller's list does.
 """
 from cpython.list cimport PyList_CheckExact, PyList_GET_ITEM, PyList_GET_SIZE
 from cpython.object cimport PyObject
@@ -10,7 +10,7 @@ from cpython.tuple cimport PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 
 
 cdef PyObject* pack_list(Bound* bound, PyObject* o) noexcept:
-    """The tuple that stands for a list; NULL where it is none, or one too many."""
+    """Return a tuple that replaces the list `o`; NULL if it is not a list or there are too many."""
     cdef tuple packed
     cdef Py_ssize_t i
     if not PyList_CheckExact(<object>o) or bound.packed == MAX_PACKED:
@@ -22,7 +22,7 @@ cdef PyObject* pack_list(Bound* bound, PyObject* o) noexcept:
 
 
 cdef PyObject* pack_rest(Bound* bound, PyObject* const* args, Py_ssize_t n) noexcept:
-    """`x.view(2, 3)`: the arguments that stand one by one."""
+    """`x.view(2, 3)`: return a tuple of arguments that were passed one by one."""
     cdef tuple packed = PyTuple_New(n)
     cdef Py_ssize_t i
     for i in range(n):
@@ -43,7 +43,7 @@ cdef inline PyObject* _hold(Bound* bound, tuple packed, PyObject* given) noexcep
 
 
 cdef object as_given(Bound* bound, object result):
-    """What writes to a list returns the list that it was given. The empty tuple is the same whoever makes it."""
+    """Return the caller's list if the result is its replacement; not for the empty tuple, which is shared."""
     cdef int i
     for i in range(bound.packed):
         if <PyObject*>result == bound.tuples[i] and bound.given[i] != NULL and PyTuple_GET_SIZE(result):
@@ -52,7 +52,7 @@ cdef object as_given(Bound* bound, object result):
 
 
 cdef bint release(Bound* bound) noexcept:
-    """Let the tuples go; False, for what could not be bound."""
+    """Release the tuples and return False, as a failed binding does."""
     while bound.packed:
         bound.packed -= 1
         Py_DECREF(<object>bound.tuples[bound.packed])

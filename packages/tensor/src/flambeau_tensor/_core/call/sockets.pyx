@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The sockets, empty: ``sockets.pxd`` says what each is for."""
+"""The sockets, initially empty; ``sockets.pxd`` describes them."""
 
 call_general = NULL
 call_overloaded = NULL
@@ -14,7 +14,7 @@ release = NULL
 
 
 cdef class Sockets:
-    """Functions of code above, by name; a misspelled name raises AttributeError."""
+    """Functions of higher code, by name; a misspelled name raises AttributeError."""
 
     def __cinit__(self):
         self.providers = {}

@@ -1,4 +1,4 @@
-"""Numbers for the places in Python's syntax that an operator can answer."""
+"""Numbers for the slots of Python's syntax that an operator can implement."""
 
 cdef enum:
     S_ADD

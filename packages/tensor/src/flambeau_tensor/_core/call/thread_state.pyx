@@ -1,13 +1,13 @@
 # cython: language_level=3
-"""The state of each thread; functions that read several fields take the address once."""
+"""The state of each thread; functions that read several fields fetch its address once."""
 
 cdef extern from * nogil:
     """
     #if defined(_MSC_VER)
     #define FL_THREAD __declspec(thread)
     #elif defined(__GLIBC__)
-    /* Every call of an operator asks: without this model the loader's function would look the address up each time.
-       The room that glibc keeps for it is small, and so is this. */
+    Every call of an operator reads it: without this model, each read would call a function of the loader. glibc
+    reserves little space for such variables, and this one is small.
     #define FL_THREAD __thread __attribute__((tls_model("initial-exec")))
     #else
     #define FL_THREAD __thread
@@ -29,7 +29,7 @@ cdef ThreadState* thread_state() noexcept nogil:
 
 
 def is_inference_mode():
-    """Whether what this thread makes can never be part of recorded work."""
+    """Whether this thread is in inference mode, whose results can never take part in recording."""
     return thread_state().inference != 0
 
 
@@ -39,7 +39,7 @@ def is_grad_enabled():
 
 
 def set_grad_mode(bint on):
-    """Switch recording in this thread; returns what it was."""
+    """Switch recording in this thread on or off; return the previous setting."""
     cdef ThreadState* state = thread_state()
     was = state.grad_enabled != 0
     state.grad_enabled = on

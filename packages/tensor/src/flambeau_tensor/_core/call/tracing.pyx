@@ -1,11 +1,12 @@
 # cython: language_level=3
-"""The Tracer: a list of the kernels that a thread runs, below overrides, autograd and transforms.
+"""The Tracer: a record of the kernels that a thread runs, below overrides, autograd and transforms.
 
-While a thread has one, the flag DISPATCH stands in ``ThreadState.dispatching``, so every call takes the way that calls
-with a ``__torch_dispatch__`` take, and autograd does by operators what it does in memory otherwise. A record has the
-operator, its bound arguments and its result; tensors come as Windows, since what an object shows may change later:
-``resize_``, ``set_`` and ``.data`` change it. Compositions are not written down, but the operators that they call are,
-and so are those that an operator about an object's state calls, such as ``backward``; what a kernel calls is not.
+While a thread has a Tracer, the flag DISPATCH is set in ``ThreadState.dispatching``. Every call then takes the path of
+calls with a ``__torch_dispatch__`` handler, and autograd uses operators for what it otherwise does in memory. A record
+contains the operator, its bound arguments and its result. Tensors are recorded as Windows, because ``resize_``,
+``set_`` and ``.data`` change the geometry of a tensor object. Compositions are not recorded, but the operators that
+they call are, as are those that an operator with object state calls, such as ``backward``. Calls inside a kernel are
+not recorded.
 """
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
@@ -19,10 +20,10 @@ from flambeau_tensor._core.memory.types cimport *
 
 
 cdef class Window:
-    """What a tensor showed of a storage when it was met.
+    """The geometry and storage of a tensor at the time of recording.
 
-    ``tensor`` is the object, ``storage`` its memory, ``offset`` (in elements), ``sizes`` and ``strides`` are where it
-    looks, ``flags`` are the tensor's.
+    ``tensor`` is the object, ``storage`` its memory; ``offset`` (in elements), ``sizes`` and ``strides`` give its
+    geometry; ``flags`` are the tensor's flags.
     """
     cdef readonly Tensor tensor
     cdef readonly Storage storage
@@ -33,12 +34,12 @@ cdef class Window:
 
     @property
     def address(self):
-        """Where the storage's memory begins, as a number."""
+        """The address of the storage's memory, as a number."""
         return <size_t>self.storage.data
 
     @property
     def nbytes(self):
-        """How many bytes the storage has."""
+        """The size of the storage in bytes."""
         return self.storage.nbytes
 
     @property
@@ -59,7 +60,7 @@ cdef Window window_of(Tensor t):
 
 
 def window(Tensor tensor not None):
-    """What a tensor shows now."""
+    """Return the current Window of a tensor."""
     return window_of(tensor)
 
 
@@ -72,10 +73,10 @@ cdef object _seen(object o):
 
 
 cdef class Tracer:
-    """A context in which this thread's kernels are written down.
+    """Context manager that records this thread's kernels.
 
-    ``records`` has ``(operator, arguments, result)`` for each kernel that ran, in order, and what other code noted
-    between them. Arguments stand in the schema's order, all filled in.
+    ``records`` contains ``(operator, arguments, result)`` for each kernel that ran, in order, and the events that other
+    code recorded in between. The arguments are in the schema's order, all filled in.
 
     >>> import flambeau_tensor as ft
     >>> with Tracer() as tracer:
@@ -107,7 +108,7 @@ cdef class Tracer:
 
 
 class untraced:  # noqa: N801
-    """A context in which this thread's Tracer hears nothing."""
+    """Context manager in which this thread's Tracer records nothing."""
 
     def __enter__(self):
         cdef ThreadState* state = thread_state()
@@ -147,7 +148,7 @@ cdef int end(object call, object result) except -1:
 
 
 def trace_event(event):
-    """Write something down for this thread's Tracer, in order with operators; nothing without one."""
+    """Record an event in this thread's Tracer, in order with the operators; without a Tracer, do nothing."""
     note(event)
 
 
