@@ -160,5 +160,5 @@ cdef int note(object event) except -1:
 
 
 cdef int note_shown() except -1:
-    """Write down that code outside of kernels gets to see a tensor's memory; what kernels do is not heard."""
+    """Record that code outside of kernels reads a tensor's memory; inside kernels, nothing is recorded."""
     return note(("refuse", "Python code or another library reads the memory of a tensor (printing, NumPy, DLPack)"))

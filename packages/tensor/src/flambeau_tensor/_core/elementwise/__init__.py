@@ -1,1 +1,1 @@
-"""Dtypes, and the engine of what works element by element, copying included."""
+"""Dtypes, and the engine of elementwise operators, including copying."""

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The tables of casting and copying loops, of the build for this processor."""
+"""Tables of the casting and copying loops that were built for this processor."""
 from libc.string cimport memcpy
 
 from flambeau_tensor._core.elementwise.cpu_levels import hot

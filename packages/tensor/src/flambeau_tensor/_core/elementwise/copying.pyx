@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Copying, converting and filling: elements of one tensor written into another, whatever their layouts and dtypes."""
+"""Copying, converting and filling: writing elements to a tensor, for any layouts and dtypes."""
 from cpython.object cimport PyObject
 from libc.float cimport FLT_MAX
 from libc.math cimport INFINITY
@@ -32,7 +32,7 @@ cdef void _copy_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, 
     cdef Py_ssize_t done, more
     if steps[0] == item and steps[1] == item:
         memcpy(args[1], args[0], n[0] * item)
-    elif steps[0] == 0 and steps[1] == item and n[0] > 8:  # one value: a first stretch of it, then copies of that
+    elif steps[0] == 0 and steps[1] == item and n[0] > 8:  # one value: fill a short range, then copy that
         done = min(<Py_ssize_t>256, n[0])
         COPY[item](args[0], 0, args[1], item, done)
         while done < n[0]:
@@ -48,7 +48,7 @@ cdef void _cast_loop(char** args, const Py_ssize_t* n, const Py_ssize_t* steps, 
 
 
 cdef int _check_fits(Tensor dst, Tensor src) except -1:
-    """Refuse to copy what does not broadcast to the shape of `dst`."""
+    """Raise if the source does not broadcast to the shape of `dst`."""
     cdef PyObject* both[2]
     cdef Py_ssize_t[MAX_NDIM] shape
     cdef int ndim
@@ -86,7 +86,7 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
         strides[1][d] = dst.strides[d] * ITEMSIZE[dst.dtype]
     stride_ptrs[0], stride_ptrs[1] = strides[0], strides[1]
     ptrs[0], ptrs[1] = src.data, dst.data
-    types[0], types[1] = src.dtype, dst.dtype  # the loop converts by itself
+    types[0], types[1] = src.dtype, dst.dtype  # the loop converts
     if src.dtype == dst.dtype:
         if copy_transposed(ITEMSIZE[dst.dtype], ptrs, dst.ndim, dst.sizes, stride_ptrs):
             return 0
@@ -99,8 +99,9 @@ cdef int copy_elements(Tensor dst, Tensor src) except -1:
 
 
 cdef int _copy_resolved(Tensor dst, Tensor src) except -1:
-    """The same where one is a conjugate or negative view: what is read and what is written is what they mean. On device
-    'meta' there is nothing to write, and nothing to read."""
+    """Copy if `dst` or `src` is a conjugate or negative view, or on device 'meta'.
+
+    The elements that views represent are copied. On device 'meta', there is nothing to write and nothing to read."""
     cdef unsigned int lazy = (dst.flags ^ src.flags) & LAZY
     cdef Tensor memory, source
     if dst.flags & META:
@@ -108,7 +109,7 @@ cdef int _copy_resolved(Tensor dst, Tensor src) except -1:
     if src.flags & META:
         raise no_memory()
     memory, source = detached(dst), detached(src)
-    if dst.dtype != src.dtype and src.flags & LAZY:  # resolved before it is converted
+    if dst.dtype != src.dtype and src.flags & LAZY:  # resolve before converting
         source = empty_like(src, src.dtype)
         copy_elements(source, src)
         lazy = dst.flags & LAZY
@@ -157,10 +158,10 @@ cdef Tensor copy_of(Tensor t):
     return out
 
 
-# --- results into tensors that are given ----------------------------------------------------------------------------
+# --- results into existing tensors ----------------------------------------------------------------------------------
 
 cdef object write_out(str func, object out, object result, bint composite=False):
-    """Write fresh results into the tensors given as `out`; somebody may hear of a composition's write."""
+    """Copy new results to the tensors of `out`; the write of a composition may be dispatched."""
     cdef Tensor r, o
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
@@ -169,7 +170,7 @@ cdef object write_out(str func, object out, object result, bint composite=False)
     if not isinstance(out, Tensor):
         raise TypeError(f"{func}(): argument 'out' must be Tensor, not {type(out).__name__}")
     r, o = <Tensor>result, <Tensor>out
-    if r.flags & LAYERED or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a composition, recorded
+    if r.flags & LAYERED or (r.flags & REQUIRES_GRAD and thread_state().grad_enabled):  # of a recorded composition
         raise RuntimeError(f"{func}(): functions with out=... arguments don't support automatic differentiation, but "
                            "one of the arguments requires grad.")
     o = out_tensor(func, o, r.dtype, r.ndim, r.sizes)
@@ -181,7 +182,7 @@ cdef object write_out(str func, object out, object result, bint composite=False)
 
 
 cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=False):
-    """Write a fresh result into the tensor that an in-place operator changes; a composition's write is recorded."""
+    """Copy a new result to the tensor that an in-place operator changes; the write of a composition is recorded."""
     if result is None:
         raise TypeError(f"{func}(): the implementation returned None, not a Tensor")
     check_writable(func, self)
@@ -198,15 +199,15 @@ cdef object write_inplace(str func, Tensor self, Tensor result, bint composite=F
 
 
 cdef object become_view(Tensor self, Tensor view):
-    """Let a tensor be what a view of it is: the in-place form of operators that make views."""
+    """Turn a tensor into the given view of it; implements the in-place form of view operators."""
     if sockets.become is not None:
         sockets.become(self, view)
     self.storage.version += 1
     if view.grad_fn is not None:
-        self.view_version = self.storage.version  # its history is that of its present geometry
+        self.view_version = self.storage.version  # its history belongs to its new geometry
     set_geometry(self, view.ndim, view.sizes, view.strides)
     self.data = view.data
     if self.flags & DISPATCH and type(view) is type(self):
-        (<object>self).__dict__.update((<object>view).__dict__)  # what its handler made of it
+        (<object>self).__dict__.update((<object>view).__dict__)  # attributes that its handler set
     self.flags = self.flags & ~INDIRECT | view.flags & INDIRECT
     return self

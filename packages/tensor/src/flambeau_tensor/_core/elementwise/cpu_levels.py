@@ -1,8 +1,8 @@
-"""Which build of the hot loops this processor runs: x86-64-v4, v3 or v2, or the only one there is elsewhere.
+"""Selects the build of the hot loops for this processor: x86-64-v4, v3 or v2, or the only one on other processors.
 
-Released wheels have every level; one built on a machine has the level of that machine (FLAMBEAU_LEVELS in
-cmake/FlambeauCython.cmake). ``FLAMBEAU_CPU_LEVEL=v2`` (or v3, v4, base) overrides the choice, for
-tests and bug reports.
+Released wheels contain every level; a local build has the level of its machine (FLAMBEAU_LEVELS in
+cmake/FlambeauCython.cmake). ``FLAMBEAU_CPU_LEVEL=v2`` (or v3, v4, base) overrides the choice, for tests and bug
+reports.
 """
 
 import importlib
@@ -13,16 +13,16 @@ _NEEDS = {"v2": ("SSE42",), "v3": ("AVX2", "FMA3", "F16C"), "v4": ("AVX512_SKX",
 
 
 def built_levels() -> list[str]:
-    """The levels that this installation was built for, the highest first."""
+    """Return the levels for which this installation was built, highest first."""
     folders = {
         level: find_spec(f"flambeau_tensor._core.elementwise.hot_{level}") for level in ("v4", "v3", "v2", "base")
     }
-    # A folder that an earlier build left behind may be empty.
+    # An earlier build may have left an empty folder.
     return [level for level, folder in folders.items() if folder and find_spec(f"{folder.name}.casts")]
 
 
 def _choose() -> str:
-    """The level asked for, or else the highest whose instructions this processor has (NumPy already asked it)."""
+    """Return the requested level, or the highest level that this processor supports according to NumPy."""
     from numpy._core._multiarray_umath import __cpu_features__ as have
 
     levels = built_levels()
@@ -48,7 +48,7 @@ LEVEL = _choose()
 
 
 def hot(name: str, folder: str = "flambeau_tensor._kernels"):
-    """The module ``hot/name`` of a folder, built for this processor.
+    """Return the module ``hot/name`` of a folder, built for this processor.
 
     >>> sorted(hot("activation_backward").LOOPS)
     ['relu_backward', 'sigmoid_backward', 'tanh_backward']

@@ -9,21 +9,21 @@ cdef class DType:
 
 cdef int[NDTYPES] ITEMSIZE
 cdef int[NDTYPES] CATEGORY
-cdef int[NDTYPES] NPY_TYPE  # NumPy's type number; bfloat16 and complex32 have none, and -1
-cdef int[NDTYPES][NDTYPES] PROMOTED  # -1: they do not promote
+cdef int[NDTYPES] NPY_TYPE  # NumPy's type number; -1 for bfloat16 and complex32, which NumPy lacks
+cdef int[NDTYPES][NDTYPES] PROMOTED  # -1: no promotion
 
-cdef int refuse_promotion(int a, int b) except -1  # raises
+cdef int refuse_promotion(int a, int b) except -1  # always raises
 
 cdef inline int promoted(int a, int b) except -1:
-    """The dtype that two dtypes promote to."""
+    """Return the dtype to which two dtypes promote."""
     return PROMOTED[a][b] if PROMOTED[a][b] >= 0 else refuse_promotion(a, b)
 
 
 cdef DType dtype_object(int id)
-cpdef str type_name(DType dtype)  # in errors: "Float"
-cdef int family(int dtype) noexcept  # one of F_…, by which declarations name the dtypes that kernels take
+cpdef str type_name(DType dtype)  # the name in errors: "Float"
+cdef int family(int dtype) noexcept  # one of F_…, with which declarations list the dtypes of a kernel
 cdef int dtype_from_npy(int npy_type) except -1
 cdef int default_dtype() noexcept nogil
 cdef int default_complex() noexcept nogil
-cdef int complex_of(int dtype) noexcept nogil  # of the same precision
+cdef int complex_of(int dtype) noexcept nogil  # with the same precision
 cdef int real_of(int dtype) noexcept nogil

@@ -1,9 +1,8 @@
 # cython: language_level=3
-"""The sixteen element types (and the names of others), their names and how they promote.
+"""The sixteen element types, the names of PyTorch's other types, and type promotion.
 
-Promotion follows PyTorch's lattice (bool < integers < floats < complex numbers; uint8 with a signed
-type goes to the next wider signed one; float16 with bfloat16 to float32). The wider unsigned types promote with
-floats only.
+Promotion follows PyTorch's lattice: bool < integers < floats < complex numbers; uint8 with a signed type promotes to
+the next wider signed type, float16 with bfloat16 to float32. The wider unsigned types promote with floats only.
 """
 cimport numpy as cnp
 
@@ -39,10 +38,10 @@ _ROWS = (
 
 
 cdef class DType:
-    """An element type, such as ``torch.float32``. There is one object for each; compare with ``is`` or ``==``.
+    """An element type, such as ``torch.float32``. Each is a single object; compare with ``is`` or ``==``.
 
     Raises:
-        TypeError: it is called: there are no others than those that have names.
+        TypeError: the class is called; only the named dtypes exist.
 
     >>> torch.ones(1).dtype, torch.float32.itemsize, torch.float32.is_floating_point
     (torch.float32, 4, True)
@@ -55,7 +54,7 @@ cdef class DType:
         return "torch." + self.name
 
     def __reduce__(self):
-        return self.name  # of the module that the class says it stands in, which has all dtypes
+        return self.name  # found in the module of the class, which has all dtypes
 
     @property
     def __module__(self):
@@ -83,7 +82,7 @@ cdef class DType:
         return self.id != BOOL and self.id != UINT8 and not UINT16 <= self.id <= UINT64
 
     def to_complex(self):
-        """The complex dtype of the same precision."""
+        """Return the complex dtype of the same precision."""
         if self.category == CAT_COMPLEX:
             return self
         if self.category != CAT_FLOAT:
@@ -91,14 +90,14 @@ cdef class DType:
         return dtype_object(complex_of(self.id))
 
     def to_real(self):
-        """The dtype of the real part."""
+        """Return the dtype of the real part."""
         return dtype_object(real_of(self.id))
 
 
 cdef class NamedDType(DType):
-    """A dtype of PyTorch's that no tensor here can have. Programs compare with it, or keep it in tables.
+    """A dtype of PyTorch that no tensor can have here. Programs compare with it or keep it in tables.
 
-    Operators refuse it; what else reads its number takes it for bytes.
+    Operators reject it; other code that reads its number treats it as bytes.
     """
 
     @property
@@ -173,7 +172,7 @@ cdef int _promote(int a, int b):
         return a
     if UINT16 <= lo <= UINT64 or UINT16 <= hi <= UINT64:
         return hi if CATEGORY[hi] == CAT_FLOAT else -1
-    if CATEGORY[hi] == CAT_COMPLEX:  # of the precision of the more precise one
+    if CATEGORY[hi] == CAT_COMPLEX:  # with the higher of the two precisions
         return max(hi, complex_of(lo)) if CATEGORY[lo] >= CAT_FLOAT else hi
     if CATEGORY[hi] == CAT_FLOAT:
         return FLOAT32 if lo == FLOAT16 and hi == BFLOAT16 else hi
@@ -232,7 +231,7 @@ cdef int default_complex() noexcept nogil:
 
 
 def get_default_dtype():
-    """The dtype that floating point results of Python numbers and integers get.
+    """Return the dtype of floating point results that are computed from Python numbers or integers.
 
     >>> torch.get_default_dtype()
     torch.float32
@@ -260,12 +259,12 @@ def set_default_dtype(d):
 
 
 def promote_types(DType type1 not None, DType type2 not None):
-    """The smallest dtype that both promote to."""
+    """Return the smallest dtype to which both promote."""
     return dtype_object(promoted(type1.id, type2.id))
 
 
 def can_cast(DType from_ not None, DType to not None):
-    """Whether PyTorch's casting rules allow ``from_`` to be stored into ``to``."""
+    """Whether PyTorch's casting rules allow storing ``from_`` values as ``to``."""
     return _can_cast(from_.id, to.id)
 
 
@@ -281,7 +280,7 @@ cdef dict _TYPE_NAMES = {
 
 
 cpdef str type_name(DType dtype):
-    """PyTorch's long-standing name of a dtype in error messages, such as ``Float``."""
+    """Return PyTorch's name of a dtype in error messages, such as ``Float``."""
     return _TYPE_NAMES[dtype.id]
 
 
@@ -291,11 +290,11 @@ _C_NAMES = ("bool", "unsigned char", "signed char", "short int", "int", "long in
 
 
 def c_type_name(int dtype):
-    """The C++ type of a dtype's elements as PyTorch's messages spell it, such as ``short int``."""
+    """Return the C++ type of a dtype's elements in PyTorch's messages, such as ``short int``."""
     return _C_NAMES[dtype]
 
 
-SHORT_NAMES = {  # by which PyTorch's module has dtypes, too
+SHORT_NAMES = {  # other names of dtypes in PyTorch's module
     "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64",
     "chalf": "complex32", "cfloat": "complex64", "cdouble": "complex128",
 }
@@ -303,24 +302,24 @@ CONVERSIONS = SHORT_NAMES | {"bfloat16": "bfloat16", "char": "int8", "byte": "ui
 
 
 def all_dtypes():
-    """Every dtype, in order of their numbers."""
+    """Return all dtypes, ordered by their numbers."""
     return tuple(_objects)
 
 
 def refuse_named(o, str name):
-    """Raise for a dtype that no tensor can have; None for anything else."""
+    """Raise if `o` is a dtype that no tensor can have."""
     if isinstance(o, NamedDType):
         from flambeau_tensor.not_built import NotBuiltError
         raise NotBuiltError(f"{name}(): tensors of {o!r} are not built")
 
 
 def named_dtypes():
-    """The dtypes that are known by name alone."""
+    """Return the dtypes that exist as names only."""
     return tuple(_named)
 
 
 def numpy_dtype(DType d not None):
-    """The NumPy dtype of the same elements (bfloat16 and complex32 have none)."""
+    """Return the NumPy dtype of the same elements (bfloat16 and complex32 have none)."""
     if NPY_TYPE[d.id] < 0:
         raise TypeError(f"Got unsupported ScalarType {type_name(d)}")
     return cnp.PyArray_DescrFromType(NPY_TYPE[d.id])

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""One kernel for everything that works element by element.
+"""The kernel of all elementwise operators.
 
-It promotes and broadcasts its operands, checks overlap, and hands them to an inner loop: NumPy's own (chosen for the
-CPU at run time), or ours of the same signature.
+It promotes and broadcasts its operands, checks for overlap, and runs an inner loop: NumPy's, which NumPy selects for
+the CPU at run time, or ours with the same signature.
 """
 cimport numpy as cnp
 from cpython.object cimport PyObject
@@ -34,10 +34,10 @@ cdef object _ONE = 1
 
 
 cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObject** slots):
-    """Contiguous operands of one dtype and shape (or a number or a few rows beside a tensor), result fresh or the first
-    operand: the common case.
+    """Run the common case: contiguous operands of one dtype, and a new result or the first operand as the result.
 
-    Returns None where the general way has to be taken.
+    The operands have the same shape, or one is a number or broadcasts as repeated rows. Returns None if the general
+    path is needed.
     """
     cdef Entry* e = &el.entries[a.dtype]
     cdef Tensor b, out, shaped = a
@@ -95,8 +95,8 @@ cdef object _fast(Operator op, Elementwise el, Tensor a, PyObject* second, PyObj
 
 
 cdef object _fast_of_many(Operator op, Elementwise el, PyObject** slots):
-    """The same for other numbers of operands, and for loops with parameters: contiguous operands of one shape, or one
-    number for all, each in the dtype that its place in the loop has."""
+    """The same for other numbers of operands and for loops with parameters: contiguous operands of one shape, single
+    elements or numbers, in the dtypes that the loop reads."""
     cdef char* ptrs[MAX_OPERANDS]
     cdef Py_ssize_t[MAX_OPERANDS] steps
     cdef char[MAX_OPERANDS][16] numbers
@@ -157,12 +157,12 @@ cdef object _fast_of_many(Operator op, Elementwise el, PyObject** slots):
 
 
 cdef inline bint _is_beside(Tensor a, Tensor b) noexcept:
-    """Whether contiguous tensors are known to share no memory."""
+    """Whether contiguous tensors obviously share no memory."""
     return a.data + a.numel * ITEMSIZE[a.dtype] <= b.data or b.data + b.numel * ITEMSIZE[b.dtype] <= a.data
 
 
 cdef inline bint _is_row(Tensor t, Tensor row) noexcept:
-    """Whether broadcasting `row` to the shape of `t` says all of it again and again."""
+    """Whether broadcasting `row` to the shape of `t` repeats all its elements in order."""
     cdef int d, lead = t.ndim - row.ndim
     cdef bint begun = False
     if lead < 0 or t.numel == 0:
@@ -175,7 +175,7 @@ cdef inline bint _is_row(Tensor t, Tensor row) noexcept:
 
 
 cdef inline bint _repeat(Tensor t, Tensor row, char** data, Py_ssize_t* step, double[128] rows) noexcept:
-    """Where the elements of `row` lie, one for each of `t`; False where they would be too many to write out."""
+    """Repeat the elements of `row` for each element of `t`; False if there are too many."""
     cdef Py_ssize_t length = row.numel * step[0], whole = t.numel * step[0], at = 0
     if row.numel == 1:
         step[0] = 0
@@ -245,7 +245,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
     if el.default_float and CATEGORY[dtype] <= CAT_INT:
         dtype = default_dtype()
     e = _entry(el, dtype)
-    if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:  # add and sub: scale the second operand first
+    if el.alpha >= 0 and slots[el.alpha] != <PyObject*>_ONE:  # add and sub scale the second operand first
         scaled = _scale(operands[1], slots[el.alpha], e.compute)
         keep.append(scaled)
         operands[1] = <PyObject*>scaled
@@ -257,7 +257,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
         out = _fresh(el.nin, tensors, ndim, shape, e.result)
     else:
         out = _given(op, el, tensors, out_slot, ndim, shape, e.result, keep)
-        if out.dtype != e.result and e.written != e.result:  # round to the result's dtype on the way
+        if out.dtype != e.result and e.written != e.result:  # round to the result's dtype before writing
             given, out = out, _fresh(el.nin, tensors, ndim, shape, e.result)
 
     for k in range(el.nin):
@@ -274,7 +274,7 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
             broadcast_strides(t, ndim, shape, strides[k])
         else:
             read_scalar(operands[k], &s)
-            have[k] = dtype if half and e.written == BOOL else want[k]  # what is compared is of one dtype
+            have[k] = dtype if half and e.written == BOOL else want[k]  # comparisons read one dtype
             _store_number(el, &s, have[k], numbers[k])
             ptrs[k] = numbers[k]
             memset(strides[k], 0, ndim * sizeof(Py_ssize_t))
@@ -293,14 +293,14 @@ cdef object _general(Operator op, Elementwise el, PyObject** operands, PyObject*
 
 
 cdef Tensor _beside_half(Tensor t, int dtype, Entry* e):
-    """An operand as the half type that operands promote to: what that cannot hold, it cannot hold here either."""
+    """Convert an operand to the half type to which operands promote, with that type's precision and range."""
     if t.dtype != dtype if e.written == BOOL else t.ndim and CATEGORY[t.dtype] == CAT_INT:
         return to_dtype(t, dtype)
     return t
 
 
 cdef Entry* _entry(Elementwise el, int dtype) except NULL:
-    """What to run for a dtype, or the error that says why there is nothing."""
+    """Return the entry for a dtype, or raise an error that says why there is none."""
     if el.entries[dtype].loop != NULL:
         return &el.entries[dtype]
     refusal = el.refusals.get(family(dtype)) or \
@@ -312,7 +312,7 @@ cdef Entry* _entry(Elementwise el, int dtype) except NULL:
 
 cdef Tensor _given(Operator op, Elementwise el, PyObject** tensors, PyObject* out_slot, int ndim,
                    const Py_ssize_t* shape, int result, list keep):
-    """What is written to in place or as `out`, checked. Operands that it overlaps are copied, and go into `keep`."""
+    """Return the checked tensor to write to, in place or as `out`. Overlapping operands are copied into `keep`."""
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef Tensor out = <Tensor>out_slot, t
     cdef bint fits = out.ndim == ndim and same_sizes(ndim, out.sizes, shape)
@@ -343,7 +343,7 @@ cdef Tensor _given(Operator op, Elementwise el, PyObject** tensors, PyObject* ou
 
 
 cdef int _read_params(Elementwise el, PyObject** slots, int compute, double* params) except -1:
-    """The loop's numbers: doubles, with their imaginary parts behind them, or integers in their place."""
+    """Read the loop's parameters: doubles followed by their imaginary parts, or integers instead."""
     cdef Scalar s
     cdef int k
     for k in range(el.nparams):
@@ -361,7 +361,7 @@ cdef int _read_params(Elementwise el, PyObject** slots, int compute, double* par
 
 
 cdef long long _integer_param(const Scalar* s, int dtype) except? -1:
-    """A number in a computation of integers; one that the dtype cannot hold is an error."""
+    """Convert a parameter of an integer computation; raises if it does not fit the dtype."""
     cdef char[16] element
     cdef long long value = 0
     store_scalar(s, dtype, element)
@@ -370,7 +370,7 @@ cdef long long _integer_param(const Scalar* s, int dtype) except? -1:
 
 
 cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
-    """`operand` in the dtype of the computation, multiplied by `alpha`."""
+    """Return `operand`, in the dtype of the computation, multiplied by `alpha`."""
     cdef Scalar s
     read_scalar(alpha, &s)
     if s.category == CAT_BOOL and dtype != BOOL:
@@ -380,7 +380,7 @@ cdef object _scale(PyObject* operand, PyObject* alpha, int dtype):
     if s.category == CAT_COMPLEX and CATEGORY[dtype] != CAT_COMPLEX:
         raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
     if CATEGORY[dtype] == CAT_INT:
-        _integer_param(&s, dtype)  # checks
+        _integer_param(&s, dtype)  # raises if it does not fit
     if not isinstance(<object>operand, Tensor):
         return _wrapped_product(<object>operand, <object>alpha, dtype)
     factor = bool(<object>alpha) if dtype == BOOL else <object>alpha
@@ -393,7 +393,7 @@ cdef object _wrapped_product(object a, object b, int dtype):
 
 
 cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) except -1:
-    """A Python number as an operand: integers wrap around in narrower integer dtypes."""
+    """Store a Python number as an operand: integers wrap around in narrower integer dtypes."""
     if s.category <= CAT_INT and CATEGORY[dtype] == CAT_INT and not el.exact_numbers:
         CAST[INT64][dtype](<const char*>&s.i, 0, dst, 0, 1)
         return 0
@@ -401,7 +401,7 @@ cdef int _store_number(Elementwise el, const Scalar* s, int dtype, char* dst) ex
 
 
 cdef Tensor _fresh(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, int dtype):
-    """The result's tensor, whose dimensions lie in the order that the operands' have."""
+    """Create the result, with the operands' order of dimensions."""
     cdef Py_ssize_t[MAX_NDIM] strides
     if result_strides(n, tensors, ndim, shape, strides):
         return empty_strided(dtype, ndim, shape, strides)
@@ -415,27 +415,27 @@ cdef cnp.ufunc _as_ufunc(object u):
 
 
 cdef class Elementwise(Kernel):
-    """A kernel made of inner loops, one for each dtype that operands promote to.
+    """A kernel that consists of inner loops, one for each dtype to which operands promote.
 
     Args:
-        name: how errors about dtypes call it.
+        name: the kernel's name in errors about dtypes.
         nin: number of operands.
-        loops: a NumPy ufunc, a dict from dtype name to the address of a loop with NumPy's signature, or both, the
-            dict first.
-        result: the result's dtype: a dtype (bool for comparisons), ``SAME`` as the operands', or ``REAL_PART`` for that
-            of the real parts of complex operands.
+        loops: a NumPy ufunc, a dict from dtype names to addresses of loops with NumPy's signature, or both, where the
+            dict takes precedence.
+        result: the result's dtype: a dtype (bool for comparisons), ``SAME`` for the operands' dtype, or ``REAL_PART``
+            for that of the real part of complex operands.
         default_float: integers are computed in the default floating dtype.
-        dtypes: the families of dtypes that are accepted, ``INTS | FLOATS``; the rest is "not implemented for".
-        params: the names of float arguments for the loop's data pointer, in its order.
-        alpha: the name of an argument that is a factor on the second operand.
-        fixed: {operand: dtype} outside promotion, such as a boolean condition.
-        modes: (name, {value: kernel or None for this one}): a string argument that picks another kernel.
-        bool_as: the dtype in which booleans are computed, where it is not their own.
+        dtypes: the accepted families of dtypes, such as ``INTS | FLOATS``; others raise "not implemented for".
+        params: the names of the float arguments that the loop reads through its data pointer, in order.
+        alpha: the name of an argument that multiplies the second operand.
+        fixed: {operand: dtype} for operands that take no part in promotion, such as a boolean condition.
+        modes: (name, {value: kernel or None for this one}): a string argument that selects another kernel.
+        bool_as: the dtype in which booleans are computed, if it is not bool.
         check: a compiled check of the operands.
-        exact_out: the result of a tensor of its own dtype is not converted to that of ``out``.
-        exact_numbers: Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
-        refuse: {family of dtypes: message} for dtypes that are not accepted, where there is more to say; the
-            exception itself if it is not NotImplementedError.
+        exact_out: whether ``out`` must have the dtype of the result, if that is the first operand's dtype.
+        exact_numbers: whether Python numbers that do not fit the dtype are errors; otherwise integers wrap around.
+        refuse: {family of dtypes: message} for rejected dtypes, if the default message does not suffice; an exception
+            if it should not be a NotImplementedError.
     """
 
     def __init__(self, str name not None, int nin, loops, *, result=SAME, bint default_float=False, dtypes=USUAL,
@@ -464,7 +464,7 @@ cdef class Elementwise(Kernel):
         tables, ufunc = loops if isinstance(loops, tuple) else (loops, None) if isinstance(loops, dict) else ({}, loops)
         _check_loops(name, tables)
         self.nparams = <int>len(self.names) - 2
-        if 2 * self.nparams > MAX_PARAMS:  # a complex number takes two
+        if 2 * self.nparams > MAX_PARAMS:  # complex numbers take two
             raise ValueError(f"{name}: a loop reads at most {MAX_PARAMS // 2} parameters, not {self.nparams}")
         for k in range(self.nparams):
             self.params[k] = -1
@@ -517,11 +517,11 @@ cdef class Elementwise(Kernel):
 
 
 cdef class Plan:
-    """The inner loop that a call of an elementwise operator runs, for compilers.
+    """The inner loop that a call of an elementwise operator runs; compilers use it.
 
-    ``reads`` and ``writes`` are the dtypes of its operands and of what it writes, which becomes ``result``; ``loop`` is
-    its address, ``data`` what it is given besides: an address, or the bytes that stand for parameters. ``mode`` is the
-    value of the argument that picked it, and ``alpha`` the factor on the second operand.
+    ``reads`` and ``writes`` are the dtypes that the loop reads and writes; the latter is converted to ``result``.
+    ``loop`` is the address of the loop, and ``data`` its data argument: an address, or the bytes of the parameters.
+    ``mode`` is the value of the argument that selected the loop, and ``alpha`` the factor on the second operand.
     """
     cdef readonly tuple reads
     cdef readonly object writes, result, mode, alpha, data
@@ -529,7 +529,7 @@ cdef class Plan:
 
 
 def plan(Operator op not None, tuple arguments not None):
-    """The Plan of a call, by its bound arguments; None where elements are not computed in the loop's own dtypes."""
+    """Return the Plan of a call with bound arguments; None if the loop's dtypes differ from the computation's."""
     cdef Elementwise el = <Elementwise?>op.implementation
     cdef PyObject* operands[MAX_OPERANDS]
     cdef PyObject* slots[MAX_ARGS]
@@ -561,7 +561,7 @@ def plan(Operator op not None, tuple arguments not None):
 
 
 cdef int _check_loops(str name, dict loops) except -1:
-    """Whether what stands for NumPy's loops are addresses, by the names of dtypes."""
+    """Check that a kernel's own loops are addresses, and that the keys are names of dtypes."""
     for dtype, address in loops.items():
         if type(address) is not int or not address:
             raise TypeError(f"{name}: the loop for {dtype} is the address of a function, not {address!r}")
@@ -569,7 +569,7 @@ cdef int _check_loops(str name, dict loops) except -1:
 
 
 cdef class Check:
-    """A compiled check of operands; compiled modules make them."""
+    """A compiled check of operands, created by compiled modules."""
 
 
 cdef Check make_check(check_t run):
@@ -579,7 +579,7 @@ cdef Check make_check(check_t run):
 
 
 def ufunc_loop(ufunc, str dtype not None):
-    """The address of a ufunc's inner loop for a dtype, and that of the loop's data: for loops built on others."""
+    """Return the addresses of a ufunc's inner loop for a dtype and of its data, for loops that call it."""
     cdef Entry e
     cdef int[MAX_OPERANDS] fixed
     cdef int k

@@ -1,4 +1,4 @@
-"""float16 and bfloat16 as bit patterns."""
+"""Conversion of float16 and bfloat16, which are stored as bit patterns."""
 from libc.stdint cimport uint16_t
 
 cdef extern from "halves.h" nogil:

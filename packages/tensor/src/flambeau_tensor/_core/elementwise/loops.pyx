@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Running an inner loop over a strided space: dimensions merged, dtypes converted block by block, large work split.
+"""Runs an inner loop over a strided space: merges dimensions, converts dtypes in blocks, splits large work.
 
-Inner loops have NumPy's signature. The GIL is released for large work only; for small work that would cost more than
-the arithmetic.
+Inner loops have NumPy's signature. The GIL is released only for large work, because for small work releasing it costs
+more than the arithmetic.
 """
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -14,12 +14,12 @@ from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 
 cdef enum:
     BLOCK = 1024  # elements converted at a time
-    SMALL = 256  # elements that are put in order rather than taken row by row
-    SHORT = 16  # elements of rows that are taken across, column by column, as a call for each would cost more
-    TILE = 1024  # elements that are taken so at a time
+    SMALL = 256  # up to this number of elements, operands are gathered instead of processed row by row
+    SHORT = 16  # rows of up to this length are processed by columns, since a call per row would cost more
+    TILE = 1024  # elements per block when processing by columns
 
 cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
-    """One run along the innermost dimension; the last operand is the result."""
+    """Run the loop once along the innermost dimension; the last operand is the result."""
     cdef char* args[MAX_OPERANDS]
     cdef Py_ssize_t[MAX_OPERANDS] steps
     cdef char[16 * BLOCK * MAX_OPERANDS] buffers
@@ -53,7 +53,7 @@ cdef void _run_inner(Space* s, char** ptrs, Py_ssize_t n) noexcept nogil:
 
 
 cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Elements [begin, end) of the space in order of its dimensions."""
+    """Run the loop on elements [begin, end) of the space, in the order of its dimensions."""
     cdef Space* s = <Space*>context
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef char* rows[MAX_OPERANDS]
@@ -110,7 +110,7 @@ cdef void _run_range(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept n
 
 
 cdef Py_ssize_t prepare(Space* s, int nop, int ndim, const Py_ssize_t* sizes, Py_ssize_t** strides) noexcept nogil:
-    """Order dimensions by the result's strides, merge what can be merged, and return the number of elements."""
+    """Order dimensions by the result's strides, merge dimensions if possible, and return the number of elements."""
     cdef int[MAX_NDIM] order
     cdef int n = 0, i, j, k, d, e
     cdef Py_ssize_t total = 1
@@ -169,7 +169,7 @@ ctypedef fused unit:
 
 
 cdef void _gather(const Space* s, int k, unit* out) noexcept nogil:
-    """The elements of an operand in order."""
+    """Copy the elements of an operand in order."""
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef Py_ssize_t i, step = s.inner_strides[k]
     cdef const char* row = s.ptrs[k]
@@ -194,9 +194,9 @@ cdef void _gather(const Space* s, int k, unit* out) noexcept nogil:
 
 
 cdef bint _run_small(Space* s, Py_ssize_t total) noexcept nogil:
-    """In one call of the loop: for a few elements, putting them in order costs less than a call for each row.
+    """Run a small space in one call of the loop: gathering the elements costs less than a call per row.
 
-    False where the result is not in order.
+    Returns False if the result is not contiguous in this order.
     """
     cdef char[(MAX_OPERANDS - 1) * 16 * SMALL] buffers
     cdef char* args[MAX_OPERANDS]
@@ -234,7 +234,7 @@ cdef bint _run_small(Space* s, Py_ssize_t total) noexcept nogil:
 
 cdef int run_loop(loop_t loop, void* data, int nop, char** ptrs, int* have, int* want, int ndim,
                   const Py_ssize_t* sizes, Py_ssize_t** strides) except -1:
-    """Run over `ndim` dimensions; strides in bytes, the result last. `have`/`want`: stored and loop dtypes."""
+    """Run a loop over `ndim` dimensions; strides in bytes, result last. `have`/`want`: stored dtypes, loop dtypes."""
     cdef Space s
     cdef Py_ssize_t total
     cdef int k

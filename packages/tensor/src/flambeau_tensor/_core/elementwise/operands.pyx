@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What tensors that take part in one computation have to agree on: shape, dtype, and memory that may be written."""
+"""Checks of the operands of one computation: shapes, dtypes, and memory that may be written."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, complex_of, dtype_object, promoted, type_name
@@ -14,7 +14,7 @@ from flambeau_tensor._core.memory.types cimport *
 # --- shape ----------------------------------------------------------------------------------------------------------
 
 cdef int broadcast_shape(int n, PyObject** tensors, Py_ssize_t* shape) except -1:
-    """The common shape of tensors (NULL among them is passed over); returns its length."""
+    """Compute the common shape of tensors, skipping NULL entries; returns its length."""
     cdef int ndim = 0, i, k, d
     cdef Py_ssize_t a
     cdef Tensor t
@@ -59,9 +59,9 @@ cdef bint same_sizes(int ndim, const Py_ssize_t* a, const Py_ssize_t* b) noexcep
 
 
 cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept:
-    """The strides of a fresh result of an elementwise computation; NULL among the tensors is a number.
+    """Compute the strides of a new result of an elementwise computation; a NULL entry is a number.
 
-    False: the result is contiguous.
+    Returns False if the result is contiguous.
     """
     cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
     cdef Py_ssize_t* rows[MAX_OPERANDS]
@@ -104,7 +104,7 @@ cdef bint result_strides(int n, PyObject** tensors, int ndim, const Py_ssize_t* 
 # --- dtype ----------------------------------------------------------------------------------------------------------
 
 cdef int promote(int n, PyObject** slots, const int* fixed) except -1:
-    """The dtype of the computation: tensors with dimensions rule 0-d tensors, which rule Python numbers."""
+    """Return the dtype of the computation: tensors with dimensions outrank 0-d tensors, and those outrank numbers."""
     cdef int dims = -1, zero = -1, number = -1, k, d
     cdef Scalar s
     cdef Tensor t
@@ -126,7 +126,7 @@ cdef int promote(int n, PyObject** slots, const int* fixed) except -1:
 
 
 cdef int _combine(int strong, int weak) noexcept:
-    # The weaker group only counts when it is of a higher category.
+    # The weaker group counts only if it has a higher category.
     if strong < 0:
         return weak
     if weak < 0 or CATEGORY[strong] >= CATEGORY[weak]:
@@ -153,7 +153,7 @@ cdef int check_same_dtype(int source, int target) except -1:
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 cdef int check_not_readonly(str func, Tensor t) except -1:
-    """All that is asked of what one value is written to: there, elements may share memory."""
+    """The only check for writing a single value, since then elements may share memory."""
     if t.storage.readonly:
         raise RuntimeError(f"{func}(): cannot write to a tensor that shares memory with a read-only array; clone() it")
     return 0
@@ -179,13 +179,13 @@ cdef void _extent(Tensor t, char** lo, char** hi) noexcept:
 
 
 cdef bint lie_apart(Tensor a, Tensor b) noexcept:
-    """Whether two tensors are known to share no memory without looking at their extents."""
+    """Whether two tensors obviously share no memory, judged without their extents."""
     return a.storage is not b.storage and (a.storage.owner is None and b.storage.owner is None or
                                            (a.flags | b.flags) & META)
 
 
 cdef int check_overlap(Tensor out, Tensor t) except -1:
-    """An input may be the result itself, or apart from it; not partly the same memory."""
+    """Raise if an input partly overlaps the result. It may be the result itself, or share no memory with it."""
     if out is t or lie_apart(out, t):
         return 0
     if out.dtype == t.dtype and _same_places(out, t):
@@ -194,7 +194,7 @@ cdef int check_overlap(Tensor out, Tensor t) except -1:
 
 
 cdef bint _same_places(Tensor out, Tensor t) noexcept:
-    """Whether each element of one lies where that of the other does."""
+    """Whether corresponding elements have the same addresses."""
     cdef int i
     if out.data != t.data or not same_shape(out, t):
         return False
@@ -205,7 +205,7 @@ cdef bint _same_places(Tensor out, Tensor t) noexcept:
 
 
 cdef int check_apart(Tensor out, Tensor t) except -1:
-    """An input may share no memory with the result. Layouts that may interleave are let through."""
+    """Raise if an input shares memory with the result. Layouts that may interleave are accepted."""
     cdef char* a
     cdef char* b
     cdef char* c
@@ -226,7 +226,7 @@ cdef object _one_location():
 
 
 cdef int check_apart_wholly(Tensor out, Tensor t) except -1:
-    """The same where nothing may be read after it was written, interleaved layouts included."""
+    """The same for kernels that must not read anything after writing: interleaved layouts raise, too."""
     cdef char* a
     cdef char* b
     cdef char* c
@@ -240,7 +240,7 @@ cdef int check_apart_wholly(Tensor out, Tensor t) except -1:
 
 
 cdef int check_out_overlap(object out, int n, PyObject** slots) except -1:
-    """The same for all that an operator reads and what is given as `out`, or the members of it."""
+    """Check all inputs of an operator against `out`, or against the members of `out`."""
     cdef int i
     if isinstance(out, (tuple, list)):
         for one in out:
@@ -259,7 +259,7 @@ cdef int check_out_overlap(object out, int n, PyObject** slots) except -1:
 
 
 cdef bint interleaves(Tensor out, Tensor t) noexcept:
-    # Layouts that may interleave (strided windows on one block) are read from a copy.
+    # Layouts that may interleave (strided windows on one block) are copied before they are read.
     cdef char* a
     cdef char* b
     cdef char* c
@@ -297,7 +297,7 @@ cdef Tensor out_tensor(str func, object out, int dtype, int ndim, const Py_ssize
 
 
 def wrapped_dim(Py_ssize_t dim, int ndim, bint scalar=True):
-    """``dim`` counted from the first. Without dimensions there is one to name, unless ``scalar`` is False.
+    """Return a nonnegative ``dim``. A 0-dimensional tensor counts as having one dimension unless ``scalar`` is False.
 
     >>> wrapped_dim(-1, 3)
     2

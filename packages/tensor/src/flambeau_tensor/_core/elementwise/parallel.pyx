@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""The thread pool: plain threads that take ranges from a shared counter.
+"""The thread pool: plain threads that take ranges of work from a shared counter.
 
-After its work a thread looks out for more for a while, as one kernel is often followed by the next, and then sleeps on
-a lock; waking it takes about as long as adding a hundred thousand numbers. Whoever called waits for helpers that are at
-work, and calls off those that have not begun: on a busy machine they may not get a processor for long.
+After its work, a thread waits actively for a while, because one kernel often follows another, and then sleeps on a
+lock; waking it takes about as long as adding a hundred thousand numbers. The caller waits for helpers that are working,
+and cancels the work of those that have not started: on a busy machine they may not get a processor for a long time.
 
-There is one pool in the process. A kernel that finds it taken (by another Python thread) runs by itself.
+A process has one pool. A kernel that finds it in use by another Python thread runs on one thread.
 """
 import math
 import os
@@ -57,29 +57,29 @@ cdef extern from * nogil:
     long long fl_fetch_add(long long* p, long long v)
     long long fl_get(long long* p)
     void fl_set(long long* p, long long v)
-    bint fl_change(long long* p, long long before, long long after)  # if it was `before`
+    bint fl_change(long long* p, long long before, long long after)  # if the value is `before`
     void fl_pause()
-    bint FL_FLUSHES  # whether the processor can be told to take denormal numbers for zero
-    unsigned int fl_float_mode()  # how this thread rounds and what it takes for zero
+    bint FL_FLUSHES  # whether the processor can treat denormal numbers as zero
+    unsigned int fl_float_mode()  # this thread's rounding mode and treatment of denormals
     void fl_set_float_mode(unsigned int mode)
 
 cdef enum:
-    DENORMALS_ARE_ZERO = 0x8040  # as operands and as results
+    DENORMALS_ARE_ZERO = 0x8040  # for operands and results
 
 cdef enum:
     MOST = 64
-    CHUNKS = 16  # pieces of each thread's share; others take those that a late thread has not begun
-    SPINS = 10000  # how often to look before sleeping: some hundred microseconds
+    CHUNKS = 16  # pieces per share of a thread; other threads take pieces that a late thread has not started
+    SPINS = 10000  # number of checks before sleeping: some hundred microseconds
 
-cdef enum:  # what a worker's order may be
+cdef enum:  # states of a worker's order
     NONE = 0
     GIVEN = 1
     TAKEN = 2
 
 cdef struct Worker:
     long long order
-    long long sleeping  # the worker is, or is about to be: whoever changes this back to 0 releases `wakeup`
-    long long awaited  # the same of the caller and `done`
+    long long sleeping  # 1 if the worker sleeps or is about to; the thread that resets it to 0 releases `wakeup`
+    long long awaited  # the same for the caller and `done`
     PyThread_type_lock wakeup
     PyThread_type_lock done
 
@@ -92,11 +92,11 @@ cdef void* _context
 cdef Py_ssize_t _n, _share, _chunk
 cdef int _sharers
 cdef unsigned int _float_mode
-cdef long long[MOST] _next  # of each thread's share: the first piece that nobody has begun
+cdef long long[MOST] _next  # for each thread's share, the first piece that has not been started
 
 
 cdef void _run_chunks(int me) noexcept nogil:
-    """One's own share first, which is the same in every call and so may lie in this core's cache; then what is left."""
+    """Run this thread's share, the same in every call and so perhaps in this core's cache; then remaining pieces."""
     cdef Py_ssize_t begin, end
     cdef int k, whose
     for k in range(_sharers):
@@ -110,14 +110,14 @@ cdef void _run_chunks(int me) noexcept nogil:
 
 
 cdef void _await(long long* order, long long wanted, long long* sleeping, PyThread_type_lock lock) noexcept nogil:
-    """Until the order is (GIVEN) or is no longer there (NONE): look out for a while, then sleep on the lock."""
+    """Wait until the order has the wanted state: check repeatedly for a while, then sleep on the lock."""
     cdef int _spin
     for _spin in range(SPINS):
         if fl_get(order) == wanted:
             return
         fl_pause()
     fl_set(sleeping, 1)
-    # What is wanted may have come before it could be seen that this thread is going to sleep.
+    # The state may have been set before this thread announced that it would sleep.
     if fl_get(order) == wanted and fl_change(sleeping, 1, 0):
         return
     PyThread_acquire_lock(lock, 1)
@@ -127,7 +127,7 @@ cdef void _work(void* arg) noexcept nogil:
     cdef Worker* w = <Worker*>arg
     while True:
         _await(&w.order, GIVEN, &w.sleeping, w.wakeup)
-        if fl_change(&w.order, GIVEN, TAKEN):  # else it has been called off
+        if fl_change(&w.order, GIVEN, TAKEN):  # else it was canceled
             fl_set_float_mode(_float_mode)
             _run_chunks(<int>(w - _workers) + 1)
             fl_set(&w.order, NONE)
@@ -136,7 +136,7 @@ cdef void _work(void* arg) noexcept nogil:
 
 
 cdef int _start(int wanted) noexcept nogil:
-    # Both locks begin taken: what sleeps on them acquires them.
+    # Both locks are created acquired: a thread sleeps by acquiring them again.
     global _started
     cdef Worker* w
     while _started < wanted:
@@ -155,7 +155,7 @@ cdef int _start(int wanted) noexcept nogil:
 
 
 cdef inline Py_ssize_t _whole_lines(Py_ssize_t n) noexcept nogil:
-    # Where the pieces are elements, they should begin with a line of the cache; where they are few, they are not.
+    # If pieces consist of elements, they should start at cache lines; if there are few pieces, they do not.
     return (n + 63) & ~<Py_ssize_t>63 if n >= 4096 else n
 
 
@@ -167,7 +167,7 @@ cdef void parallel_for(Py_ssize_t n, Py_ssize_t grain, task_t task, void* contex
     if most < 1:
         task(context, 0, n)
         return
-    if is_dry():  # nobody looks at what would be computed
+    if is_dry():  # results of a dry run are not used
         return
     if helpers > most:
         helpers = <int>most
@@ -200,7 +200,7 @@ cdef int num_threads() noexcept nogil:
 
 
 def get_num_threads():
-    """How many threads a kernel may use, the calling one included.
+    """Return the number of threads that a kernel may use, including the calling thread.
 
     >>> torch.get_num_threads() >= 1
     True
@@ -212,7 +212,7 @@ def set_num_threads(int n):
     """Let kernels use ``n`` threads (at most 64); BLAS follows.
 
     Raises:
-        RuntimeError: the number is not positive.
+        RuntimeError: ``n`` is not positive.
 
     >>> before = torch.get_num_threads()
     >>> torch.set_num_threads(1)
@@ -229,11 +229,12 @@ def set_num_threads(int n):
 
 
 def set_flush_denormal(mode):
-    """Let numbers that are too small for full precision count as zero, in what this thread computes: they are slow on
-    many processors. Returns whether the processor can (x86 can).
+    """Treat denormal numbers as zero in this thread's computations; they are slow on many processors.
+
+    Returns whether the processor supports this (x86 does).
 
     Raises:
-        RuntimeError: the mode is no bool.
+        RuntimeError: ``mode`` is not a bool.
 
     >>> import flambeau_tensor as ft
     >>> ft.set_flush_denormal(True)
@@ -251,7 +252,7 @@ def set_flush_denormal(mode):
 
 
 def _cgroup_share() -> float:
-    """How many processors the control groups of this process grant it; infinite without a limit."""
+    """Return the number of processors that this process's control groups grant; infinite without a limit."""
     share = float("inf")
     try:
         with open("/proc/self/cgroup") as f:
@@ -282,10 +283,10 @@ def _quota(folder: str) -> float:
 
 
 def default_threads() -> int:
-    """The number of threads to begin with: OMP_NUM_THREADS, else MKL_NUM_THREADS, else the processors that this process
-    may use, by its affinity and by its control group's share."""
+    """Return the initial number of threads: OMP_NUM_THREADS, else MKL_NUM_THREADS, else the number of processors
+    that this process may use, according to its affinity and its control group's share."""
     for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        given = os.environ.get(name, "").split(",")[0].strip()  # OpenMP: one number for each level of nesting
+        given = os.environ.get(name, "").split(",")[0].strip()  # OpenMP allows one number per nesting level
         if given.isdecimal() and int(given):
             return int(given)
     n = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -293,11 +294,12 @@ def default_threads() -> int:
     return n if share >= n else max(1, math.ceil(share))
 
 
-_followers = []  # others with threads of their own (BLAS): called with the new number
+_followers = []  # callbacks that receive a new number of threads, for libraries with their own threads (BLAS)
 
 
 def _forget_workers():
-    # A forked child has none of its parent's threads; a lock that one of them held stays taken, so all are new.
+    # A forked child has none of its parent's threads, and a lock that one of them held stays acquired, so all are
+    # replaced.
     global _started, _pool
     _started = 0
     _pool = PyThread_allocate_lock()

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Reading Python numbers and writing them as elements of a dtype."""
+"""Conversion of Python numbers to elements of a dtype and back."""
 from cpython.bool cimport PyBool_Check
 from cpython.complex cimport PyComplex_Check, PyComplex_ImagAsDouble, PyComplex_RealAsDouble
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
@@ -34,7 +34,7 @@ cdef int read_scalar(PyObject* obj, Scalar* out) except -1:
     cdef object o = <object>obj
     cdef int overflow = 0
     out.im = 0
-    if PyFloat_Check(o):  # np.float64 too
+    if PyFloat_Check(o):  # includes np.float64
         out.category = CAT_FLOAT
         out.re = PyFloat_AS_DOUBLE(o)
         out.i = 0
@@ -85,7 +85,7 @@ cdef long long _integer(const Scalar* s, int dtype) except? -1:
 
 
 cdef int store_scalar(const Scalar* s, int dtype, char* dst) except -1:
-    """Write ``s`` as one element; an integer type that cannot hold it is an error, as in PyTorch."""
+    """Write ``s`` as one element; raises if it does not fit an integer dtype, as PyTorch does."""
     cdef long long i
     cdef double re = s.re
     if dtype == FLOAT32:
@@ -113,7 +113,7 @@ cdef int store_scalar(const Scalar* s, int dtype, char* dst) except -1:
         (<uint64_t*>dst)[0] = <uint64_t>_integer(s, dtype)
     else:
         i = _integer(s, dtype)
-        if dtype == UINT8 and -255 <= i <= 255:  # negative numbers wrap, as PyTorch lets them
+        if dtype == UINT8 and -255 <= i <= 255:  # negative numbers wrap around, as in PyTorch
             (<uint8_t*>dst)[0] = <uint8_t>i
         elif dtype == INT8 and -128 <= i <= 127:
             (<int8_t*>dst)[0] = <int8_t>i
@@ -131,7 +131,7 @@ cdef int store_scalar(const Scalar* s, int dtype, char* dst) except -1:
 
 
 cdef object load_scalar(int dtype, const char* src):
-    """One element as a Python number."""
+    """Return one element as a Python number."""
     if dtype == FLOAT32:
         return <double>(<const float*>src)[0]
     if dtype == FLOAT64:

@@ -1,5 +1,5 @@
-"""Copying between layouts whose innermost dimensions differ."""
+"""Copying between layouts with different innermost dimensions."""
 
-# Of elements of `item` bytes; ptrs and strides (in bytes): source, result. Else False, and nothing is done.
+# For elements of `item` bytes; ptrs and strides (in bytes): source, result. Returns False if it does not apply.
 cdef bint copy_transposed(Py_ssize_t item, char** ptrs, int ndim, const Py_ssize_t* sizes, Py_ssize_t** strides) \
     except -1

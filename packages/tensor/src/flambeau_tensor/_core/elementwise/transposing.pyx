@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Copying between layouts whose innermost dimensions differ, such as a transposed matrix into a contiguous one.
+"""Copying between layouts with different innermost dimensions, such as a transposed matrix to a contiguous one.
 
-Element by element every read or every write would touch another cache line. Here squares of as many elements as a cache
-line holds are read line by line, turned in a buffer, and written line by line; squares are taken in tiles whose pages
-fit into the processor's table of them.
+Copying element by element would touch another cache line at every read or every write. Instead, squares with as many
+elements per row as a cache line holds are read by lines, transposed in a buffer, and written by lines. Squares are
+grouped in tiles whose pages fit into the processor's TLB.
 """
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -36,13 +36,13 @@ cdef struct Job:
     Space* space
     piece_t piece
     int across  # the outer dimension that is innermost in the source
-    Py_ssize_t side, tile  # elements of a row of a square, and of a tile
-    Py_ssize_t tiles  # rows of tiles, along `across`
+    Py_ssize_t side, tile  # the number of elements in a row of a square, and of a tile
+    Py_ssize_t tiles  # the number of rows of tiles, along `across`
 
 
 cdef void _piece(const char* src, Py_ssize_t ss, char* dst, Py_ssize_t ds, Py_ssize_t ni, Py_ssize_t nj,
                  unit* like) noexcept nogil:
-    """Element (i, j) at src + i ss + j item goes to dst + j ds + i item; ni and nj are at most those of a square."""
+    """Copy element (i, j) from src + i ss + j item to dst + j ds + i item; ni and nj are at most a square's side."""
     cdef uint64_t[512] buffer  # LINE * LINE bytes
     cdef unit* turned = <unit*>buffer
     cdef unit* out
@@ -78,7 +78,7 @@ cdef void _tile(Job* job, const char* src, Py_ssize_t ss, char* dst, Py_ssize_t 
 
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Rows of tiles, counted over all planes."""
+    """Copy rows of tiles, counted over all planes."""
     cdef Job* job = <Job*>context
     cdef Space* s = job.space
     cdef Py_ssize_t ss = s.inner_strides[0], ds = s.strides[1][job.across], item = LINE // job.side

@@ -1,4 +1,4 @@
-"""The order in which elements lie: strides of results, and memory formats."""
+"""The order of elements in memory: strides of results, and memory formats."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.memory.tensor cimport Tensor
@@ -15,10 +15,10 @@ cdef void dense_strides(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* str
 cdef bint is_channels_last(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept nogil
 cdef int suggested_format(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept nogil
 cdef int format_strides(int format, int ndim, const Py_ssize_t* sizes, Py_ssize_t* out) except -1
-cdef int read_format(str func, PyObject* slot) except -2  # -1: None
+cdef int read_format(str func, PyObject* slot) except -2  # -1 for None
 
 # --- tensors
 cdef Tensor empty_like(Tensor t, int dtype)  # keeps the order of dimensions
-cdef Tensor empty_format(int dtype, int ndim, const Py_ssize_t* sizes, int format)  # uninitialised
-cdef Tensor empty_as(Tensor t, int dtype, int format)  # -1 and FORMAT_PRESERVE: as empty_like
-cdef int restride(Tensor t, const Py_ssize_t* strides) except -1  # of a dense tensor that is dense then, too
+cdef Tensor empty_format(int dtype, int ndim, const Py_ssize_t* sizes, int format)  # uninitialized
+cdef Tensor empty_as(Tensor t, int dtype, int format)  # -1 and FORMAT_PRESERVE: like empty_like
+cdef int restride(Tensor t, const Py_ssize_t* strides) except -1  # both the old and the new geometry must be dense

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""The order in which elements lie: what strides a result has, and memory formats.
+"""The order of elements in memory: strides of results, and memory formats.
 
-Results follow their operands: dimensions are ordered by the first operand that tells two of them apart, and lie
-without gaps in that order. It is PyTorch's rule, since programs see strides.
+Results follow their operands: the first operand that distinguishes two dimensions determines their order, and the
+result has no gaps. This is PyTorch's rule, which matters because programs see strides.
 """
 from cpython.object cimport PyObject
 
@@ -19,7 +19,7 @@ cdef int[5] _ORDER_3D = [1, 4, 3, 2, 0]
 # --- results of operations ------------------------------------------------------------------------------------------
 
 cdef int _comes_after(int n, Py_ssize_t** strides, const Py_ssize_t* shape, int a, int b) noexcept nogil:
-    """1: `a` lies outside `b`; -1: inside; 0: nothing tells."""
+    """1 if `a` lies outside `b`, -1 if inside, 0 if no operand distinguishes them."""
     cdef int k
     cdef Py_ssize_t p, q
     for k in range(n):
@@ -34,7 +34,7 @@ cdef int _comes_after(int n, Py_ssize_t** strides, const Py_ssize_t* shape, int 
 
 
 cdef void _order(int n, Py_ssize_t** strides, int ndim, const Py_ssize_t* shape, int* order) noexcept nogil:
-    """The dimensions from the innermost outward; the last one first where nothing tells."""
+    """Order the dimensions from the innermost outward; the last dimension comes first if no operand decides."""
     cdef int i, j, at, side
     for i in range(ndim):
         order[i] = ndim - 1 - i
@@ -50,7 +50,7 @@ cdef void _order(int n, Py_ssize_t** strides, int ndim, const Py_ssize_t* shape,
 
 
 cdef void follow_order(int n, Py_ssize_t** strides, int ndim, const Py_ssize_t* shape, Py_ssize_t* out) noexcept nogil:
-    """Strides of a fresh result of `n` operands, whose strides are 0 where they are broadcast."""
+    """Compute the strides of a new result of `n` operands, whose strides are 0 in broadcast dimensions."""
     cdef int[MAX_NDIM] order
     cdef int i
     cdef Py_ssize_t step = 1
@@ -65,7 +65,7 @@ cdef void follow_order(int n, Py_ssize_t** strides, int ndim, const Py_ssize_t* 
 
 
 cdef void dense_strides(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, Py_ssize_t* out) noexcept nogil:
-    """Strides without gaps, in the order of the given ones."""
+    """Compute strides without gaps, in the order of the given ones."""
     cdef int[MAX_NDIM] order
     cdef int i
     cdef Py_ssize_t step = 1
@@ -79,7 +79,7 @@ cdef void dense_strides(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* str
 # --- memory formats -------------------------------------------------------------------------------------------------
 
 cdef bint is_channels_last(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept nogil:
-    """Whether a batch of images, or of volumes, is dense in its channels-last format."""
+    """Whether a batch of images or volumes is dense in channels-last format."""
     cdef const int* order = &_ORDER[0] if ndim == 4 else &_ORDER_3D[0]
     cdef Py_ssize_t expected = 1
     cdef int i
@@ -94,7 +94,7 @@ cdef bint is_channels_last(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* 
 
 
 cdef int suggested_format(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) noexcept nogil:
-    """The format that the order of strides speaks for, gaps or not; contiguous where it says nothing."""
+    """Return the format that the order of the strides suggests, with or without gaps; contiguous if none."""
     cdef const int* order = &_ORDER[0] if ndim == 4 else &_ORDER_3D[0]
     cdef Py_ssize_t least = 0
     cdef int i, d
@@ -109,7 +109,7 @@ cdef int suggested_format(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* s
 
 
 cdef int format_strides(int format, int ndim, const Py_ssize_t* sizes, Py_ssize_t* out) except -1:
-    """The strides of a dense tensor in a format."""
+    """Compute the strides of a dense tensor in a format."""
     cdef const int* order = &_ORDER[0] if format == FORMAT_CHANNELS_LAST else &_ORDER_3D[0]
     cdef Py_ssize_t step = 1
     cdef int i, d, rank = 4 if format == FORMAT_CHANNELS_LAST else 5
@@ -137,7 +137,7 @@ cdef int read_format(str func, PyObject* slot) except -2:
     for i in range(4):
         if slot == <PyObject*>FORMATS[i]:
             return i
-    if isinstance(<object>slot, memory_format):  # a copy of one
+    if isinstance(<object>slot, memory_format):  # a copy of the object
         return [f.name for f in FORMATS].index((<object>slot).name)
     raise TypeError(f"{func}(): argument 'memory_format' must be torch.memory_format, not "
                     f"{type(<object>slot).__name__}")
@@ -151,7 +151,7 @@ cdef Tensor empty_like(Tensor t, int dtype):
     cdef int i
     if t.flags & CONTIGUOUS:
         out = empty(dtype, t.ndim, t.sizes)
-        for i in range(t.ndim):  # of dimensions of size 1, too
+        for i in range(t.ndim):  # dimensions of size 1, too
             out.strides[i] = t.strides[i]
         return out
     if is_dense(t):

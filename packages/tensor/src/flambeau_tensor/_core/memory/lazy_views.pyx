@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Conjugate and negative views: CONJ and NEG among a tensor's flags say how its elements differ from those in memory.
+"""Conjugate and negative views: the flags CONJ and NEG say how a tensor's elements differ from those in memory.
 
-Views hand the flags on, copies resolve them (``copying.copy_elements``), and every other kernel is given resolved
-copies in place of such views. What it writes goes back through the view.
+Views inherit the flags, and copies resolve them (``copying.copy_elements``). All other kernels receive resolved copies
+of such views; their writes are copied back through the view.
 """
 from cpython.object cimport PyObject
 
@@ -53,7 +53,7 @@ cdef object _resolve_and_run(Operator op, PyObject** slots):
 
 
 cdef object _given(object result, list written):
-    """The result with the tensors that were given in place of the copies that stood for them."""
+    """Return the result with the resolved copies replaced by the original tensors."""
     if isinstance(result, Tensor):
         for t, copy in written:
             if result is copy:
@@ -65,7 +65,7 @@ cdef object _given(object result, list written):
 
 
 cdef object run_with_memory(Operator op, PyObject** slots, unsigned int flags):
-    """Step 4 on tensors with memory, whose flags are combined."""
+    """Run step 4 on tensors with memory; `flags` are those of all tensors, combined."""
     if flags & LAZY and not op.flags & (OP_LAZY | OP_VIEW | OP_OBJECT_STATE):
         return _resolve_and_run(op, slots)
     return op.kernel(op, slots)

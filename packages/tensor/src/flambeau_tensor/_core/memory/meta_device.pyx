@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What the lowest code has to know of device 'meta'."""
+"""The parts of device 'meta' that the lowest code needs."""
 
 cdef extern from * nogil:
     """
@@ -14,7 +14,7 @@ cdef extern from * nogil:
 
 
 class MetaOwner:
-    """The owner of memory that there is not."""
+    """The owner of storages without memory."""
 
     def __repr__(self):
         return "<meta>"
@@ -24,12 +24,12 @@ META_OWNER = MetaOwner()
 
 
 cdef class Asked:
-    """The owner of the zeros behind a tensor whose class answers in its place, and what the class is asked of itself.
+    """The owner of a storage for a tensor whose class answers queries in its place, with the queries that it answers.
 
     Args:
-        layout: "strides" where it is asked for strides, "sizes" where for sizes, too, None where for neither.
-        device: it is asked for the device.
-        kind: it is asked for the layout, `torch.strided` or another one.
+        layout: "strides" if the class computes the strides, "sizes" if it computes the sizes, too, None if neither.
+        device: whether it computes the device.
+        kind: whether it computes the layout, `torch.strided` or another one.
     """
 
     def __init__(self, layout, bint device, bint kind):

@@ -1,6 +1,8 @@
 # cython: language_level=3
-"""Memory that moves under the tensors that look into it. Nothing lists these, so the garbage collector has to: sharing
-memory that moves is rare, and resizing has to be cheap where nobody shares."""
+"""Moving the memory of a storage while tensors point into it.
+
+No list of these tensors exists, so the garbage collector finds them: shared memory rarely moves, and resizing memory
+that is not shared has to be cheap."""
 import gc
 
 from flambeau_tensor._core.memory.storage cimport Storage, resize_storage
@@ -10,7 +12,7 @@ from flambeau_tensor._core.memory.storage import FROZEN_BEFORE
 
 
 def resize_memory(Storage s not None, Py_ssize_t nbytes):
-    """Change the size of a storage, whose memory may lie elsewhere then."""
+    """Change the size of a storage, which may move its memory."""
     cdef char* before = s.data
     check_movable(s)
     resize_storage(s, nbytes)
@@ -19,8 +21,8 @@ def resize_memory(Storage s not None, Py_ssize_t nbytes):
 
 
 def check_movable(Storage s not None):
-    """Raise if tensors that look into it could not be told a new address."""
-    if gc.get_freeze_count() > FROZEN_BEFORE:  # the garbage collector does not tell of these
+    """Raise if a new address could not be passed to all tensors that use the storage."""
+    if gc.get_freeze_count() > FROZEN_BEFORE:  # the garbage collector does not list frozen objects
         raise RuntimeError("Trying to resize storage that is not resizable")
 
 
@@ -33,7 +35,7 @@ cdef bint _lies_in(Storage t, Storage s):
 
 
 def tell_moved(Storage s not None, size_t before):
-    """Tell every tensor that looks into a storage, or into one that borrows its memory, where that lies now."""
+    """Update the addresses in all tensors that use a storage, or one that borrows its memory, after it has moved."""
     cdef Py_ssize_t step = s.data - <char*>before
     cdef Storage t
     told = {id(s)}

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Changing the signs of numbers where they are: what conjugate and negative views mean."""
+"""Changing the signs of elements in place, which resolves conjugate and negative views."""
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
@@ -23,7 +23,7 @@ ctypedef fused int_t:
 
 
 cdef void _flip_signs(char** a, const Py_ssize_t* n, const Py_ssize_t* s, bits_t* parts) noexcept nogil:
-    """The signs of floating point numbers: of real ones, or of the parts of complex ones that a mask names."""
+    """Flip the signs of floating point numbers: of real ones, or of the parts of complex ones that a mask selects."""
     cdef bits_t sign = <bits_t>1 << (8 * sizeof(bits_t) - 1)
     cdef bits_t* x
     cdef Py_ssize_t i, which = <Py_ssize_t>parts
@@ -61,7 +61,7 @@ cdef int apply_lazy(Tensor t, unsigned int lazy) except -1:
     cdef char* ptrs[1]
     cdef int[1] types
     cdef int d
-    cdef Py_ssize_t parts = 1  # of a number whose sign changes: 1 the real one, 2 the imaginary one
+    cdef Py_ssize_t parts = 1  # the parts whose signs change: 1 the real part, 2 the imaginary part
     if CATEGORY[t.dtype] == CAT_COMPLEX:
         parts = (3 if lazy & NEG else 0) ^ (2 if lazy & CONJ else 0)
     elif not lazy & NEG:

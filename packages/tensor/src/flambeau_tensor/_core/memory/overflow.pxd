@@ -1,8 +1,8 @@
-"""Arithmetic on sizes that tells when a result does not fit."""
+"""Arithmetic on sizes with overflow checks."""
 
 cdef extern from * nogil:
     """
-    /* Whether a product or sum of sizes does not fit, in which case it has wrapped around. */
+    /* Whether a product or sum of sizes overflows; the result then wraps around. */
     #if defined(__GNUC__) || defined(__clang__)
     #define fl_multiply(a, b, out) __builtin_mul_overflow(a, b, out)
     #define fl_sum(a, b, out) __builtin_add_overflow(a, b, out)
@@ -18,12 +18,12 @@ cdef extern from * nogil:
     """
     bint fl_multiply(size_t a, size_t b, size_t* out)
     bint fl_sum(size_t a, size_t b, size_t* out)
-    bint fl_add(Py_ssize_t a, Py_ssize_t b, Py_ssize_t* out)  # of numbers that may be negative
+    bint fl_add(Py_ssize_t a, Py_ssize_t b, Py_ssize_t* out)  # for numbers that may be negative
     const size_t MAX_SIZE "((size_t)PY_SSIZE_T_MAX)"
 
 
 cdef inline Py_ssize_t sum_of_sizes(Py_ssize_t a, Py_ssize_t b) except? -1:
-    """The sum of a size and what is added to it or, being negative, cut from it. One that wraps around is an error."""
+    """Return a size plus a number, which may be negative; raises if the sum overflows."""
     cdef Py_ssize_t total = 0
     if fl_add(a, b, &total):
         raise RuntimeError(f"Storage size calculation overflowed: {a} + {b}")

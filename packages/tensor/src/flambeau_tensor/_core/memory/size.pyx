@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The sizes of a tensor as users see them."""
+"""The class of a tensor's sizes, torch.Size."""
 from cpython.long cimport PyLong_AsLongLongAndOverflow, PyLong_CheckExact
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -54,7 +54,7 @@ class Size(tuple):
     """The sizes of a tensor, a tuple of ints.
 
     Raises:
-        TypeError: a size is no int.
+        TypeError: a size is not an int.
 
     >>> size = torch.ones(2, 3).shape
     >>> size, size.numel(), size[1:], size == (2, 3)
@@ -67,7 +67,7 @@ class Size(tuple):
         return _made(<PyTypeObject*>cls, _size_numbers(sizes))
 
     def numel(self):
-        """How many elements a tensor of these sizes has."""
+        """Return the number of elements of a tensor with these sizes."""
         n = 1
         for s in <tuple>self:
             n *= s
@@ -95,7 +95,7 @@ class Size(tuple):
         return Size, (tuple(self),)
 
 
-# --- the same without Python's way to a method ----------------------------------------------------------------------
+# --- the same in C, which avoids the overhead of Python methods -----------------------------------------------------
 
 cdef newfunc _new_in_python = (<Slots*><PyObject*>Size).tp_new
 

@@ -5,11 +5,11 @@ from flambeau_tensor._core.memory.types cimport INLINE_WORDS
 cdef class Storage:
     cdef char* data
     cdef Py_ssize_t nbytes
-    cdef Py_ssize_t version  # bumped by every write; autograd compares it
+    cdef Py_ssize_t version  # incremented by every write; autograd compares it
     cdef object owner  # keeps borrowed memory alive (a NumPy array, a capsule, another Storage)
     cdef bint owned  # the block came from the allocator
     cdef bint readonly
-    cdef bint lent  # another Storage borrows this one's memory, which therefore may not move
+    cdef bint lent  # another Storage borrows its memory, which therefore must not move
     cdef double[INLINE_WORDS] inline_block  # aligned for every dtype
 
 cdef Storage new_storage(Py_ssize_t nbytes)

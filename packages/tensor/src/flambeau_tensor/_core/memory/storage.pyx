@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Storage and the caching allocator under it.
+"""Storage and its caching allocator.
 
-Fresh memory costs page faults (far more than the arithmetic on it), so freed blocks are kept, by size class, up to a
-cap. Tiny storages live in the Storage object itself. The allocator is only entered with the GIL held.
+Touching fresh memory causes page faults, which cost far more than the arithmetic. Freed blocks are therefore kept by
+size class, up to a limit. The Storage object itself stores small data. The allocator runs only with the GIL held.
 """
 import gc
 import os
@@ -20,15 +20,15 @@ from flambeau_tensor._core.memory.shells cimport Shells, keep, take
 from flambeau_tensor._core.memory.type_slots cimport FullType, destructor, forget_owner
 from flambeau_tensor._core.memory.types cimport *
 
-FROZEN_BEFORE = gc.get_freeze_count()  # objects of before the first tensor: some of CPython's own in 3.12
+FROZEN_BEFORE = gc.get_freeze_count()  # objects from before the first tensor; CPython 3.12 freezes some itself
 
 cdef extern from * nogil:
     """
     #if defined(__linux__)
     #include <sys/mman.h>
-    /* Huge pages turn the thousands of faults of a fresh large block into a few. */
+    /* Huge pages reduce the thousands of page faults of a large fresh block to a few. */
     static void fl_advise(void* p, size_t n) { madvise(p, n, MADV_HUGEPAGE); }
-    /* Zeros that take no memory before they are touched, more of them than there is memory. */
+    /* Zeros that use no memory until they are touched; there may be more of them than memory. */
     static void* fl_reserve(size_t n) {
         void* p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         return p == MAP_FAILED ? NULL : p;
@@ -50,7 +50,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     ALIGN = 64
-    HEADER = 128  # in front of each block: the malloc pointer, the class, the link of the free list
+    HEADER = 128  # before each block: the malloc pointer, the size class, and the link of the free list
     NCLASSES = 192  # for up to 2^54 bytes, more than any address space has
     HUGE = 1 << 22
     SHADES = 3
@@ -70,7 +70,7 @@ cdef Py_ssize_t _shade = 0
 
 
 cdef inline int _class_of(Py_ssize_t n, Py_ssize_t* capacity) noexcept nogil:
-    # Four classes to each doubling, so at most a fifth of a block is wasted.
+    # There are four classes per doubling of size, so at most a fifth of a block is wasted.
     cdef int e = 7
     cdef Py_ssize_t step
     if n <= 128:
@@ -108,7 +108,7 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
         _hits += 1
     else:
         if capacity >= 8 * HUGE:
-            # Blocks that lie at the same place of their huge pages ask the same banks of the memory at the same time.
+            # Blocks at the same offset within their huge pages access the same memory banks at the same time.
             _shade = (_shade + 1) % SHADES
             shift = _shade * (HUGE // SHADES // ALIGN * ALIGN)
         raw = PyMem_RawMalloc(capacity + HEADER + align + shift)
@@ -131,7 +131,7 @@ cdef char* _allocate(Py_ssize_t n) except NULL:
 
 
 cdef char* _reserve(Py_ssize_t n) except NULL:
-    """Memory for a dry run, in which a kernel may look for what it has not computed: zeros."""
+    """Allocate zeros for a dry run, in which a kernel may read results that were not computed."""
     cdef Header* h
     cdef char* p
     if n < SMALL_RESERVE:
@@ -164,7 +164,7 @@ cdef void _release(char* p) noexcept:
 
 
 cpdef empty_cache():
-    """Give every block that the allocator keeps back to the system."""
+    """Return all cached blocks to the system."""
     global _cached
     cdef Header* h
     cdef Header* following
@@ -180,7 +180,7 @@ cpdef empty_cache():
 
 
 def set_cache_limit(Py_ssize_t nbytes):
-    """Keep at most ``nbytes`` of freed memory for reuse (default 1 GiB); 0 turns caching off."""
+    """Keep at most ``nbytes`` of freed memory for reuse (default 1 GiB); 0 disables the cache."""
     global _cap
     if nbytes < 0:
         raise ValueError(f"set_cache_limit(): nbytes must not be negative, got {nbytes}")
@@ -190,12 +190,12 @@ def set_cache_limit(Py_ssize_t nbytes):
 
 
 def memory_stats():
-    """Bytes in use, at the peak and kept for reuse, and how many requests reuse served."""
+    """Return the bytes in use, their peak and the bytes in the cache, and the numbers of reused and fresh blocks."""
     return {"allocated": _in_use, "peak": _peak, "cached": _cached, "limit": _cap, "reused": _hits, "fresh": _misses}
 
 
 def reset_peak_memory_stats():
-    """Start the peak anew from what is in use now."""
+    """Reset the peak to the bytes in use now."""
     global _peak
     _peak = _in_use
 
@@ -203,7 +203,7 @@ def reset_peak_memory_stats():
 @cython.no_gc
 @cython.auto_pickle(False)
 cdef class Storage:
-    """A block of memory that tensors look into. Views share it, and with it its version counter.
+    """A block of memory that tensors use. Views share it together with its version counter.
 
     Raises:
         RuntimeError: the argument is neither a size nor a sequence of bytes.
@@ -237,10 +237,10 @@ cdef class Storage:
     def __sizeof__(self):
         return object.__sizeof__(self) + self.nbytes
 
-    # --- what it is ---
+    # --- properties ---
 
     def data_ptr(self):
-        """The address of the first byte."""
+        """Return the address of the first byte."""
         if isinstance(self.owner, Asked):
             raise RuntimeError("Attempted to access the data pointer on an invalid python storage: the tensor's class "
                                "answers for it in __torch_dispatch__, and it has no memory.")
@@ -267,23 +267,23 @@ cdef class Storage:
         return False
 
     def resizable(self):
-        """Whether `resize_` can give it more memory: not where it lies in another library's or in a file's."""
+        """Whether `resize_` can enlarge it; not if another library or a file provides its memory."""
         return self.owner is None or self.owner is META_OWNER
 
     def is_shared(self):
-        """Whether processes that are forked see each other's writes."""
+        """Whether forked processes see each other's writes."""
         owner = _root(self).owner
         return isinstance(owner, Mapping) and owner.shared
 
     @property
     def filename(self):
-        """The file that it is mapped from."""
+        """The file that it is mapped from, or None."""
         owner = _root(self).owner
         return owner.filename if isinstance(owner, Mapping) else None
 
     @property
     def _cdata(self):
-        """A number that storages have in common that are one memory."""
+        """A number that is equal for storages with the same memory."""
         cdef Storage root = _root(self)
         return <uintptr_t><void*>root
 
@@ -294,7 +294,7 @@ cdef class Storage:
     # --- bytes ---
 
     def tolist(self):
-        """The bytes, as a list of ints."""
+        """Return the bytes as a list of ints."""
         if self.owner is META_OWNER:
             raise _no_bytes()
         return list(bytes(self))
@@ -317,7 +317,7 @@ cdef class Storage:
         self.version += 1
 
     def fill_(self, value):
-        """Write one byte everywhere."""
+        """Set all bytes to one value."""
         cdef int byte = value & 255
         if self.owner is META_OWNER:
             return self
@@ -327,7 +327,7 @@ cdef class Storage:
         return self
 
     def copy_(self, source, non_blocking=None):
-        """Write the bytes of another storage of the same size."""
+        """Copy the bytes of another storage of the same size."""
         source = source.untyped()
         if len(source) != self.nbytes:
             raise RuntimeError(f"size does not match, self was {self.nbytes} bytes but src was {len(source)} bytes")
@@ -356,7 +356,7 @@ cdef class Storage:
     # --- memory ---
 
     def resize_(self, Py_ssize_t size):
-        """Change the size, keeping the bytes. What a tensor looks at stays its memory when the storage shrinks."""
+        """Change the size and keep the bytes. If the storage shrinks, tensors keep access to their memory."""
         from flambeau_tensor._core.memory.moved_memory import resize_memory
 
         resize_memory(self, size)
@@ -368,8 +368,9 @@ cdef class Storage:
         return cls(size, device=device).share_memory_()
 
     def share_memory_(self):
-        """Move the bytes, with all tensors that look at them, into memory that processes share: those that are forked,
-        and those that are sent them. Arrays that were made of these tensors keep the memory of before."""
+        """Move the bytes to memory that forked processes, and processes that receive the storage, share.
+
+        All tensors of the storage move, too. Arrays that were made from them keep the old memory."""
         cdef Storage root = _root(self)
         if self.owner is META_OWNER:
             raise RuntimeError("_share_fd_: only available on CPU")
@@ -384,21 +385,21 @@ cdef class Storage:
 
     @staticmethod
     def from_file(filename, shared=False, Py_ssize_t nbytes=0):
-        """The first `nbytes` bytes of a file, as memory.
+        """Map the first `nbytes` bytes of a file as memory.
 
         Args:
-            filename: its path.
-            shared: whether writes go to the file, which is made, or made longer, where needed.
-            nbytes: how many bytes.
+            filename: the path of the file.
+            shared: whether writes go to the file, which is created or extended if necessary.
+            nbytes: the number of bytes.
 
         Raises:
-            RuntimeError: the file cannot be opened, or is shorter.
+            RuntimeError: the file cannot be opened, or is too short.
         """
         return _from_file(filename, shared, nbytes)
 
     @staticmethod
     def from_buffer(buffer, *, dtype=None, byte_order="native", Py_ssize_t count=-1, Py_ssize_t offset=0):
-        """A copy of a buffer's bytes; `byte_order` says in which order those of an element of `dtype` lie."""
+        """Copy a buffer's bytes; `byte_order` is the byte order of the buffer's elements of type `dtype`."""
         import sys
 
         data = memoryview(buffer).cast("B")[offset:]
@@ -409,7 +410,7 @@ cdef class Storage:
         return copy
 
     def byteswap(self, dtype):
-        """Turn the bytes of each element of a dtype around."""
+        """Reverse the bytes of each element of a dtype."""
         import numpy as np
 
         width = dtype.itemsize // 2 if dtype.is_complex else dtype.itemsize
@@ -422,7 +423,7 @@ cdef class Storage:
         forget_owner(buffer)
         PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, self.readonly, flags)
 
-    def __reduce_ex__(self, int protocol):  # for processes of this library; pickles have another form, see copyreg
+    def __reduce_ex__(self, int protocol):  # for processes of this library; pickles use copyreg
         if self.owner is META_OWNER:
             return _on_meta, (self.nbytes,)
         if protocol < 5:
@@ -454,8 +455,8 @@ cdef Shells _shells  # storages without memory
 
 
 cdef void _dealloc(PyObject* o) noexcept:
-    """In place of a `__dealloc__`, before which Cython would set an exception aside, and of a list of free objects
-    that fills them with zeros."""
+    """Replaces a `__dealloc__`, before which Cython would save the current exception, and a free list of Cython's, which
+    fills objects with zeros."""
     if (<Storage>o).owned:
         _release((<Storage>o).data)
         (<Storage>o).owned = False
@@ -465,14 +466,14 @@ cdef void _dealloc(PyObject* o) noexcept:
 
 
 (<FullType*>Storage).tp_dealloc = _dealloc
-# What Python calls `nbytes()` would hide the field. Programs see the type under PyTorch's name.
+# A Python method named `nbytes` would hide the field. Programs see the type under PyTorch's name.
 (<dict>(<FullType*>Storage).tp_dict)["nbytes"] = Storage.size
 (<FullType*>Storage).tp_name = "flambeau_tensor.UntypedStorage"
 PyType_Modified(<PyTypeObject*>Storage)
 
 
 class Mapping:
-    """Who owns the memory of a storage that lies in a file or is shared with processes."""
+    """The owner of a storage's memory that is mapped from a file or shared with processes."""
 
     __slots__ = ("view", "shared", "filename", "before", "descriptor")
 
@@ -480,13 +481,13 @@ class Mapping:
         self.view, self.shared, self.filename, self.before = memoryview(buffer), shared, filename, None
         self.descriptor = descriptor
 
-    def __del__(self, close=os.close):  # when the program ends, nothing can be imported any more
+    def __del__(self, close=os.close):  # nothing can be imported at exit
         if getattr(self, "descriptor", None) is not None:
             close(self.descriptor)
 
 
 def _shared_memory(Py_ssize_t size):
-    """New memory that processes share, with a descriptor to send where the system has files without names."""
+    """Create memory that processes share, with a descriptor to send if the system supports anonymous files."""
     import mmap
 
     if not hasattr(os, "memfd_create"):
@@ -497,13 +498,13 @@ def _shared_memory(Py_ssize_t size):
 
 
 def shared_descriptor(Storage s not None):
-    """The descriptor of the file whose memory a shared storage has, or None."""
+    """Return the file descriptor behind a shared storage's memory, or None."""
     owner = _root(s).owner
     return owner.descriptor if isinstance(owner, Mapping) else None
 
 
 def over_descriptor(int descriptor, Py_ssize_t size):
-    """A storage over the memory of a file that another process shares; it closes the descriptor when it goes."""
+    """Create a storage on the memory of another process's shared file; it closes the descriptor when it is freed."""
     import mmap
 
     mapping = Mapping(mmap.mmap(descriptor, max(size, 1)), True, None, descriptor)
@@ -511,9 +512,9 @@ def over_descriptor(int descriptor, Py_ssize_t size):
 
 
 def over_buffer(buffer, object owner=None):
-    """A storage over the memory of an object with the buffer protocol; `owner` keeps it alive, in its place."""
+    """Create a storage on the memory of an object with the buffer protocol; `owner` replaces it as the owner."""
     cdef Py_buffer view
-    held = memoryview(buffer)  # as long as there is one, the memory stays where it is
+    held = memoryview(buffer)  # while it exists, the memory does not move
     PyObject_GetBuffer(held, &view, PyBUF_SIMPLE)
     s = borrow_storage(<char*>view.buf, view.len, held if owner is None else owner, view.readonly)
     PyBuffer_Release(&view)
@@ -521,7 +522,7 @@ def over_buffer(buffer, object owner=None):
 
 
 cdef Storage _root(Storage s):
-    """The storage that has the memory: `x.data` has one of its own, which counts its own writes."""
+    """Return the storage that owns the memory; `x.data` has another storage, which counts its own writes."""
     cdef Storage owner
     while isinstance(s.owner, Storage):
         owner = <Storage>s.owner
@@ -532,7 +533,7 @@ cdef Storage _root(Storage s):
 
 
 cdef _lie_in(Storage s, mapping):
-    """Copy the bytes to where they shall lie from now on."""
+    """Copy the bytes to the mapping, which becomes the storage's memory."""
     cdef Storage target = over_buffer(mapping.view, mapping)
     cdef Storage before
     memcpy(target.data, s.data, s.nbytes)
@@ -618,12 +619,12 @@ cdef Storage _from_file(filename, shared, Py_ssize_t size):
 
 
 def _on_meta(Py_ssize_t nbytes):
-    """A storage on device 'meta'."""
+    """Create a storage on device 'meta'."""
     return _without_bytes(nbytes)
 
 
 def _restored(const unsigned char[::1] data):
-    """A storage with a copy of these bytes."""
+    """Create a storage with a copy of these bytes."""
     cdef Storage s = new_storage(data.shape[0])
     if s.nbytes:
         memcpy(s.data, &data[0], s.nbytes)
@@ -631,7 +632,7 @@ def _restored(const unsigned char[::1] data):
 
 
 cdef Storage asked_storage(Py_ssize_t nbytes, Asked owner):
-    """Zeros that take no memory until somebody reads them: what looks past operators finds no other's bytes."""
+    """Create a storage of zeros that take no memory until read; code that bypasses operators sees no other data."""
     cdef Storage s = Storage.__new__(Storage)
     s.nbytes, s.owner = nbytes, owner
     s.data = _reserve(nbytes)
@@ -665,7 +666,7 @@ cdef Storage _without_bytes(Py_ssize_t nbytes):
 
 
 cdef bint _is_meta(device) except -1:
-    """Whether a device is 'meta'; the others are the CPU, or refused."""
+    """Whether a device is 'meta'; raises for devices other than it and the CPU."""
     from flambeau_tensor.options import check_device
 
     return device is not None and check_device(device).type == "meta"
@@ -684,12 +685,12 @@ cdef Storage borrow_storage(char* data, Py_ssize_t nbytes, object owner, bint re
 
 
 cdef Py_ssize_t _room(Storage s) noexcept:
-    """How many bytes it may have before it has to move. Tensors never look beyond, also where it became smaller."""
+    """Return the number of bytes that it can have without moving. Tensors never reach beyond, even after it shrank."""
     return (<Header*>(s.data - HEADER)).capacity if s.owned else INLINE_BYTES
 
 
 cdef int resize_storage(Storage s, Py_ssize_t nbytes) except -1:
-    """Change the size, keeping the bytes, for `moving.resize_memory`, which tells all tensors the new address."""
+    """Change the size and keep the bytes, for `moved_memory.resize_memory`, which then updates all tensors."""
     cdef char* fresh
     if nbytes == s.nbytes:
         return 0

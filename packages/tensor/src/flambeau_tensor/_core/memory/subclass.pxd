@@ -1,4 +1,4 @@
-"""What lets subclasses of Tensor cost hardly more than tensors."""
+"""Support for subclasses of Tensor that cost little more than plain tensors."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.memory.tensor cimport Tensor, TensorType
@@ -6,9 +6,9 @@ from flambeau_tensor._core.memory.tensor cimport Tensor, TensorType
 cdef void dealloc_of_subclass(PyObject* o) noexcept  # the destructor of subclasses that add no fields
 
 cdef inline bint is_light_subclass(PyObject* o) noexcept:
-    """Whether `o` is a tensor of a subclass that adds no fields, told by its destructor."""
+    """Whether `o` is a tensor of a subclass that adds no fields, which its destructor tells."""
     return <void*>o.ob_type.tp_dealloc == <void*>dealloc_of_subclass
 
 cdef inline bint is_tensor(PyObject* o) noexcept:
-    """``isinstance(o, Tensor)``, without walking along the bases where that is not needed."""
+    """``isinstance(o, Tensor)``, which walks along the bases only if necessary."""
     return o.ob_type == TensorType or is_light_subclass(o) or isinstance(<object>o, Tensor)

@@ -1,14 +1,12 @@
 # cython: language_level=3
-"""What Python gives to every class that a program defines, and a subclass of Tensor need not pay for.
+"""Shortcuts for subclasses of Tensor: Python's defaults for user-defined classes cost more than they need.
 
-Syntax: where a class's `__add__` is found in Tensor, Python would look it up at each `+`, since Tensor has a method
-under that name. The slots of Tensor do the same without.
+Operators: if a class inherits `__add__` from Tensor, Python would look the method up at each `+`. The slots of Tensor
+    do the same without a lookup.
 
-How instances die:
-
-Python gives every class that a program defines a destructor that expects anything: slots, a trash can for deep nesting,
-bases with destructors of their own. It costs a small tensor more than its addition does. A subclass that adds no fields
-needs nothing of that but its finalizer.
+Destructors: Python's default for user-defined classes handles every case: slots, the trashcan for deep nesting, bases
+    with destructors of their own. For a small tensor it costs more than an addition. A subclass that adds no fields
+    needs only its finalizer.
 """
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
@@ -53,7 +51,7 @@ cdef extern from *:
         {offsetof(PyHeapTypeObject, ht_type) + offsetof(PyTypeObject, tp_richcompare),
          {"__lt__", "__le__", "__eq__", "__ne__", "__gt__", "__ge__"}},
     };
-    /* The slot of `base`, which is no heap type: its tables are elsewhere. */
+    /* The slot of `base`, which is not a heap type, so its tables are separate. */
     static void *fl_slot_of(PyTypeObject *base, size_t offset) {
         char *table = NULL;
         size_t start = 0;
@@ -80,7 +78,7 @@ cdef extern from *:
                 Py_DECREF(name);
             }
             if (same && slot) *(void **)((char *)cls + fl_syntax_slots[i].offset) = slot;
-            /* For `+=` Python asks this one last and returns what it says, even NotImplemented. */
+            /* For `+=`, Python tries this slot last and returns its result, even NotImplemented. */
             if (same && fl_syntax_slots[i].offset == FL_NUMBER(nb_inplace_add))
                 ((PyHeapTypeObject *)cls)->as_sequence.sq_inplace_concat = NULL;
         }
@@ -89,8 +87,8 @@ cdef extern from *:
     """
     int fl_inherit_syntax(PyTypeObject*, PyTypeObject*) except -1
 
-# Programs add methods to the class and replace some for a test, as classes written in Python let them. All that a
-# static type has no room for is a new ``__name__``, ``__qualname__`` or ``__bases__``.
+# Programs add methods to the class and replace some in tests, which classes written in Python allow. A static type only
+# lacks a new ``__name__``, ``__qualname__`` or ``__bases__``.
 (<FullType*>TensorType).tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE
 
 
@@ -119,21 +117,21 @@ def name_type(type cls, str name):
 
 
 cdef destructor _dealloc_of_tensor = (<FullType*>TensorType).tp_dealloc
-cdef destructor _dealloc_of_classes = (<FullType*>SizeType).tp_dealloc  # of any class that is written in Python
+cdef destructor _dealloc_of_classes = (<FullType*>SizeType).tp_dealloc  # of all classes written in Python
 
 
 cdef void dealloc_of_subclass(PyObject* o) noexcept:
     cdef PyTypeObject* cls = o.ob_type
     if (<FullType*>cls).tp_finalize != NULL and PyObject_CallFinalizerFromDealloc(o) < 0:
-        return  # somebody has it again
+        return  # resurrected by its finalizer
     _dealloc_of_tensor(o)
     Py_DECREF(<object>cls)
 
 
 def shorten_dealloc(cls):
-    """Let instances of a new subclass of Tensor die quickly, if it adds no fields and is written in Python, as all its
-    bases up to Tensor are."""
-    if not PyType_Check(cls):  # not `type cls`, which would refuse the classes of a metaclass
+    """Give a new subclass of Tensor a fast destructor, if it and all its bases up to Tensor are written in Python
+    and add no fields."""
+    if not PyType_Check(cls):  # not `type cls`, which would reject classes with a metaclass
         raise TypeError(f"shorten_dealloc(): argument 'cls' must be a class, not {type(cls).__name__}")
     cdef FullType* t = <FullType*>cls
     if t.tp_dealloc == _dealloc_of_classes and t.tp_basicsize == (<FullType*>TensorType).tp_basicsize and \
@@ -142,6 +140,7 @@ def shorten_dealloc(cls):
 
 
 def inherit_syntax(cls):
-    """Let Python's operators on instances of a new subclass reach Tensor's directly, where it has none of its own.
-    Python undoes that for a slot whose method is assigned to the class later."""
+    """Copy Tensor's operator slots to a new subclass, except for operators that it defines itself.
+
+    Python undoes this for a slot if its method is later assigned to the class."""
     fl_inherit_syntax(<PyTypeObject*>cls, TensorType)

@@ -1,9 +1,9 @@
 # cython: language_level=3, c_api_binop_methods=True
 """The Tensor: a window (sizes, strides, first element) on a Storage.
 
-Only what Python's syntax needs stands in the class; methods, properties and functions are operators that
-``operator.pyx`` places here. Sizes and strides of up to five dimensions live in the object, freed objects are
-reused, and no step of making a tensor runs Python code.
+The class contains only what Python's syntax needs. Methods, properties and functions are operators, which
+``registry.pyx`` adds to it. The object stores sizes and strides of up to five dimensions, freed objects are reused, and
+creating a tensor runs no Python code.
 """
 cimport cython
 from cpython.buffer cimport PyObject_GetBuffer
@@ -55,12 +55,12 @@ SizeType = Size
 cdef class Tensor:
     """A multi-dimensional array of one element type.
 
-    Shape, dtype and the elements' strides are fixed at creation; views share elements and version counter.
-    Make one with ``torch.tensor``, ``torch.zeros`` and their kin; ``torch.Tensor(2, 3)`` is uninitialised.
+    Shape, dtype and strides are set at creation; views share elements and the version counter. Create tensors with
+    ``torch.tensor``, ``torch.zeros`` and similar functions; ``torch.Tensor(2, 3)`` is uninitialized.
 
     Raises:
         TypeError: the arguments are neither sizes nor data.
-        RuntimeError: it has several elements, and is used where one is needed.
+        RuntimeError: it has several elements, but one is needed.
         AttributeError: there is no such method or attribute.
 
     >>> x = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
@@ -68,7 +68,7 @@ cdef class Tensor:
     (torch.Size([2, 2]), torch.float32, 2.0, [[1.0, 3.0], [2.0, 4.0]])
     """
 
-    # Python's syntax; which operator answers is declared with the operator (``syntax=...``).
+    # Python's syntax. Operators declare which slots they implement (``syntax=...``).
     def __add__(a, b):
         return call_syntax(S_ADD, a, b)
 
@@ -216,7 +216,7 @@ cdef class Tensor:
             pop_all_disabled()
 
     def _repr_html_(self):
-        """What notebooks show; None, which means the text, for subclasses: how they look is their own affair."""
+        """Return the HTML for notebooks. None for subclasses, which notebooks then show as text."""
         if not is_plain(<PyObject*>self):
             return None
         from flambeau_tensor.html import describe
@@ -232,8 +232,8 @@ TensorType = PlainType = <PyTypeObject*>Tensor
 
 
 # --- the type ---------------------------------------------------------------------------------------------------------
-# What Cython would do for these costs every tensor a good part of its life: a dictionary that is made at once, an
-# exception that is kept aside while it dies, and fields that are filled with zeros when its memory is used again.
+# Cython's versions of these would add much to the cost of every tensor: they create a dictionary at once, save the
+# current exception during deallocation, and fill all fields with zeros when memory is reused.
 
 cdef destructor _dealloc_fields = (<FullType*>TensorType).tp_dealloc
 cdef traverseproc _traverse_fields = (<FullType*>TensorType).tp_traverse
@@ -256,7 +256,7 @@ cdef void _dealloc(PyObject* o) noexcept:
     if o.ob_type.tp_basicsize != TensorType.tp_basicsize:
         _dealloc_fields(o)
         return
-    Py_SET_TYPE(o, TensorType)  # of a subclass, whose memory is kept for the next tensor, too
+    Py_SET_TYPE(o, TensorType)  # memory of a subclass is reused, too
     PyObject_ClearWeakRefs(o)
     (<Tensor>o).storage, (<Tensor>o).base = None, None
     (<Tensor>o).grad_fn = (<Tensor>o).grad = (<Tensor>o).meta = None
@@ -265,13 +265,13 @@ cdef void _dealloc(PyObject* o) noexcept:
 
 
 cdef Tensor new_tensor():
-    """A tensor without memory: every field as a new object has it."""
+    """Create a tensor without memory; all fields have the values of a new object."""
     cdef PyObject* o = take(&_shells)
     cdef Tensor t
     if o == NULL:
         return Tensor.__new__(Tensor)
     t = <Tensor>o
-    Py_DECREF(t)  # the new reference is the variable's
+    Py_DECREF(t)  # the variable owns the new reference
     t.data, t.sizes, t.strides, t.accumulator, t.attributes = NULL, NULL, NULL, NULL, NULL
     t.numel = t.view_version = t.ndim = t.dtype = t.output_nr = t.flags = 0
     PyObject_GC_Track(o)
@@ -286,7 +286,7 @@ cdef int _traverse(PyObject* o, visitproc visit, void* arg) noexcept:
 
 
 cdef int _clear(PyObject* o) noexcept:
-    # Not the storage: it is no part of cycles, and what dies in the same collection may still look at the tensor.
+    # Keep the storage: it is not part of cycles, and objects that die in the same collection may still read the tensor.
     _drop_attributes(o)
     (<Tensor>o).base = (<Tensor>o).grad_fn = (<Tensor>o).grad = (<Tensor>o).meta = None
     return 0
@@ -315,7 +315,7 @@ _complete_type()
 # --- geometry -------------------------------------------------------------------------------------------------------
 
 cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides) except -1:
-    """Take over sizes and strides; sets numel and the contiguity flag."""
+    """Set sizes and strides, numel and the contiguity flag."""
     cdef int i
     cdef size_t n = 1
     cdef bint dense = True, odd = False
@@ -356,7 +356,7 @@ cdef int set_geometry(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssiz
 
 
 cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* sizes) except -1:
-    """The product of sizes. A negative one, or a product that no index reaches, is an error."""
+    """Return the product of the sizes; raises if one is negative or the product overflows."""
     cdef int i
     cdef size_t n = 1
     cdef bint lost = False
@@ -370,7 +370,7 @@ cdef Py_ssize_t count_elements(int ndim, const Py_ssize_t* sizes) except -1:
 
 cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, Py_ssize_t offset,
                             int dtype) except -1:
-    """The bytes from the storage's first to one past the last that a geometry reaches; strides of NULL: contiguous."""
+    """Return the number of bytes from the storage's start to the end of a geometry; NULL strides: contiguous."""
     cdef int i
     cdef size_t n = 1, step
     cdef bint lost = offset < 0, none = False
@@ -384,7 +384,7 @@ cdef Py_ssize_t count_bytes(int ndim, const Py_ssize_t* sizes, const Py_ssize_t*
             lost |= fl_multiply(<size_t>sizes[i] - 1, <size_t>strides[i], &step) and sizes[i] > 0
             lost |= fl_sum(n, step, &n)
     if none and strides != NULL:
-        n, lost = 0, offset < 0  # nothing is reached, but there is an address to compute
+        n, lost = 0, offset < 0  # there are no elements, but an address is computed
     lost |= fl_sum(n, <size_t>offset, &n)
     lost |= fl_multiply(n, <size_t>ITEMSIZE[dtype], &n)
     if lost or n > MAX_SIZE:
@@ -399,7 +399,7 @@ cdef void contiguous_strides(int ndim, const Py_ssize_t* sizes, Py_ssize_t* stri
     for i in range(ndim - 1, -1, -1):
         strides[i] = n
         if sizes[i] > 1:
-            n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # may wrap where another size is 0, which is defined so
+            n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # wraps around if another size is 0, which is defined
 
 
 cdef bint is_dense(Tensor t) noexcept:
@@ -458,13 +458,13 @@ cdef str shape_str(int ndim, const Py_ssize_t* sizes):
 
 
 cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, const char* name) except -1:
-    """Read an int or a tuple of ints (as binding leaves them) and return how many there were."""
+    """Read an int or a tuple of ints, as binding provides them; return their number."""
     cdef object o = <object>obj
     cdef Py_ssize_t i, n
     if type(o) is int:
         out[0] = o
         return 1
-    if not isinstance(o, tuple):  # where a schema takes other things too
+    if not isinstance(o, tuple):  # if the schema accepts other types, too
         raise TypeError(f"{func.decode()}(): argument '{name.decode()}' must be tuple of ints, not {type(o).__name__}")
     n = PyTuple_GET_SIZE(o)
     if n > most:
@@ -477,7 +477,7 @@ cdef int read_ints(PyObject* obj, Py_ssize_t* out, int most, const char* func, c
 # --- making tensors -------------------------------------------------------------------------------------------------
 
 cdef int _check_steps(int ndim, const Py_ssize_t* sizes) except -1:
-    """Refuse sizes whose contiguous strides wrap around, as they may where there are no elements."""
+    """Raise for sizes whose contiguous strides overflow, which is possible without elements."""
     cdef int i
     cdef size_t step = 1
     for i in range(ndim - 1, 0, -1):
@@ -509,7 +509,7 @@ cdef Tensor empty(int dtype, int ndim, const Py_ssize_t* sizes):
             t.sizes[i] = sizes[i]
             t.strides[i] = n
             if sizes[i] != 1:
-                n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # defined if it wraps, which is seen next
+                n = <Py_ssize_t>(<size_t>n * <size_t>sizes[i])  # unsigned, so wrapping is defined; checked next
                 if sizes[i] <= 0 or sizes[i] > (<Py_ssize_t>1 << 20) or n > (<Py_ssize_t>1 << 40):
                     n = 0 if _fresh_bytes(ndim, sizes, dtype) == 0 else n
         if n == 0:
@@ -545,8 +545,8 @@ cdef Tensor empty_strided(int dtype, int ndim, const Py_ssize_t* sizes, const Py
 
 
 cdef Tensor view_of(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides, char* data):
-    """A view with another geometry; keeps the tensor it views so that autograd can follow writes, which it does not for
-    inference tensors."""
+    """Create a view with another geometry. Unless `t` is an inference tensor, the view refers to its base, so that
+    autograd can follow writes."""
     cdef Tensor v = new_tensor()
     set_geometry(v, ndim, sizes, strides)
     v.dtype = t.dtype
@@ -575,17 +575,17 @@ cdef Tensor detached(Tensor t):
 
 
 def is_layered(Tensor t not None):
-    """Whether a tensor is more than its own elements to a transform or to forward mode."""
+    """Whether a tensor has a layer: it is a batched tensor or has a tangent."""
     return (t.flags & LAYERED) != 0
 
 
 def hides_values(Tensor t not None):
-    """Whether checks of values pass a tensor by: it is more than its elements, or has none, on device 'meta'."""
+    """Whether checks of values skip a tensor, because it has a layer or is on device 'meta'."""
     return (t.flags & (LAYERED | META)) != 0
 
 
 cpdef int check_read(Tensor t, str what) except -1:
-    """Raise where reading a tensor's memory would hand out one example of many, or drop a tangent."""
+    """Raise if reading a tensor's memory would expose one example of a batch or lose a tangent."""
     if t.flags & LAYERED and sockets.check_read is not None:
         sockets.check_read(t, what)
     return 0
@@ -603,7 +603,7 @@ cdef set _dispatching_classes = set()
 
 
 def declare_dispatching(cls):
-    """Let calls with instances of a class that has a `__torch_dispatch__` be handed over to it."""
+    """Declare a class with a `__torch_dispatch__`: calls with its instances are dispatched to it."""
     _dispatching_classes.add(cls)
 
 
@@ -612,7 +612,7 @@ cdef inline unsigned int flags_of_class(PyTypeObject* cls) except? 0xFFFFFFFF:
 
 
 cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
-    """The same tensor as an instance of ``cls``: shares elements, history and base; hooks stay behind."""
+    """Return the tensor as an instance of ``cls`` with the same elements, history and base, but without hooks."""
     cdef Tensor v
     if cls == TensorType:
         v = new_tensor()
@@ -632,7 +632,7 @@ cdef Tensor as_subclass(Tensor t, PyTypeObject* cls):
 
 
 cdef Tensor result_of(Tensor t, PyTypeObject* cls):
-    """``as_subclass`` for a result: a tensor that nobody else has becomes an instance of ``cls`` itself."""
+    """``as_subclass`` for a result: if nothing else refers to the tensor, it becomes an instance of ``cls`` itself."""
     if Py_REFCNT(<PyObject*>t) > 1 or cls.tp_basicsize != TensorType.tp_basicsize:
         return as_subclass(t, cls)
     Py_INCREF(<object>cls)
@@ -642,7 +642,7 @@ cdef Tensor result_of(Tensor t, PyTypeObject* cls):
 
 
 cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
-    """Give ``t`` these sizes, contiguous, growing its storage where needed."""
+    """Make ``t`` contiguous with these sizes; enlarges its storage if necessary."""
     cdef Py_ssize_t offset = t.data - t.storage.data, nbytes
     cdef bint shared = Py_REFCNT(<PyObject*>t.storage) > 1
     if count_elements(ndim, sizes) == 0:
@@ -659,7 +659,7 @@ cdef int resize(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 
 
 # --- torch.Tensor(...) ----------------------------------------------------------------------------------------------
-# The type's own tp_new makes an empty shell and is kept for subclasses; calling the class goes through `construct`.
+# The type's own tp_new creates an empty object and is kept for subclasses; calling the class uses `construct`.
 
 cdef newfunc allocate = TensorType.tp_new
 
@@ -670,12 +670,12 @@ cdef object _construct(type cls, PyObject* args, PyObject* kwargs):
 
 
 TensorType.tp_new = <newfunc><void*>_construct
-(<FullType*>TensorType).tp_vectorcall = NULL  # calling the class goes through tp_new
+(<FullType*>TensorType).tp_vectorcall = NULL  # calling the class uses tp_new
 (<FullType*>TensorType).tp_name = "flambeau_tensor.Tensor"
 
 
 def describe(tensor, spec=None, contents=None):
-    """The text of a tensor, with `contents` in place of its elements; printing is imported when the first is shown."""
+    """Return the text of a tensor, with `contents` for its elements. The first call imports the printing module."""
     from flambeau_tensor._core.elementwise.dtype import get_default_dtype
     from flambeau_tensor.printing import tensor_format, tensor_repr
 
@@ -692,7 +692,7 @@ def describe(tensor, spec=None, contents=None):
 
 
 def declare_plain_subclass(cls):
-    """Name the subclass (the Parameter) that takes the fast path of every call; it overrides nothing, and results are
+    """Declare the subclass (Parameter) that takes the fast path of every call. It overrides nothing, and results are
     plain tensors."""
     global PlainType
     if not issubclass(cls, Tensor):

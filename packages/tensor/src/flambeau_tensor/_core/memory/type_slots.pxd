@@ -1,4 +1,4 @@
-"""What a type keeps in C and Python does not show."""
+"""Slots of C types that Python does not expose."""
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF
 from libc.string cimport memset
@@ -26,10 +26,10 @@ cdef extern from "Python.h":
         inquiry tp_clear
 
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1
-cdef dict type_members(PyTypeObject* t)  # the dictionary of a type, which Python only shows as a read-only proxy
+cdef dict type_members(PyTypeObject* t)  # a type's dictionary, of which Python shows only a read-only proxy
 
 
 cdef inline void forget_owner(Py_buffer* buffer) noexcept:
-    """What a __getbuffer__ does before another function fills the buffer and would write over Cython's reference."""
-    Py_DECREF(None)  # Cython has put it there
+    """Clear a buffer that another function fills in __getbuffer__, which would overwrite Cython's reference."""
+    Py_DECREF(None)  # Cython has stored it in the buffer
     memset(buffer, 0, sizeof(Py_buffer))

@@ -1,4 +1,4 @@
-"""Changes to types that only C can make."""
+"""Changes to types that are possible only in C."""
 from cpython.object cimport PyTypeObject
 
 cdef extern from "Python.h":
@@ -13,7 +13,7 @@ cdef dict type_members(PyTypeObject* t):
 
 
 cdef int enable_vectorcall(type cls, Py_ssize_t offset, bint descriptor) except -1:
-    """Let calls of a class's objects go to the function whose address stands at `offset` in them."""
+    """Let calls of a class's instances use the function whose address is at `offset` in them."""
     cdef FullType* t = <FullType*>cls
     t.tp_vectorcall_offset = offset
     t.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL

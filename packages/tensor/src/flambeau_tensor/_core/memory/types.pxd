@@ -1,4 +1,4 @@
-"""Numbers that every compiled module agrees on: dtypes, argument kinds, tensor flags."""
+"""Constants that all compiled modules share: dtypes, argument kinds, tensor flags."""
 from cpython.object cimport PyObject
 
 cdef extern from "Python.h":  # `<PyObject*>True` would be the C number 1 as a pointer
@@ -30,7 +30,7 @@ cdef enum:  # categories of dtypes, in order of promotion
     CAT_FLOAT = 2
     CAT_COMPLEX = 3
 
-cdef enum:  # families of dtypes, as `declaring.Dtypes` has them
+cdef enum:  # families of dtypes, the bits of `declaring.Dtypes`
     F_BOOL = 1
     F_INT = 2
     F_UNSIGNED = 4
@@ -40,31 +40,31 @@ cdef enum:  # families of dtypes, as `declaring.Dtypes` has them
 
 cdef enum:
     MAX_NDIM = 64
-    INLINE_NDIM = 5  # sizes and strides up to here live in the Tensor itself
+    INLINE_NDIM = 5  # up to this number of dimensions, the Tensor object stores sizes and strides
     INLINE_WORDS = 8
-    INLINE_BYTES = 64  # 8 * INLINE_WORDS; data up to here lives in the Storage itself
+    INLINE_BYTES = 64  # 8 * INLINE_WORDS; up to this size, the Storage object stores the data
     MAX_ARGS = 24  # arguments of one operator
-    MAX_OPERANDS = 6  # tensors that one elementwise loop touches, result included
+    MAX_OPERANDS = 6  # tensors that an elementwise loop accesses, including the result
 
-cdef enum:  # Tensor.flags; the call path ORs them over all arguments and tests once
+cdef enum:  # Tensor.flags; the call path combines the flags of all arguments and tests them once
     REQUIRES_GRAD = 1
-    LAYERED = 2  # it is more than its elements: one example of many, or it has a tangent
+    LAYERED = 2  # has layers: it is a batched tensor or has a tangent
     CONTIGUOUS = 4
     INFERENCE = 8
-    NO_GRAD_VIEW = 16  # a view made while recording was off
+    NO_GRAD_VIEW = 16  # a view that was created while recording was off
     RETAINS_GRAD = 32
     HAS_HOOKS = 64
     VIEW = 128  # has a base
     MULTI_VIEW = 256  # one of several views that one operation returned
     FUNCTION_VIEW = 512  # a view that a custom Function returned
-    CONJ = 1024  # a conjugate view: its elements are those in memory, conjugated
+    CONJ = 1024  # a conjugate view: its elements are the conjugates of those in memory
     NEG = 2048  # a negative view
     LAZY = CONJ | NEG
-    DISPATCH = 4096  # of a class with a `__torch_dispatch__`
-    UNLIKE_MEMORY = LAZY | DISPATCH  # kernels do not get it as it is
-    ODD_VIEW = NO_GRAD_VIEW | MULTI_VIEW | FUNCTION_VIEW  # may not be written to while recording; views of it neither
+    DISPATCH = 4096  # its class has a `__torch_dispatch__`
+    UNLIKE_MEMORY = LAZY | DISPATCH  # kernels cannot read it directly
+    ODD_VIEW = NO_GRAD_VIEW | MULTI_VIEW | FUNCTION_VIEW  # it and its views must not be written to while recording
 
-cdef enum:  # what a schema's argument takes
+cdef enum:  # the kinds of arguments in a schema
     K_TENSOR = 0
     K_TENSORS = 1
     K_INT = 2
