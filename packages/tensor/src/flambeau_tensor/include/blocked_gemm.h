@@ -1,8 +1,8 @@
-/* Products of matrices in blocks that stay in the cache: c (+)= a @ b, any of them stored transposed. For processors
-   with AVX-512, where it is faster than OpenBLAS from about half a million multiplications on, most of all where both
-   factors run along the sum; elsewhere empty, as it is not. The order is that of Goto and van de Geijn, "Anatomy of
-   high-performance matrix multiplication" (2008), with the panels of b in the second level of the cache and a tile of
-   rows of a in the first. */
+/* Matrix products in blocks that stay in the cache: c (+)= a @ b; every matrix may be stored transposed. For
+   processors with AVX-512, where it is faster than OpenBLAS from about half a million multiplications, with the
+   largest gain if both factors are contiguous along the summed dimension. On other processors it is not faster, and
+   this file is empty. The loops have the order of Goto and van de Geijn, "Anatomy of high-performance matrix
+   multiplication" (2008), with panels of b in the second-level cache and a tile of rows of a in the first. */
 #ifndef FLAMBEAU_BLOCKED_GEMM_H
 #define FLAMBEAU_BLOCKED_GEMM_H
 #include <stdint.h>
@@ -14,11 +14,11 @@
 #define FL_HAS_BLOCKED 1
 
 enum {
-    FL_BLOCK_ROWS = 14,          /* of a tile: with two vectors each, 28 of 32 registers */
-    FL_BLOCK_K = 256,            /* rows of b that are packed at a time */
-    FL_BLOCK_BYTES = 4096,       /* of a row of them */
-    FL_FAR = 1024,               /* bytes between rows of a from which they compete for places in the cache */
-    FL_HELD = FL_BLOCK_K + 16    /* elements between rows of a that are copied for that */
+    FL_BLOCK_ROWS = 14,          /* rows of a tile: with two vectors each, they use 28 of 32 registers */
+    FL_BLOCK_K = 256,            /* rows of b that are packed together */
+    FL_BLOCK_BYTES = 4096,       /* bytes of such a row */
+    FL_FAR = 1024,               /* bytes between rows of a from which they compete for cache lines */
+    FL_HELD = FL_BLOCK_K + 16    /* elements between rows of a copied for this reason */
 };
 
 #define FL_BLOCKED(T, V)                                                                                               \
@@ -37,7 +37,7 @@ enum {
         {fl_tile_##T##_1_2, fl_tile_##T##_2_2, fl_tile_##T##_3_2, fl_tile_##T##_4_2, fl_tile_##T##_5_2,                \
          fl_tile_##T##_6_2, fl_tile_##T##_7_2, fl_tile_##T##_8_2, fl_tile_##T##_9_2, fl_tile_##T##_10_2,               \
          fl_tile_##T##_11_2, fl_tile_##T##_12_2, fl_tile_##T##_13_2, fl_tile_##T##_14_2}};                             \
-    /* Rows of c for a block of b that is packed; rows of a are shared out evenly among tiles. */                      \
+    /* Compute rows of c for a packed block of b; rows of a are distributed evenly among tiles. */                     \
     static void fl_block_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const T* a, ptrdiff_t a_row, ptrdiff_t a_col,      \
                              const T* packed, T* c, ptrdiff_t c_row, int add) {                                        \
         enum { LANES = FL_TILE_VECTOR / sizeof(T), PANEL = 2 * LANES };                                                \
@@ -60,7 +60,7 @@ enum {
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    /* Whether it was done: there may be no memory. */                                                                 \
+    /* Returns 0 if memory for the packed block cannot be allocated. */                                                \
     static int fl_blocked_##T(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, const void* a_, ptrdiff_t a_row, ptrdiff_t a_col, \
                               const void* b_, ptrdiff_t b_row, ptrdiff_t b_col, void* c_, ptrdiff_t c_row, int add) {  \
         enum { PANEL = FL_PANEL_BYTES / sizeof(T), MOST = FL_BLOCK_BYTES / sizeof(T) };                                \

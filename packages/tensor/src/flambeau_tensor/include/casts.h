@@ -1,4 +1,4 @@
-/* Casting loops between all sixteen element types, and the table of them by [source][destination]. */
+/* Casting loops between all sixteen element types, and their table by [source][destination]. */
 #ifndef FLAMBEAU_CASTS_H
 #define FLAMBEAU_CASTS_H
 #include <stddef.h>
@@ -12,7 +12,7 @@ typedef struct { float re, im; } fl_c64;
 typedef struct { double re, im; } fl_c128;
 typedef struct { uint8_t b; } fl_bool;
 
-/* Reading gives a working type: int64_t, uint64_t, float/double, or a complex number. */
+/* Reading converts to a working type: int64_t, uint64_t, float, double, or a complex number. */
 #define FL_RD_int(v) ((int64_t)(v))
 #define FL_RD_uns(v) ((uint64_t)(v))
 #define FL_RD_flt(v) (v)
@@ -31,9 +31,10 @@ typedef struct { uint8_t b; } fl_bool;
 #define FL_IM_cplx(v) ((v).im)
 #define FL_IM_c32(v) fl_half_to_float((v).im)
 
-/* Integers wrap. Out-of-range floats become what the processor makes of them, on x86 the smallest int32_t or int64_t;
-   narrower signed types and uint16_t go through int32_t, uint8_t through int64_t: programs see the same numbers as with
-   PyTorch. uint32_t and uint64_t convert their upper half apart, as processors without instructions for them do. */
+/* Integers wrap. Out-of-range floats convert as the processor does it: on x86, to the smallest int32_t or int64_t.
+   Narrower signed types and uint16_t are converted through int32_t, uint8_t through int64_t, so that programs see
+   the same numbers as with PyTorch. uint32_t and uint64_t convert their upper half separately, as is usual
+   on processors without such instructions. */
 #define FL_UNSIGNED(NAME, U, S, F, HALF)                                                              \
     static inline U NAME(F v) {                                                                       \
         return v >= (F)HALF ? (U)(S)(v - (F)HALF) ^ (U)1 << (8 * sizeof(U) - 1) : (U)(S)v;             \
@@ -101,7 +102,7 @@ FL_CAST_FROM(c32, fl_c32, c32)
 FL_CAST_FROM(c64, fl_c64, cplx)
 FL_CAST_FROM(c128, fl_c128, cplx)
 
-/* Runs of float16 go over rows of floats, between which and halves there are fast ways. */
+/* Contiguous float16 elements are converted in blocks through floats, because processors convert these fast. */
 #define FL_ROW 256
 
 #define FL_FROM_HALF(D, DT)                                                                               \
@@ -161,7 +162,7 @@ static const fl_cast_loop fl_cast_table[16][16] = {
     FL_CAST_ROW(b16), FL_CAST_ROW(f32), FL_CAST_ROW(f64), FL_CAST_ROW(c32), FL_CAST_ROW(c64), FL_CAST_ROW(c128),
 };
 
-/* What only moves elements, by their size: also backwards, as flipping does. */
+/* Loops that only move elements, by element size; also backward, for flip. */
 #define FL_COPY(S, ST)                                                                                    \
     static void fl_copy_##S(const char* src, ptrdiff_t ss, char* dst, ptrdiff_t ds, ptrdiff_t n) {         \
         ptrdiff_t i;                                                                                      \

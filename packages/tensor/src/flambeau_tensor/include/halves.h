@@ -1,4 +1,4 @@
-/* The two 16-bit floating types as bit patterns: conversions that vectorize, round to nearest even, keep NaN. */
+/* The two 16-bit floating types as bit patterns: conversions that vectorize, round to nearest even and keep NaN. */
 #ifndef FLAMBEAU_HALVES_H
 #define FLAMBEAU_HALVES_H
 #include <stddef.h>
@@ -21,7 +21,7 @@ static inline uint16_t fl_float_to_bf16(float f) {
 static inline float fl_half_to_float(uint16_t h) { return _cvtsh_ss(h); }
 static inline uint16_t fl_float_to_half(float f) { return _cvtss_sh(f, 0); }
 
-/* Rows of them: compilers do not vectorize loops over the two above. */
+/* Conversions of rows, because compilers do not vectorize loops over the two functions above. */
 static inline void fl_halves_to_floats(const uint16_t* h, float* f, ptrdiff_t n) {
     ptrdiff_t i = 0;
 #ifdef __AVX512F__
@@ -39,7 +39,7 @@ static inline void fl_floats_to_halves(const float* f, uint16_t* h, ptrdiff_t n)
     for (; i < n; i++) h[i] = _cvtss_sh(f[i], 0);
 }
 #else
-/* Without branches, so that loops over them vectorize. */
+/* Without branches, so that loops over these functions vectorize. */
 static inline float fl_half_to_float(uint16_t h) {
     uint32_t sign = (uint32_t)(h & 0x8000u) << 16, magnitude = (uint32_t)(h & 0x7fffu);
     uint32_t normal = (magnitude << 13) + 0x38000000u, special = 0x7f800000u | (magnitude & 0x3ffu) << 13;
@@ -51,7 +51,7 @@ static inline float fl_half_to_float(uint16_t h) {
 static inline uint16_t fl_float_to_half(float f) {
     uint32_t u = fl_float_bits(f), sign = (u >> 16) & 0x8000u, a = u & 0x7fffffffu;
     uint32_t normal = (a - 0x38000000u + 0xfffu + ((a >> 13) & 1u)) >> 13;
-    /* adding 0.5 puts a subnormal's bits at the end of the sum, already rounded */
+    /* adding 0.5 moves a subnormal's bits to the end of the sum, already rounded */
     uint32_t small = fl_float_bits(fl_bits_float(a < 0x38800000u ? a : 0u) + 0.5f) - 0x3f000000u;
     uint32_t bits = a < 0x38800000u ? small : normal;
     bits = a >= 0x477ff000u ? 0x7c00u : bits;

@@ -1,7 +1,7 @@
-/* What products of packed matrices are made of. `fl_pack_T` lays a matrix (k, n) out in panels of FL_PANEL_BYTES a row,
-   one after the other, the last one filled with zeros; `fl_tile_T_ROWS_VECTORS` multiplies some rows with a panel, or
-   with its first half, and keeps the result in vector registers over all of k. Written with the vector types of GCC and
-   Clang; empty for other compilers and for processors without fused multiplication and addition. */
+/* Building blocks of products of packed matrices. `fl_pack_T` stores a matrix (k, n) as panels with FL_PANEL_BYTES
+   per row, one after another, the last one padded with zeros. `fl_tile_T_ROWS_VECTORS` multiplies some rows with a
+   panel, or with its first half, and keeps the result in vector registers for the whole loop over k. Uses the vector
+   types of GCC and Clang; empty for other compilers and for processors without fused multiply-add. */
 #ifndef FLAMBEAU_PACKED_TILES_H
 #define FLAMBEAU_PACKED_TILES_H
 #include <stddef.h>
@@ -22,7 +22,7 @@
 typedef float fl_tile_f __attribute__((vector_size(FL_TILE_VECTOR), aligned(4), may_alias));
 typedef double fl_tile_d __attribute__((vector_size(FL_TILE_VECTOR), aligned(8), may_alias));
 
-/* c[ROWS, `width` columns of VECTORS] = a[ROWS, k] @ panel, plus rows at `from`, from_row apart, where there are any. */
+/* c[ROWS, `width` columns of VECTORS] = a[ROWS, k] @ panel, plus rows at `from`, from_row apart, unless it is NULL. */
 #define FL_TILE(T, V, ROWS, VECTORS)                                                                                   \
     static inline void fl_tile_##T##_##ROWS##_##VECTORS(                                                               \
         ptrdiff_t k, const T* a, ptrdiff_t a_row, ptrdiff_t a_col, const T* panel, const T* from, ptrdiff_t from_row,  \
@@ -53,7 +53,7 @@ typedef double fl_tile_d __attribute__((vector_size(FL_TILE_VECTOR), aligned(8),
         }                                                                                                              \
     }
 
-/* b[p, j] stands at b + p * row + j * col. */
+/* The address of b[p, j] is b + p * row + j * col. */
 #define FL_PACK(T)                                                                                                     \
     static inline void fl_pack_##T(ptrdiff_t n, ptrdiff_t k, const T* b, ptrdiff_t row, ptrdiff_t col, T* packed) {    \
         enum { PANEL = FL_PANEL_BYTES / sizeof(T) };                                                                   \

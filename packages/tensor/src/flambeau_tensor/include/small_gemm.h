@@ -1,6 +1,6 @@
-/* Products of small matrices, where getting into BLAS costs more than the product: c (+)= a @ b with rows of b and c
-   contiguous and their length a multiple of FL_LANES. Four rows at a time stay in vector registers. Written with the
-   vector types of GCC and Clang; empty for other compilers and for processors on which BLAS wins anyway. */
+/* Products of small matrices, for which calling BLAS costs more than the product: c (+)= a @ b, where rows of b and
+   c are contiguous and their length is a multiple of FL_LANES. Four rows at a time stay in vector registers. Uses
+   the vector types of GCC and Clang; empty for other compilers and for processors on which BLAS is faster anyway. */
 #ifndef FLAMBEAU_SMALL_GEMM_H
 #define FLAMBEAU_SMALL_GEMM_H
 #include <stddef.h>

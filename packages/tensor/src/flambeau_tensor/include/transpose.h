@@ -1,5 +1,5 @@
-/* A square of 16 by 16 elements of 4 bytes, turned: rows at src, src + step, ... become the columns of out,
-   whose rows are out_step elements apart. */
+/* Transposes 16 by 16 elements of 4 bytes: rows at src, src + step, ... become the columns of out, whose rows are
+   out_step elements apart. */
 #ifndef FLAMBEAU_TRANSPOSE_H
 #define FLAMBEAU_TRANSPOSE_H
 #include <stddef.h>

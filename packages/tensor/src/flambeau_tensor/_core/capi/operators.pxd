@@ -1,4 +1,4 @@
-"""Operators as extensions see them: called by value, and defined with kernels in C."""
+"""Operators in the C interface: calling them with values, and defining them with C kernels."""
 from libc.stdint cimport int32_t
 
 from flambeau_tensor._core.capi.table cimport fl_function, fl_kernel, fl_operator, fl_value

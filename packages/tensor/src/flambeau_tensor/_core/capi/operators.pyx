@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Operators as extensions see them: called by value, and defined with kernels in C.
+"""Operators in the C interface: calling them with values, and defining them with C kernels.
 
-Whatever is here runs Python code, so it does nothing while an error is recorded: that is passed on.
+The functions here run Python code, so they do nothing while an error is recorded; they pass it on.
 """
 from cpython.mem cimport PyMem_Malloc
 from cpython.object cimport PyObject
@@ -35,7 +35,7 @@ cdef int* _modes = active_modes_ptr()
 # --- finding --------------------------------------------------------------------------------------------------------
 
 cdef object _find(str name):
-    """``add``, ``torch.add``, ``Tensor.add_``, ``mine::muladd``."""
+    """Find an operator by a name such as ``add``, ``torch.add``, ``Tensor.add_`` or ``mine::muladd``."""
     space, _, rest = name.rpartition("::")
     full = f"torch.ops.{space}.{rest}" if space else name
     try:
@@ -49,7 +49,7 @@ cdef object _find(str name):
         raise RuntimeError(f"no operator named '{name}'{hint}") from None
 
 
-cdef set _given = set()  # operators that extensions know the address of: those stay, also where they are forgotten
+cdef set _given = set()  # operators whose address extensions know; they are kept alive even if they are forgotten
 
 
 cdef fl_operator _give(object op) except NULL:
@@ -64,14 +64,14 @@ cdef fl_operator find_operator(const char* name) except NULL:
 
 
 cdef Operator _behind(Operator op, names):
-    """What `op` is a signature of, if that has all of the arguments; else `op`."""
+    """Return the operator of which `op` is a signature, if it has all of the named arguments; else `op`."""
     cdef Operator target = target_of(op)
     return op if target is None or not set(names) <= {a.name for a in target.schema.arguments} else target
 
 
 cdef Operator _overload(found, names):
-    """Of the operators that share a name, the first one that takes the named arguments and misses none. If that is a
-    signature of another operator, the other one, which takes what all of its signatures take."""
+    """Return the first of the operators with a shared name that accepts the named arguments and requires no others.
+    If it is a signature of another operator, return that one, which accepts the arguments of all its signatures."""
     cdef Operator op
     for op in found.overloads if names is not None else ():
         order = [a.name for a in op.schema.arguments]
@@ -84,7 +84,7 @@ cdef struct Function:
     PyObject* op  # kept in _given
     int nargs
     int nreturns
-    int[MAX_ARGS] slots  # of each argument
+    int[MAX_ARGS] slots  # the slot of each argument
 
 
 cdef fl_function find_function(const char* name, const char* arguments) except NULL:
@@ -113,7 +113,7 @@ cdef fl_function find_function(const char* name, const char* arguments) except N
 # --- calling --------------------------------------------------------------------------------------------------------
 
 cdef inline bint _fits(const ArgSpec* spec, const fl_value* v, unsigned int* flags) noexcept:
-    """Whether the argument is as binding would leave it."""
+    """Whether the argument has the form in which binding would leave it."""
     cdef int kind = spec.kind, given = v.kind
     cdef int32_t i
     cdef PyObject* t
@@ -198,7 +198,7 @@ cdef int32_t call_function(fl_function handle, const fl_value* args, fl_value* r
 
 
 cdef object _bound(Operator op, PyObject** slots):
-    """The general call: everything that is not its default, by position as far as that goes, then by keyword."""
+    """The general call: passes all arguments that are not defaults, by position first, then by keyword."""
     cdef PyObject* args[MAX_ARGS]
     cdef int i, n = 0, npositional = 0
     cdef list names = []
@@ -292,7 +292,7 @@ cdef struct Slot:  # of an argument or a result
 cdef class CKernel(Kernel):
     """A kernel that an extension registered."""
 
-    cdef fl_kernel function  # NULL: none yet
+    cdef fl_kernel function  # NULL if not implemented yet
     cdef void* context
     cdef int nreturns
     cdef Slot[MAX_ARGS] args
@@ -338,7 +338,7 @@ cdef object _run(Operator op, PyObject** slots):
         memset(results, 0, k.nreturns * sizeof(fl_value))
         if op.flags & OP_COMPOSITE:
             n = k.function(k.context, args, op.nslots, results, k.nreturns)
-        else:  # what it calls is neither recorded nor overridden
+        else:  # its calls are neither recorded nor overridden
             state.grad_enabled = False
             state.kernels += 1
             push_disabled()
@@ -359,7 +359,7 @@ cdef object _run(Operator op, PyObject** slots):
 
 cdef void _keep_arguments(PyObject** slots, int nslots, Py_ssize_t* references, fl_value* results,
                           int32_t n) noexcept:
-    """Arguments are borrowed: one that is a result and has no more references than before has none of its own."""
+    """Arguments are borrowed: take a reference for a result that is an argument and that the kernel did not retain."""
     cdef int32_t i, j
     for i in range(n):
         if results[i].kind != FL_VALUE_TENSOR or results[i].value.tensor == NULL:
@@ -368,7 +368,7 @@ cdef void _keep_arguments(PyObject** slots, int nslots, Py_ssize_t* references, 
             if slots[j] == <PyObject*>results[i].value.tensor:
                 if Py_REFCNT(slots[j]) <= references[j]:
                     incref(slots[j])
-                references[j] += 1  # it may be more than one result
+                references[j] += 1  # it may be several results
                 break
 
 
@@ -377,7 +377,7 @@ cdef int _recorded() except -1:
 
 
 cdef object _returned(Operator op, CKernel k, fl_value* results, int32_t n):
-    """The kernel's results as Python objects; they are let go of in any case."""
+    """Convert the kernel's results to Python objects; releases them in any case."""
     cdef int32_t i
     try:
         if PyErr_Occurred() != NULL:
@@ -394,7 +394,7 @@ cdef object _returned(Operator op, CKernel k, fl_value* results, int32_t n):
         if n > 0:
             for i in range(min(n, k.nreturns)):
                 if results[i].kind in (FL_VALUE_TENSOR, FL_VALUE_TENSORS, FL_VALUE_OBJECT):
-                    clear(&results[i])  # text and numbers stay the kernel's
+                    clear(&results[i])  # text and numbers remain the kernel's
 
 
 cdef object _result(Operator op, CKernel k, fl_value* results, int i):
@@ -421,7 +421,7 @@ cdef CKernel _kernel(Operator op, fl_kernel function, void* context):
     cdef CKernel k = CKernel.__new__(CKernel)
     cdef int i
     k.run = <kernel_t>_run
-    k.handles_out = True  # an argument called `out` is like any other
+    k.handles_out = True  # an argument named `out` has no special role
     k.function, k.context = function, context
     for i, argument in enumerate(op.schema.arguments):
         _describe(&k.args[i], argument)
@@ -449,7 +449,7 @@ cdef fl_operator define(const char* schema, const char* doc) except NULL:
         none.run = <kernel_t>_run
         known = Operator(parsed.text, none, namespace=namespace, variants=FUNCTION,
                          doc=None if doc == NULL else doc.decode())
-    else:  # an extension that was built again, in the same process
+    else:  # an extension that was rebuilt in the same process
         if known.schema.text != parsed.text:
             raise ValueError(f"operator {_qualified(known)} is defined already, as '{known.schema}', not '{parsed}'")
     return _give(known)
@@ -470,14 +470,14 @@ cdef int32_t implement(fl_operator handle, fl_kernel run, void* context, int32_t
 
 
 cdef str _spelled(argument):
-    """An argument's type as C++ has it: without aliases and lengths."""
+    """Return an argument's type as in C++: without aliases and lengths."""
     import re
 
     return re.sub(r"\[\d+\]", "[]", re.sub(r"\([^(),]*\)", "", argument.type)).replace("SymInt", "int")
 
 
 cdef int _check_types(Operator op, str types) except -1:
-    """Compare what a C++ function takes and returns, ``"Tensor, float -> Tensor"``, with the schema."""
+    """Compare the types of a C++ function, ``"Tensor, float -> Tensor"``, with the schema."""
     taken = [t.type for t in parse(f"f() -> ({types.partition(' -> ')[0]})").returns]
     inferred = parse(f"f({', '.join([f'{t} _{i}' for i, t in enumerate(taken)])}) -> " + types.partition(" -> ")[2])
     for what, given, wanted in (("argument", inferred.arguments, op.schema.arguments),
@@ -507,7 +507,7 @@ cdef int32_t set_backward(fl_operator handle, const char* arguments, fl_operator
     wrong = [n for n in names if n not in known]
     if wrong or not names:
         raise RuntimeError(f"{_qualified(op)} has no tensor argument '{wrong[0] if wrong else ''}': {op.schema}")
-    op.derivative = None  # it is made of the gradients when it is first needed
+    op.derivative = None  # built from the gradients on first use
     if op.gradients is None:
         op.gradients = {}
     op.gradients[", ".join(names)] = <Operator><PyObject*>backward

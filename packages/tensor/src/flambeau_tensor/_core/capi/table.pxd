@@ -1,4 +1,4 @@
-"""``flambeau/tensor.h``, as the modules that provide its table see it."""
+"""Declarations of ``flambeau/tensor.h`` for the modules that fill its table."""
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 cdef extern from "flambeau/tensor.h" nogil:

@@ -1,9 +1,8 @@
 # cython: language_level=3
-"""The provider of ``flambeau/tensor.h``: the table of functions that extensions in C and C++ call.
+"""Implements ``flambeau/tensor.h``: the table of functions that C and C++ extensions call.
 
-A handle is the tensor's Python object. The header has the one list of slots, and `fl_slot_NAME` here (and in
-`capi_operators` and `capi_values`) is what the slot of that name calls; a type that differs from the header's does not
-compile.
+A handle is the tensor's Python object. The header contains the only list of slots. The function `fl_slot_NAME` here, in
+`operators` or in `values` implements the slot of that name; if its type differs from the header's, compilation fails.
 """
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_New
@@ -11,7 +10,7 @@ from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.string cimport memcpy, strlen
 
 from flambeau_tensor._core.capi.table cimport *
-# What fills slots by its name in C:
+# The following fills slots by their names in C:
 from flambeau_tensor._core.capi.operators cimport call, call_function, define, find_function  # no-cython-lint
 from flambeau_tensor._core.capi.operators cimport find_operator, implement, set_backward  # no-cython-lint
 from flambeau_tensor._core.capi.values cimport *
@@ -48,7 +47,7 @@ cdef extern from "Python.h":
 
 cdef extern from * nogil:
     """
-    /* The sizes that tensors keep are handed out as int64_t. */
+    /* The sizes of tensors are exposed as int64_t. */
     typedef char fl_sizes_are_64_bits[sizeof(Py_ssize_t) == sizeof(int64_t) ? 1 : -1];
 
     /* The fl_parallel_for whose body this thread is running. */
@@ -58,7 +57,7 @@ cdef extern from * nogil:
     static __thread void *fl_current_job = NULL;
     #endif
 
-    /* The recorded error, taken away: an exception with its traceback, or NULL. */
+    /* Remove and return the recorded error: an exception with its traceback, or NULL. */
     static PyObject *fl_taken(void) {
     #if PY_VERSION_HEX >= 0x030C0000
         return PyErr_GetRaisedException();
@@ -98,7 +97,7 @@ cdef extern from * nogil:
     void* fl_current_job
     PyObject* taken "fl_taken"() noexcept
     void given_back "fl_given_back"(PyObject*) noexcept
-    void fill "FL_FILL"(fl_api*)  # every slot of the header's list with the function of its name
+    void fill "FL_FILL"(fl_api*)  # fills every slot of the header's list with the function of its name
 
 ctypedef void (*deleter_t)(void*) noexcept
 
@@ -107,8 +106,8 @@ cdef struct Job:
     void* context
     PyObject* error  # (type, message) of the first error in the body, owned
 
-cdef char[64] _no_elements  # the address of no elements
-cdef dict _exceptions = {  # the more special before what it is derived from
+cdef char[64] _no_elements  # the address of tensors without elements
+cdef dict _exceptions = {  # derived classes come before their bases
     FL_NOT_IMPLEMENTED_ERROR: NotImplementedError, FL_RUNTIME_ERROR: RuntimeError, FL_TYPE_ERROR: TypeError,
     FL_VALUE_ERROR: ValueError, FL_INDEX_ERROR: IndexError, FL_MEMORY_ERROR: MemoryError,
 }
@@ -208,7 +207,7 @@ cdef int32_t _warn "fl_slot_warn"(const char* message) except -1:
 
 
 cdef bint _is_null(fl_tensor t) noexcept nogil:
-    """Whether the handle is NULL; a recorded error is then why, or that is the error."""
+    """Whether the handle is NULL. If no error is recorded that explains it, records one."""
     if t != NULL:
         return False
     if fl_current_job != NULL:
@@ -247,12 +246,12 @@ cdef int32_t _is_contiguous "fl_slot_is_contiguous"(fl_tensor t) noexcept nogil:
 
 
 cdef inline bint _layered(fl_tensor t) noexcept nogil:
-    """Whether memory is one example of many, a tangent would stay behind, elements are not what they mean, or there is
-    no memory; that is an error then."""
+    """Whether the tensor's memory must not be exposed, and an error was recorded: it is a batched tensor, has a
+    tangent, is a conjugate or negative view, or has no memory."""
     return (<Tensor>t).flags & (LAYERED | INDIRECT) and _refused(t)
 
 
-cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, which would take the lock at each call
+cdef bint _refused(fl_tensor t) noexcept with gil:  # separate, since `with gil` above would take the lock at each call
     if PyErr_Occurred() != NULL:
         return True
     try:
@@ -271,7 +270,7 @@ cdef bint _refused(fl_tensor t) noexcept with gil:  # not a block in the above, 
 cdef const void* _const_data "fl_slot_const_data"(fl_tensor t) noexcept nogil:
     if _is_null(t):
         return NULL
-    _layered(t)  # the error is raised when the function is back; the memory is there to read until then
+    _layered(t)  # the error is raised when the extension's function returns; until then, the memory can be read
     return (<Tensor>t).data if (<Tensor>t).data != NULL else &_no_elements[0]
 
 
@@ -293,7 +292,7 @@ cdef void* _data "fl_slot_data"(fl_tensor t) noexcept nogil:
 
 
 cdef bint _is_leaf(fl_tensor handle) noexcept with gil:
-    """Whether a write would change a leaf that requires grad, or the memory of one; that is an error then."""
+    """Whether a write would change a leaf that requires grad, or a view of one; records an error if so."""
     cdef Tensor t = <Tensor>handle
     cdef Tensor base = t if t.base is None else t.base
     if not base.flags & REQUIRES_GRAD or base.grad_fn is not None:
@@ -392,8 +391,9 @@ cdef void _release "fl_slot_release"(fl_tensor t) noexcept nogil:
             _decref(t)
 
 
-# --- making tensors -------------------------------------------------------------------------------------------------
-# These and the operators below run Python code, so they do nothing while an error is recorded: it is passed on.
+# --- creating tensors -----------------------------------------------------------------------------------------------
+# These functions and the operators below run Python code, so they do nothing while an error is recorded; they pass it
+# on.
 
 cdef int _check_ndim(int ndim) except -1:
     if ndim < 0 or ndim > MAX_NDIM:
@@ -420,7 +420,7 @@ cdef fl_tensor _contiguous "fl_slot_contiguous"(fl_tensor t) except NULL:
 
 
 cdef Tensor _over(Tensor t, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides):
-    """Give a new tensor another geometry, refusing negative numbers."""
+    """Set another geometry on a new tensor; raises for negative numbers."""
     cdef int i
     for i in range(ndim):
         if sizes[i] < 0 or strides[i] < 0:
@@ -447,7 +447,7 @@ cdef fl_tensor _as_strided "fl_slot_as_strided"(fl_tensor handle, const int64_t*
 
 
 cdef class _Foreign:
-    """Memory that an extension owns, given back when the last storage on it is gone."""
+    """The owner of an extension's memory, which calls the deleter when the last storage on it is freed."""
     cdef deleter_t deleter
     cdef void* context
 
@@ -543,7 +543,7 @@ cdef int32_t _parallel_for "fl_slot_parallel_for"(int64_t n, int64_t grain, fl_r
     cdef PyThreadState* state
     if n <= 0:
         return 0
-    if fl_current_job != NULL:  # inside another loop's body: no threads are left, and errors are the outer loop's
+    if fl_current_job != NULL:  # in the body of another loop: run on this thread, and record errors for the outer loop
         body(0, n, context)
         return -1 if (<Job*>fl_current_job).error != NULL else 0
     job.body, job.context, job.error = body, context, NULL
@@ -607,7 +607,7 @@ cdef void* _to_python "fl_slot_to_python"(fl_tensor t) noexcept:
 
 
 def abi_number(dtype):
-    """The number of a dtype in the C interface; None for anything else.
+    """Return the number of a dtype in the C interface; None for other objects.
 
     >>> import flambeau_tensor as torch
     >>> abi_number(torch.float32), abi_number("float32")
@@ -617,7 +617,7 @@ def abi_number(dtype):
 
 
 def abi_dtype(int number):
-    """The dtype of a number in the C interface.
+    """Return the dtype with a number in the C interface.
 
     >>> abi_dtype(6)
     torch.float32
@@ -639,7 +639,7 @@ cdef void _leave(fl_tensor t) noexcept nogil:
 
 
 cdef void _python_is_gone() noexcept:
-    """Tensors that are static in C++ are let go of after Python has ended, and nothing of theirs can be freed then."""
+    """Make `release` a no-op: static tensors in C++ are released after Python has ended, when they cannot be freed."""
     _api.release = _leave
 
 

@@ -1,4 +1,4 @@
-"""Arguments and results of operators as extensions see them: ``fl_value`` and Python objects."""
+"""Conversion between ``fl_value``, the type of operators' arguments and results in extensions, and Python objects."""
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t
 
@@ -14,7 +14,7 @@ cdef extern from "Python.h":
 cdef enum:
     NABI = 30
 
-cdef int[NABI] from_abi  # the header's numbers of dtypes to ours, -1 where there is none
+cdef int[NABI] from_abi  # the header's dtype numbers -> ours; -1 for none
 cdef int[NDTYPES] to_abi
 
 cdef int dtype_id(int code) except -1
@@ -25,21 +25,21 @@ cdef inline fl_tensor own(Tensor t) noexcept:
     return <fl_tensor><PyObject*>t
 
 cdef PyObject* new_object(const fl_value* v) except NULL  # a new reference
-cdef int store(object o, fl_value* v) except -1  # what `clear` lets go of
+cdef int store(object o, fl_value* v) except -1  # `clear` releases it
 cdef void clear "fl_slot_clear"(fl_value* v) noexcept
 cdef int32_t new_list "fl_slot_new_list"(fl_value* v, int32_t count) except -1
 
 cdef enum:
     INLINE_WORDS = 64
 
-cdef struct Arena:  # where lists stand while a kernel reads them
+cdef struct Arena:  # holds lists while a kernel reads them
     int used
     int64_t[INLINE_WORDS] words
-    PyObject* blocks  # a list that owns longer ones, or NULL
+    PyObject* blocks  # a list that owns longer lists, or NULL
 
-cdef enum:  # kinds of arguments beside those of schemas: K_SCALARS, told apart
+cdef enum:  # kinds of arguments in addition to the schemas': K_SCALARS by the type of its elements
     K_FLOATS = 100
     K_BOOLS = 101
 
-# Borrowed from the object, which has been bound to an argument of this kind; `size` is the N of int[N].
+# Borrows from an object that has been bound to an argument of this kind; `size` is the N of int[N].
 cdef int read(PyObject* o, int kind, int size, fl_value* v, Arena* arena) except -1

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Arguments and results of operators as extensions see them: ``fl_value`` and Python objects."""
+"""Conversion between ``fl_value``, the type of operators' arguments and results in extensions, and Python objects."""
 from cpython.bool cimport PyBool_Check
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.complex cimport PyComplex_ImagAsDouble, PyComplex_RealAsDouble
@@ -181,7 +181,7 @@ cdef void clear(fl_value* v) noexcept:
     memset(v, 0, sizeof(fl_value))
 
 
-# --- bound arguments to values, borrowed from them ------------------------------------------------------------------
+# --- bound arguments to borrowed values -----------------------------------------------------------------------------
 
 cdef int64_t* _words(Arena* arena, Py_ssize_t n) except NULL:
     cdef int64_t* place

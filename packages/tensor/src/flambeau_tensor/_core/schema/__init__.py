@@ -1,1 +1,1 @@
-"""Declaring operators: schemas, where operators are found, and declarations made as a whole or not at all."""
+"""Declaring operators: schemas, the registry, and declarations that succeed as a whole or have no effect."""

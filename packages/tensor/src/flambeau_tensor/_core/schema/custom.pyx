@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Custom operators in Python: kernels that are functions of a user's, checked where the library's own are trusted.
+"""Custom operators in Python: users' functions as kernels, with checks that the library's own kernels do not need.
 
-A custom operator is an Operator like any other, in a namespace of its own (``torch.ops.mylib``). What differs is what
-may go wrong: its function may return something else than the schema says, or an argument itself.
+A custom operator is an Operator like any other, in its own namespace (``torch.ops.mylib``). Its function may break the
+schema, however: it may return something else, or return an argument.
 """
 from cpython.list cimport PyList_CheckExact
 from cpython.object cimport PyObject
@@ -32,11 +32,11 @@ cdef extern from *:
     """
     static int fl_as_it_is(void) { return -1; }
     """
-    int _as_it_is "fl_as_it_is"() except -1  # raises what was recorded
+    int _as_it_is "fl_as_it_is"() except -1  # raises the current exception
 
 
 cdef enum:
-    GIVE_LIST = 1  # functions get lists, as PyTorch's do, where kernels of the library get tuples
+    GIVE_LIST = 1  # functions receive lists, as in PyTorch; kernels of the library receive tuples
     WRITES = 2
 
 
@@ -44,9 +44,9 @@ cdef class FunctionKernel(Kernel):
     """A Python function as the kernel of a custom operator.
 
     Args:
-        function: takes the schema's arguments, those after ``*`` by keyword, lists as lists.
-        schema: the operator's.
-        fresh: its results share memory neither with arguments nor with one another, and that is checked.
+        function: receives the schema's arguments, those after ``*`` by keyword, and lists as lists.
+        schema: the operator's schema.
+        fresh: whether to check that results share no memory with arguments or with each other.
     """
 
     cdef readonly object function
@@ -83,7 +83,7 @@ cdef object _call(FunctionKernel k, PyObject** slots):
 
 
 cdef object _run(Operator op, PyObject** slots):
-    """Below autograd and overrides what the function calls is neither recorded nor overridden."""
+    """Run the function below autograd and overrides: its calls are neither recorded nor overridden."""
     cdef FunctionKernel k = <FunctionKernel>op.implementation
     cdef ThreadState* state
     cdef PyObject* given[MAX_ARGS]
@@ -160,7 +160,7 @@ cdef object _wrong(Operator op, FunctionKernel k, str what):
 
 
 cdef object _checked(Operator op, FunctionKernel k, PyObject** slots, object result):
-    """The results in the form that the schema says."""
+    """Return the results in the form that the schema requires."""
     cdef int i
     cdef tuple many
     if k.nreturns == 0:
@@ -243,7 +243,7 @@ cdef object _aliasing(Operator op):
 # --- calling --------------------------------------------------------------------------------------------------------
 
 def run_kernel(Operator op not None, *args):
-    """Run an operator's kernel, below overrides and autograd, with every argument of its schema in place."""
+    """Run an operator's kernel, below overrides and autograd, with all arguments of its schema."""
     cdef PyObject* slots[MAX_ARGS]
     cdef Py_ssize_t i
     if len(args) != op.nslots:
@@ -254,7 +254,7 @@ def run_kernel(Operator op not None, *args):
 
 
 def share_memory(Tensor a not None, Tensor b not None):
-    """Whether two tensors look into the same storage."""
+    """Whether two tensors use the same storage."""
     return a.storage is b.storage
 
 
@@ -264,11 +264,11 @@ ctypedef PyObject* (*vectorcallfunc)(PyObject*, PyObject* const*, size_t, PyObje
 
 
 cdef class OperatorHandle:
-    """A name that custom operators are called by: an overload, or all overloads together.
+    """A callable name of custom operators: one overload, or all overloads together.
 
-    Called, it calls its target. Handlers of ``__torch_function__`` get ``public``, the handle itself if that is None.
-    When a call ends in a TypeError and ``refusal(args, kwargs)`` has a text that says what is wrong with the
-    arguments, a RuntimeError with that text takes its place, as in PyTorch.
+    A call calls the target. Handlers of ``__torch_function__`` receive ``public``, or the handle if that is None. If a
+    call raises a TypeError and ``refusal(args, kwargs)`` returns a text that says what is wrong with the arguments, a
+    RuntimeError with that text is raised instead, as in PyTorch.
     """
 
     cdef vectorcallfunc vectorcall
@@ -280,7 +280,7 @@ cdef class OperatorHandle:
         self.vectorcall = <vectorcallfunc>_call_handle
 
     def __call__(self, *args, **kwargs):
-        return self(*args, **kwargs)  # through the type's slot, which is the vectorcall below
+        return self(*args, **kwargs)  # calls the type's slot, which is the vectorcall function below
 
     def __copy__(self):
         return self
@@ -313,7 +313,7 @@ cdef object _call_handle(PyObject* callee, PyObject* const* args, size_t nargsf,
 
 
 cdef bint _only_bare_subclasses(list overloaded) except -1:
-    """Whether the target's own way does for all of them: subclasses of Tensor that override nothing."""
+    """Whether all of them are subclasses of Tensor that override nothing, which the target handles itself."""
     if overloaded is None or _modes[0] != 0:
         return False
     for o in overloaded:
@@ -336,7 +336,7 @@ cdef int _explain(OperatorHandle handle, PyObject* const* args, Py_ssize_t n, Py
 
 
 def quick_calls(type cls not None):
-    """Let instances of a Python class derived from OperatorHandle be called as quickly as that."""
+    """Give instances of a Python class derived from OperatorHandle its fast vectorcall."""
     cdef OperatorHandle handle = OperatorHandle.__new__(OperatorHandle)
     enable_vectorcall(cls, <char*>&handle.vectorcall - <char*><PyObject*>handle, False)
     return cls

@@ -1,5 +1,5 @@
-"""The words that declarations are written with: under which names users find an operator, which dtypes its kernel
-takes, and of which dtype the result is.
+"""The constants of declarations: the names under which users find an operator, the dtypes that its kernel accepts, and
+the dtype of its result.
 
 >>> FUNCTION | METHOD
 <Variants.FUNCTION|METHOD: 3>
@@ -13,19 +13,19 @@ from types import FunctionType
 
 
 class Variants(Flag):
-    """Under which names users find an operator."""
+    """The names under which users find an operator."""
 
     FUNCTION = 1
     METHOD = 2
     INPLACE = 4  # the method ``name_``
-    INPLACE_FUNCTION = 8  # the same, and a function
+    INPLACE_FUNCTION = 8  # the same method, and a function
 
 
 class Dtypes(Flag):
     """Families of dtypes."""
 
     BOOLS = 1
-    INTS = 2  # uint8 among them
+    INTS = 2  # including uint8
     UNSIGNED = 4  # uint16, uint32 and uint64
     FLOATS = 8
     COMPLEX = 16
@@ -33,10 +33,10 @@ class Dtypes(Flag):
 
 
 class Result(Enum):
-    """The dtype of a result, where it follows from that of the operands. Otherwise it is the dtype itself."""
+    """The dtype of a result that follows from the operands' dtype. Declarations of other results give the dtype."""
 
     SAME = "same"
-    REAL_PART = "real"  # the dtype of the real parts
+    REAL_PART = "real"  # the dtype of the real part
     WIDE = "wide"  # int64 for integers
 
 
@@ -49,7 +49,7 @@ SAME, REAL_PART, WIDE = Result
 
 
 def bits(name, option, value, kind):
-    """The number of a set of flags; TypeError for anything else."""
+    """Return a set of flags as a number; TypeError for anything else."""
     if type(value) is not kind:
         examples = " | ".join(member.name for member in list(kind)[:2])
         raise TypeError(f"{name}: {option} takes {kind.__name__}, such as {examples}, not {value!r}")
@@ -57,16 +57,17 @@ def bits(name, option, value, kind):
 
 
 def names(name, option, value):
-    """Names in the order given; TypeError for one string, of which each letter would be a name."""
+    """Return the names as a tuple; TypeError for a string, whose letters would count as names."""
     if type(value) not in (tuple, set, frozenset) or not all(type(each) is str for each in value):
         raise TypeError(f"{name}: {option} takes a set or tuple of names, not {value!r}")
     return tuple(value)
 
 
 def call_site():
-    """Where an operator is declared, as code and the place in it, for `line_of`: the line of the module that does it,
-    which a package's own helpers are passed by for; inside of a function, the outermost call in its file. Lines are
-    looked up on request: most are never needed."""
+    """Return where an operator is declared, as a code object and a position in it, for `line_of`.
+
+    This is the line of the declaring module, skipping the package's own helpers; inside a function, it is the
+    outermost call in the same file. The line number is computed on request, since most are never needed."""
     frame = found = sys._getframe(1)
     package, file = _package(frame), frame.f_code.co_filename
     while frame is not None and _package(frame) == package:
@@ -84,7 +85,7 @@ def _package(frame):
 
 
 def line_of(code, place):
-    """``"file:line"``, of what `call_site` returned."""
+    """Return the result of `call_site` as ``"file:line"``."""
     for start, end, line in code.co_lines():
         if start <= place < end and line is not None:
             return f"{code.co_filename}:{line}"
@@ -92,7 +93,7 @@ def line_of(code, place):
 
 
 def check_function(schema, function):
-    """Raise TypeError for what is not a function, or does not take a schema's arguments, which it gets by position."""
+    """Raise TypeError for an object that is not a function, or does not accept a schema's arguments by position."""
     if not callable(function):
         raise TypeError(f"{schema.name}: a kernel or a function is needed, not {function!r}")
     if type(function) is not FunctionType:

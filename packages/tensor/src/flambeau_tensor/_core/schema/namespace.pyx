@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Modules with a ``__getattr__``, found in as quickly as others.
+"""Modules with a ``__getattr__`` and fast attribute access.
 
-Python specializes `module.name` for modules without a ``__getattr__`` alone. It asks the class of others first, then
-the dictionary, ready to catch an exception: a fifth of a small addition's time. Public names are in the dictionary, so
-a `Namespace` looks there first.
+Python specializes `module.name` only for modules without a ``__getattr__``. For others, it first looks in the class and
+then in the dictionary, prepared to catch an exception, which takes a fifth of a small addition's time. Public names are
+in the dictionary, so a `Namespace` looks there first.
 """
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_READ_CHAR
@@ -17,7 +17,7 @@ from flambeau_tensor._core.memory.type_slots cimport FullType, getattrofunc
 cdef extern from *:
     """
     #if PY_VERSION_HEX < 0x030C0000
-    /* What was found last, by the address of the name: still true while the dictionary has its version. */
+    /* The last results, by the address of the name; valid while the dictionary has the same version. */
     static struct { PyObject *name, *found; uint64_t version; } fl_found[512];
     static PyObject *fl_find(PyObject *dict, PyObject *name) {
         size_t i = ((size_t)name >> 4 ^ (size_t)name >> 13) & 511;
@@ -46,11 +46,11 @@ cdef Py_ssize_t _dict_offset = (<FullType*>ModuleType).tp_dictoffset
 
 cdef object _find_name(object module, object name):
     cdef PyObject* found
-    if PyUnicode_READ_CHAR(name, 0) != c"_":  # what a class may define
+    if PyUnicode_READ_CHAR(name, 0) != c"_":  # a class may define other names
         found = fl_find((<PyObject**>(<char*><PyObject*>module + _dict_offset))[0], <PyObject*>name)
         if found != NULL:
             return <object>found
-    elif name == "__module__":  # the class has one, for pickles; a module has none
+    elif name == "__module__":  # the class has this attribute, for pickles, but a module has none
         raise AttributeError(f"module '{module.__name__}' has no attribute '__module__'")
     return _ask_python(module, name)
 

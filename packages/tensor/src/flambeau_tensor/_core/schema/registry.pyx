@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where declared operators are found: by name, in the Tensor's dictionary, and behind Python's syntax."""
+"""The registry of declared operators: by name, in Tensor's dictionary, and for Python's syntax."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_overrides.abi cimport (
@@ -34,29 +34,29 @@ cdef extern from "Python.h":
     void PyType_Modified(PyTypeObject*)
 
 cdef int* _modes = active_modes_ptr()
-cdef enum:  # as `declaring.Variants` has them
+cdef enum:  # the bits of `declaring.Variants`
     V_INPLACE = 4
     V_INPLACE_FUNCTION = 8
 
-cdef dict _registry = {}  # qualified name -> Operator; with its overload where the name is shared: torch.max.dim
-cdef dict _public = {}  # qualified name -> what users call: the Operator, or the OverloadSet of those that share it
-cdef dict _functions = {}  # qualified name -> the Operator that has it, or a list of those that share it
+cdef dict _registry = {}  # qualified name -> Operator; shared names include the overload: torch.max.dim
+cdef dict _public = {}  # qualified name -> the public callable: the Operator, or the OverloadSet of those that share it
+cdef dict _functions = {}  # qualified name -> the Operator with this name, or a list of those that share it
 cdef dict _methods = {}  # name of a method -> the same
 cdef dict _method_objects = {}  # name of a method -> the Method in Tensor's dictionary
-cdef dict _aliases = {}  # qualified name -> the first of the Operators that it is another name of
-cdef dict _second_names = {}  # qualified name -> the names that are other names of it
+cdef dict _aliases = {}  # qualified name -> the first of the Operators of which it is an alias
+cdef dict _second_names = {}  # qualified name -> its aliases
 
 
-# --- what stands in the Tensor's dictionary -------------------------------------------------------------------------
+# --- entries of Tensor's dictionary ---------------------------------------------------------------------------------
 
 cdef class Property:
-    """A tensor's attribute, answered by an operator of one argument; assignment by another of two."""
+    """An attribute of tensors: an operator with one argument implements it; a second operator, assignment."""
 
     cdef readonly Operator getter
     cdef readonly Operator setter
     cdef readonly str __name__
-    cdef readonly str kept  # what is said of an attempt to delete it
-    cdef readonly bint asks  # whether an assignment is one for handlers, too
+    cdef readonly str kept  # the error message for deleting it
+    cdef readonly bint asks  # whether handlers can override assignment
 
     def __init__(self, Operator getter not None, Operator setter=None, str kept=None, bint asks=True):
         self.getter, self.setter, self.kept, self.asks = getter, setter, kept, asks
@@ -77,7 +77,7 @@ cdef class Property:
         cdef bint alone = is_plain(<PyObject*>instance) and not is_plain(<PyObject*>value)
         if not self.asks:
             push_all_disabled()
-        elif alone:  # the value is not asked
+        elif alone:  # the value's type is not asked for a handler
             push_disabled()
         try:
             call2(self.setter, instance, value)
@@ -111,7 +111,7 @@ cdef class Property:
         return f"<attribute '{self.__name__}' of 'torch.Tensor' objects>"
 
 
-# `Tensor.shape.__get__` is what handlers get when `t.shape` is overridden: the operator behind the attribute.
+# Handlers receive `Tensor.shape.__get__` if `t.shape` is overridden: the operator behind the attribute.
 cdef dict _members = type_members(<PyTypeObject*>Property)
 _members["__get__"], _members["__set__"] = _members["getter"], _members["setter"]
 PyType_Modified(<PyTypeObject*>Property)
@@ -120,7 +120,7 @@ PyType_Modified(<PyTypeObject*>Property)
 # --- the registry ---------------------------------------------------------------------------------------------------
 
 def set_attribute(str name not None, value):
-    """Put ``value`` into the Tensor's dictionary."""
+    """Store ``value`` in Tensor's dictionary."""
     note(_forget_lookups, ())
     put(type_members(TensorType), intern(name), value)
     PyType_Modified(TensorType)
@@ -149,7 +149,7 @@ cdef int unregister_override(func) except -1:
 
 
 cdef bint _takes_tensors(Operator op) except -1:
-    """Whether an argument is made to be a tensor, or can only be known when it comes, like the data of a new tensor."""
+    """Whether an argument is a tensor, or has a type that only the call determines, like the data of a new tensor."""
     cdef int i
     for i in range(op.nslots):
         if op.args[i].kind <= K_TENSORS and i != op.out_index:
@@ -187,12 +187,12 @@ cdef int _declare(Operator op, int variants, tuple syntax) except -1:
 
 
 cdef bint _stands_alone(Operator op) except -1:
-    """Whether the name is its own: of what is behind an attribute, and of custom operators; `torch.ops` groups them."""
+    """Whether the operator shares its name with no other: it is behind an attribute, or custom (see `torch.ops`)."""
     return op.namespace in ACCESSORS or op.namespace.startswith("torch.ops.")
 
 
 cdef int _share(dict names, str key, Operator op) except -1:
-    """Let `op` answer a name, together with the operators that were declared under it before."""
+    """Register `op` under a name, together with the operators that were declared under it before."""
     cdef Operator other
     known = names.get(key)
     if known is None:
@@ -204,7 +204,7 @@ cdef int _share(dict names, str key, Operator op) except -1:
     else:
         known = [*_listed(known), op]
         put(names, key, known)
-        for other in known:  # from now on, the name is that of all, and each has its overload's name behind it
+        for other in known:  # the name now belongs to all, and each operator's full name includes its overload
             if not other.is_overload:
                 if _registry.get(other.__torch_name__) is other:
                     drop(_registry, other.__torch_name__)
@@ -232,7 +232,7 @@ cdef int _publish_function(Operator op) except -1:
     for name in _second_names.get(key, ()):
         _publish_alias(name, op)
     if op.namespace.startswith("torch.ops."):
-        return 0  # overridable by the name they are called by, and not listed, as in PyTorch
+        return 0  # overridable, but not listed, as in PyTorch
     if not any([_takes_tensors(each) for each in getattr(public, "overloads", (public,))]):
         ignore_override(public)
     elif op.is_function and not op.namespace.startswith("torch._") and not op.name.endswith("_"):
@@ -241,7 +241,7 @@ cdef int _publish_function(Operator op) except -1:
 
 
 cdef int _publish_alias(str name, Operator op) except -1:
-    """What handlers get for a second name is an object of its own, with the operators of the first one."""
+    """Create a separate object with the operators of the first name, which handlers receive for a second name."""
     cdef str key = f"{op.namespace}.{name}"
     if key in _public:
         unregister_override(_public[key])
@@ -286,7 +286,7 @@ def _announce(Operator op not None):
 
 
 def forget(Operator op not None):
-    """Undo the declaration of a function. Who holds it can still call it."""
+    """Undo the declaration of a function. Code that holds the operator can still call it."""
     if _registry.get(op.__torch_name__) is op:
         del _registry[op.__torch_name__]
         _public.pop(op.__torch_name__, None)
@@ -296,16 +296,18 @@ def forget(Operator op not None):
 
 
 def define_property(str name not None, Operator getter not None, Operator setter=None, str kept=None, bint asks=True):
-    """Make an operator of one argument an attribute of tensors; `kept` is the error of deleting it. Assignments that do
-    not ask are not seen by handlers."""
+    """Make an operator with one argument an attribute of tensors.
+
+    `kept` is the error message for deleting it. Unless `asks`, handlers do not see assignments."""
     with Declaring():
         set_attribute(name, Property(getter, setter, kept, asks))
         register_override("torch.Tensor", f"{name}.__get__", getter)
 
 
 def alias(str name not None, op not None, *, bint method=True, bint same=False):
-    """A second name for an operator, or for all that share its name. What it names is an object of its own, which
-    handlers get, unless it is the `same`."""
+    """Declare a second name for an operator, or for all operators with its name.
+
+    The name denotes a separate object, which handlers receive, unless it is the `same`."""
     with Declaring():
         _place_alias(name, op, method, same)
     return op
@@ -343,7 +345,7 @@ cdef object find(str name):
 
 
 cdef bint _import_provider(str name) except -1:
-    """Import the module that declares the operators of this name's prefix, if one says that it does."""
+    """Import the module that declares the operators with this name's prefix, if one is registered."""
     cdef str prefix
     for prefix in sockets.providers:
         if name.startswith(prefix):
@@ -353,35 +355,35 @@ cdef bint _import_provider(str name) except -1:
 
 
 def find_operator(str name not None):
-    """What users call by a qualified name: ``"torch.add"``, ``"torch.max"`` (a set), ``"torch.max.dim"``."""
+    """Return the callable with a qualified name: ``"torch.add"``, ``"torch.max"`` (a set), ``"torch.max.dim"``."""
     return find(name)
 
 
 def declared_operators():
-    """The operators that are declared by now, by qualified name."""
+    """Return the operators that are declared by now, by qualified name."""
     return dict(_registry)
 
 
 def find_handled(str namespace not None, str name not None):
-    """What handlers get for calls of a function or a method."""
+    """Return the object that handlers receive for calls of a function or a method."""
     return _method_objects[name] if namespace == "torch.Tensor" else _public[f"{namespace}.{name}"]
 
 
 def operators():
-    """Every operator by qualified name; families that load when they are first named are loaded."""
+    """Return all operators by qualified name; loads lazy families."""
     load_families()
     return dict(_registry)
 
 
 def syntax_operators():
-    """The operators that answer Python's syntax, by the name of the syntax: ``{"add": <operator torch.add>, ...}``."""
+    """Return the operators that implement Python's syntax, by slot: ``{"add": <operator torch.add>, ...}``."""
     return {word: op for word, (op, _) in answers.items()}
 
 
 def functions(str namespace not None, *, bint lazy=True):
-    """What a namespace offers: names and operators (or their sets, of names with several schemas), aliases included.
+    """Return the operators of a namespace by name (or their sets, if a name has several schemas), including aliases.
 
-    lazy: with those of families that load when they are first named, which are loaded; else what is declared by now.
+    lazy: whether to include lazy families, which are then loaded; otherwise only what is declared by now.
     """
     out = {}
     if lazy:
@@ -397,21 +399,21 @@ def functions(str namespace not None, *, bint lazy=True):
     return out
 
 
-# --- families that are declared when they are first named -----------------------------------------------------------
+# --- families that are declared when one of their names is first used -----------------------------------------------
 
-cdef dict _lazy = {}  # qualified name -> module, of families that are not loaded
-cdef dict _named = {}  # the names of those that were loaded so, and their modules
-cdef dict _late = {}  # their modules -> those names
-cdef bint _renewing = False  # whether the lists are being written, and may be wrong
-cdef list _loading = []  # those that are being loaded
+cdef dict _lazy = {}  # qualified name -> module, for families that are not loaded
+cdef dict _named = {}  # name -> module, for families that were loaded lazily
+cdef dict _late = {}  # module -> its names, for families that were loaded lazily
+cdef bint _renewing = False  # whether the lists of names are being rewritten and may be wrong
+cdef list _loading = []  # the modules that are being loaded
 cdef object _lock = RLock()
 
-if hasattr(os, "register_at_fork"):  # a child has none of its parent's other threads, which may hold it
+if hasattr(os, "register_at_fork"):  # a forked child lacks the thread that may hold it
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 cdef class LazyMethod:
-    """Stands in the Tensor's dictionary for a method until its family is loaded."""
+    """An entry in Tensor's dictionary for a method whose family is not loaded."""
 
     cdef str name, module
 
@@ -423,19 +425,20 @@ cdef class LazyMethod:
 
 
 def declare_lazily(str module not None, names):
-    """Have a family of operators loaded when one of its names is first used: by users, handlers, extensions or `find`.
+    """Load a family of operators when one of its names is first used: by users, handlers, extensions or `find`.
 
-    Its rules come with it: of ``flambeau_tensor.ops.NAME`` those in ``flambeau_autograd.derivatives.NAME`` and
-    ``flambeau_autograd.batching.NAME``, of ``package.ops.NAME`` those of the package itself.
+    Its rules are loaded with it: for ``flambeau_tensor.ops.NAME``, those in ``flambeau_autograd.derivatives.NAME`` and
+    ``flambeau_autograd.batching.NAME``; for ``package.ops.NAME``, those in the package itself.
 
     Args:
-        module: what declares the operators when it is imported; nobody else imports it while the family is not loaded.
-        names: all that it declares: ``"torch.det torch.linalg.det torch.Tensor.det"``. Loading fails where it declares
-            something else.
+        module: the module that declares the operators when it is imported; no other code may import it before the
+            family is loaded.
+        names: all names that it declares: ``"torch.det torch.linalg.det torch.Tensor.det"``. Loading fails if it
+            declares other names.
     """
     names = names.split() if isinstance(names, str) else list(names)
     for name in names:
-        if _lazy.get(name) == module or _named.get(name) == module:  # said by an import that was interrupted
+        if _lazy.get(name) == module or _named.get(name) == module:  # already listed by an import that was interrupted
             continue
         if name in _lazy or name in _public or name in _aliases or \
                 name.startswith("torch.Tensor.") and name.rpartition(".")[2] in _method_objects:
@@ -444,7 +447,7 @@ def declare_lazily(str module not None, names):
 
 
 cdef int _wait(str name, str module) except -1:
-    """Let a name wait for its family."""
+    """Record that a name belongs to a lazy family."""
     cdef LazyMethod method
     put(_lazy, name, module)
     place, _, attribute = name.rpartition(".")
@@ -456,30 +459,31 @@ cdef int _wait(str name, str module) except -1:
 
 
 def lazy_names(str namespace not None):
-    """The names in a namespace that wait for their families."""
+    """Return the names in a namespace whose families are not loaded."""
     return [name.rpartition(".")[2] for name in list(_lazy) if name.rpartition(".")[0] == namespace]
 
 
 def first_use(str namespace not None, str name not None):
-    """What a module's ``__getattr__`` answers for such a name, whose family is loaded then; None for others."""
+    """Load the family of a lazy name and return the callable, for a module's __getattr__; None for others."""
     full = f"{namespace}.{name}"
     return find(full) if full in _lazy or full in _named or full in sockets.providers else None
 
 
 def late_families():
-    """The modules of families that were loaded when they were named."""
+    """Return the modules of families that were loaded lazily."""
     return list(_late)
 
 
 def load_families():
-    """Load what waits to be named."""
+    """Load all lazy families."""
     for module in dict.fromkeys(_lazy.values()):
         load_family(module)
 
 
 def load_family(str module not None):
-    """Import a family and its rules, and see that it declares what was said. Where that fails nothing is declared, and
-    the next use of a name tries again. Ctrl-C waits until it is done."""
+    """Import a family and its rules, and check that it declares the listed names.
+
+    If that fails, nothing is declared, and the next use of a name tries again. Ctrl-C waits until it is done."""
     without_interrupts(_load_family, module)
 
 
@@ -494,7 +498,7 @@ def _load_family(str module not None):
             with Declaring():
                 import_declarations(module)
                 found = {name for name in _names() - before if not name.startswith("torch.ops.")}
-                found.difference_update(*_late.values())  # families that this one has loaded
+                found.difference_update(*_late.values())  # families that were loaded by this one
                 if found != listed and not _renewing:
                     raise ImportError(f"{module} declares {' '.join(sorted(found - listed)) or 'nothing'} beyond its "
                                       f"list of names, and not {' '.join(sorted(listed - found)) or 'less'} (`python "
@@ -509,9 +513,10 @@ def _load_family(str module not None):
 
 
 def import_declarations(str module not None):
-    """Import a module that declares operators. Where that fails nothing is declared, and the next import starts again:
-    the modules that declare are forgotten with what they have declared. Ctrl-C waits until it is imported. Returns the
-    module."""
+    """Import a module that declares operators, and return it.
+
+    If that fails, nothing is declared, and the modules with declarations are removed from sys.modules, so that the
+    next import starts again. Ctrl-C waits until the import is done."""
     return without_interrupts(_import_declarations, module)
 
 
@@ -530,11 +535,11 @@ def _forget_modules(set before not None, str module not None):
             del sys.modules[name]
 
 
-cdef tuple _DECLARING = (".ops.", ".derivatives.", ".batching.")  # in the names of modules that declare
+cdef tuple _DECLARING = (".ops.", ".derivatives.", ".batching.")  # substrings of the names of modules with declarations
 
 
 def names_of_families(modules):
-    """The names that these families declare, whatever has been said of them."""
+    """Return the names that these families declare, regardless of the lists of names."""
     global _renewing
     _renewing = True
     for module in modules:
@@ -544,12 +549,12 @@ def names_of_families(modules):
 
 
 cdef set _names():
-    """All names that users find operators by."""
+    """Return all names under which users find operators."""
     return {*_public, *_aliases, *[f"torch.Tensor.{name}" for name in _method_objects]}
 
 
 cdef bint _load_for(str name) except -1:
-    """Load the family that a name waits for; whether there was one. Names of overloads end with one more word."""
+    """Load the family of a lazy name; return whether there was one. Names of overloads have one more component."""
     module = _lazy.get(name) or _lazy.get(name.rpartition(".")[0])
     if module is not None:
         load_family(module)
@@ -567,10 +572,10 @@ cdef int _check_family(Operator op) except -1:
 # --- Python's syntax ------------------------------------------------------------------------------------------------
 
 cdef int _answer(str word, Operator op) except -1:
-    """Let `op` answer a piece of Python's syntax."""
+    """Let `op` implement a slot of Python's syntax."""
     cdef Method reflected
     names = method_names(word)
-    if names[0] not in _method_objects:  # PyTorch has a method of this name, not only the operator
+    if names[0] not in _method_objects:  # PyTorch also has a method with this name
         _make_method(names[0], op)
     note(point, (word, *answers.get(word, (None, None))))
     point(word, op, _method_objects[names[0]])

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""PyTorch's schema language: ``name.overload(Type arg=default, *, Type kw) -> Returns``, alias marks included.
+"""PyTorch's schema language: ``name.overload(Type arg=default, *, Type kw) -> Returns``, including alias annotations.
 
-A parsed schema is the single source for binding, error messages, signatures, stubs and documentation.
+A parsed schema is the only source of binding, error messages, signatures, stubs and documentation.
 """
 cimport cython
 
@@ -21,23 +21,23 @@ cdef dict _LIST_KINDS = {
     K_TENSOR: K_TENSORS, K_INT: K_INTS, K_BOOL: K_SCALARS, K_FLOAT: K_SCALARS, K_SCALAR: K_SCALARS, K_ANY: K_ANY,
     K_STR: K_ANY, K_DTYPE: K_ANY,
 }
-# How types begin that are made of others: dictionaries, tuples, objects of custom classes. They pass as they are.
+# Prefixes of composed types: dictionaries, tuples, objects of custom classes. Such arguments are passed unchanged.
 cdef tuple _MADE_OF_OTHERS = ("Dict(", "(", "__torch__.")
 cdef dict _CONSTANTS = {
     "None": None, "True": True, "False": False, "inf": float("inf"), "nan": float("nan"), "[]": (),
     "contiguous_format": None, "preserve_format": None, "strided": None, "Mean": 1, "Sum": 2,
 }
-ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # namespaces of the operators behind attributes
+ACCESSORS = {"torch._get": "__get__", "torch._set": "__set__"}  # namespaces of the operators that implement attributes
 NO_DEFAULT = type("NO_DEFAULT", (), {"__repr__": lambda self: "<required>"})()
 
 
 class SchemaError(RuntimeError, ValueError):
-    """A schema that cannot be read; says where."""
+    """A schema with a syntax error; the message says where."""
 
 
-@cython.no_gc  # which only visits what may be in a cycle, and there are thousands of these
+@cython.no_gc  # the garbage collector would visit thousands of these, which are never in a cycle
 cdef class Argument:
-    """One argument of a schema. Schemas share those that are written alike."""
+    """An argument of a schema. Schemas share arguments with the same text."""
 
     cdef readonly str name, type, alias
     cdef readonly int kind
@@ -56,7 +56,7 @@ cdef class Argument:
 
 @cython.no_gc
 cdef class Schema:
-    """A parsed schema: ``name``, ``overload``, ``arguments``, ``returns`` and the ``text`` it came from."""
+    """A parsed schema: ``name``, ``overload``, ``arguments``, ``returns`` and its ``text``."""
 
     cdef readonly str name, namespace, overload, text
     cdef readonly tuple arguments, returns
@@ -69,7 +69,7 @@ cdef class Schema:
 
 
 cdef list _split(str text):
-    """Split at top-level commas."""
+    """Split a text at top-level commas."""
     cdef list parts = []
     cdef int depth = 0
     cdef Py_ssize_t start = 0, i
@@ -95,7 +95,7 @@ cdef list _split(str text):
 
 
 cdef Py_ssize_t _end_of_type(str text):
-    """Where the blank is that a name follows, or -1."""
+    """Return the index of the blank between the type and the name, or -1."""
     cdef int depth = 0
     cdef Py_ssize_t i
     cdef Py_UCS4 c
@@ -124,7 +124,7 @@ cdef object _default(str text):
         return float(text)
 
 
-cdef dict _SHORT_DTYPES = {"float": "float32", "long": "int64", "complex": "complex64"}  # those of PyTorch's schemas
+cdef dict _SHORT_DTYPES = {"float": "float32", "long": "int64", "complex": "complex64"}  # names in PyTorch's schemas
 
 
 cdef object _dtype(str text):
@@ -138,7 +138,7 @@ cdef object _dtype(str text):
         raise SchemaError(f"'{text}' is no dtype") from None
 
 
-cdef dict _positional = {}, _keywords = {}, _returns = {}  # text -> the Argument that it is
+cdef dict _positional = {}, _keywords = {}, _returns = {}  # text -> its Argument
 
 
 cdef Argument _argument(str text, bint kwarg_only, bint is_return):
@@ -150,7 +150,7 @@ cdef Argument _argument(str text, bint kwarg_only, bint is_return):
 
 
 cdef int _check_parts(str typ, str text) except -1:
-    """Raise SchemaError where a type is made of one that there is not."""
+    """Raise SchemaError if a composed type contains an unknown type."""
     cdef str base = typ.rstrip("?")
     while base.endswith("]"):
         base = base[:base.rindex("[")].rstrip("?")
@@ -181,7 +181,7 @@ cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
         default = rest[j + 1:].strip()
         rest = rest[:j].strip()
         a.default = _dtype(default) if typ.startswith("ScalarType") else _default(default)
-    a.name = intern(rest)  # as keywords are, which so are found by their addresses
+    a.name = intern(rest)  # interned like keywords, so that names are compared by address
     a.type = typ
     if typ.startswith(_MADE_OF_OTHERS) or "][" in typ.replace("?", ""):
         _check_parts(typ, text)
@@ -217,7 +217,7 @@ cdef Argument _read_argument(str text, bint kwarg_only, bint is_return):
 
 
 def parse(str text not None):
-    """Read a schema.
+    """Parse a schema.
 
     >>> parse("add(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor").arguments
     (Tensor self, Tensor other, Scalar alpha=1)
@@ -250,7 +250,7 @@ def parse(str text not None):
     ret = text[arrow + 2:].strip()
     if ret == "None":
         s.returns = ()
-    elif ret.startswith("(") and ret.endswith(")"):  # several results; one that is a tuple stands in two pairs
+    elif ret.startswith("(") and ret.endswith(")"):  # several results; a single tuple has two pairs of parentheses
         s.returns = tuple([_argument(p, False, True) for p in _split(ret[1:len(ret) - 1])])
     else:
         s.returns = (_argument(ret, False, True),)
@@ -258,14 +258,14 @@ def parse(str text not None):
 
 
 def check_numbers(Schema schema not None, numbers):
-    """Raise ValueError where a declaration lets numbers stand for what is no tensor."""
+    """Raise ValueError if a declaration allows numbers for arguments that are not tensors."""
     wrong = [word for word in numbers if word not in [a.name for a in schema.arguments if a.kind == K_TENSOR]]
     if wrong:
         raise ValueError(f"{schema.name}: numbers={{{wrong[0]!r}}} names no tensor argument of {schema}")
 
 
 def inplace_schema(Schema schema not None):
-    """The schema of the variant that writes its first argument.
+    """Return the schema of the variant that writes to its first argument.
 
     >>> inplace_schema(parse("exp(Tensor self) -> Tensor"))
     exp_(Tensor(a!) self) -> Tensor(a!)
@@ -292,8 +292,7 @@ cdef str _spell(value):
 
 
 def torch_name(op):
-    """How errors and overrides name an operator: ``torch.add``, ``torch.Tensor.add_``, ``torch.Tensor.shape.__get__``.
-    """
+    """Return an operator's name in errors and overrides: ``torch.add``, ``torch.Tensor.add_``."""
     if op.namespace in ACCESSORS:
         return f"torch.Tensor.{op.name}.{ACCESSORS[op.namespace]}"
     name = f"{op.namespace}.{op.name}" if op.is_function else f"torch.Tensor.{op.name}"

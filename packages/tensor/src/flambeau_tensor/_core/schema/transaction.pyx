@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""What a declaration changes, noted before each change, so that one that is refused or interrupted leaves nothing.
+"""Transactions: a declaration that fails or is interrupted leaves no changes behind.
 
-`Declaring` is a ``with`` block. While a thread is in one, `put`, `drop` and `note` keep what takes their changes back;
-a block that ends with an exception runs that, last change first.
+`Declaring` is a context manager. While a thread is in its block, `put`, `drop` and `note` store functions that undo
+each change before it is made; if the block raises, they run in reverse order.
 """
 from _thread import get_ident
 
@@ -36,7 +36,7 @@ def _restore(dict table not None, key, value):
 
 
 cdef class Declaring:
-    """All that is declared inside this block, or nothing where it raises. Blocks nest.
+    """Context manager that undoes all declarations in its block if it raises. Blocks nest.
 
     >>> with Declaring():
     ...     op = Operator("thrice(Tensor self) -> Tensor", lambda x: 3 * x, namespace="torch._ops", composite=True)
@@ -68,7 +68,7 @@ cdef int _take_back(list notes, Py_ssize_t start) except -1:
         function, arguments = notes[len(notes) - 1]
         try:
             function(*arguments)
-        except KeyboardInterrupt as e:  # not now: the same change is taken back again
+        except KeyboardInterrupt as e:  # undo this change first
             interrupt = e
             continue
         notes.pop()

@@ -1,22 +1,23 @@
-/* The C interface of flambeau's tensors: C99, also valid C++17; needs neither Python's nor NumPy's headers.
+/* The C interface of flambeau's tensors. C99, also valid C++17; needs neither Python's nor NumPy's headers.
  *
- * An extension reaches the library through one table of function pointers, fl_api, which the library hands over when
- * the extension is loaded. New releases append slots to the table and never move or change one, so an extension
- * built against one release runs on every later one of the same FL_ABI_MAJOR. To build for earlier releases as well,
- * define FL_TARGET_MINOR before including this header: what came after that minor version is left out.
+ * An extension uses the library through one table of function pointers, fl_api, which the library provides when the
+ * extension is loaded. New releases append slots to the table and never move or change one, so an extension built for
+ * one release runs with all later releases of the same FL_ABI_MAJOR. To build for earlier releases as well, define
+ * FL_TARGET_MINOR before including this header: it then omits everything that is newer than that minor version.
  *
- * Handles. An fl_tensor is a reference to a tensor. The ones a function receives as arguments are borrowed: they live
- * until it returns and are not released. The ones that fl_ functions return are owned: return them, or fl_release
- * them. To return an argument itself, return fl_retain(argument).
+ * Handles. An fl_tensor is a reference to a tensor. The arguments of your function are borrowed: they are valid until
+ * it returns, and you do not release them. Handles that fl_ functions return are owned: return them or fl_release them.
+ * To return an argument, return fl_retain(argument).
  *
- * Errors. A function that fails has recorded an exception and returns NULL or -1. Pass it on by returning (anything)
- * from your function; the Python caller gets the exception. A NULL handle given to any function is an error of that
- * kind, never a crash, and while an error is recorded nothing new is made: a chain of calls may be checked at its end.
+ * Errors. A function that fails records an exception and returns NULL or -1. To pass it on, return anything from your
+ * function; the Python caller gets the exception. Passing a NULL handle to any function fails in the same way, without
+ * a crash, and while an error is recorded no function creates anything new. A chain of calls may therefore be checked
+ * once, at its end.
  *
- * The GIL. Your function is called with Python's GIL held, and everything here needs it, except what stands under
- * "Geometry and elements", "Lifetime" and "Errors", which may be called from any thread as long as the tensor is kept
- * alive. fl_parallel_for lets go of the GIL while threads run its body; fl_gil_release and fl_gil_acquire do so by
- * hand; a thread that Python does not know, or that let go, gets it with fl_gil_ensure.
+ * The GIL. Your function is called with Python's GIL held, and all functions here need it except those under "Geometry
+ * and elements", "Lifetime" and "Errors". These may be called from any thread while the tensor is kept alive.
+ * fl_parallel_for releases the GIL while threads run its body; fl_gil_release and fl_gil_acquire do so explicitly. A
+ * thread that Python does not know, or that has released the GIL, gets it with fl_gil_ensure.
  */
 #ifndef FLAMBEAU_TENSOR_H
 #define FLAMBEAU_TENSOR_H
@@ -31,11 +32,11 @@
 extern "C" {
 #endif
 
-/* Raised when something changes or moves (major), or is appended (minor). */
+/* Incremented if something changes or moves (major) or is appended (minor). */
 #define FL_ABI_MAJOR 1
 #define FL_ABI_MINOR 4
 
-/* The minor version to build for; what is built for one runs on it and on all later ones. */
+/* The minor version to build for. An extension runs with this and all later minor versions. */
 #ifndef FL_TARGET_MINOR
 #define FL_TARGET_MINOR FL_ABI_MINOR
 #elif FL_TARGET_MINOR > FL_ABI_MINOR
@@ -43,10 +44,10 @@ extern "C" {
 #endif
 
 typedef struct fl_tensor_object *fl_tensor;
-typedef fl_tensor fl_optional_tensor; /* as a parameter: None is taken too, and arrives as NULL */
+typedef fl_tensor fl_optional_tensor; /* as a parameter: accepts None, which arrives as NULL */
 typedef struct fl_operator_object *fl_operator;
 typedef struct fl_function_object *fl_function;     /* an operator with an order of its arguments */
-typedef struct fl_exception_object *fl_exception;   /* an error that was taken; NULL: none */
+typedef struct fl_exception_object *fl_exception;   /* a captured error; NULL: none */
 
 typedef int32_t fl_dtype;
 enum { /* PyTorch's numbers */
@@ -66,7 +67,7 @@ enum { /* PyTorch's numbers */
     FL_UINT16 = 27,
     FL_UINT32 = 28,
     FL_UINT64 = 29,
-    FL_ANY = -1 /* where something is checked: no matter which */
+    FL_ANY = -1 /* in checks: any dtype */
 };
 
 typedef int32_t fl_status;
@@ -77,10 +78,10 @@ enum { /* the exception that fl_error raises */
     FL_INDEX_ERROR = 4,
     FL_NOT_IMPLEMENTED_ERROR = 5,
     FL_MEMORY_ERROR = 6,
-    FL_OTHER_ERROR = 7 /* what an exception of any other type is; raised as RuntimeError */
+    FL_OTHER_ERROR = 7 /* an exception of another type; raised as RuntimeError */
 };
 
-/* An argument or a result of an operator. Make one with fl_of_...() below. */
+/* An argument or a result of an operator. The fl_of_...() functions below create them. */
 enum {
     FL_VALUE_NONE = 0,
     FL_VALUE_TENSOR = 1,
@@ -91,15 +92,15 @@ enum {
     FL_VALUE_DTYPE = 6,
     FL_VALUE_STRING = 7,
     FL_VALUE_INTS = 8,
-    FL_VALUE_TENSORS = 9, /* in a list of optional tensors NULL stands for None */
-    FL_VALUE_DEFAULT = 10, /* left out: the default of the schema */
+    FL_VALUE_TENSORS = 9, /* in a list of optional tensors, NULL means None */
+    FL_VALUE_DEFAULT = 10, /* omitted: the default of the schema */
     FL_VALUE_OBJECT = 11, /* any other Python object */
     FL_VALUE_DOUBLES = 12,
     FL_VALUE_BOOLS = 13 /* as ints */
 };
 
 typedef struct fl_value {
-    const char *name; /* the parameter given by keyword, or NULL: by position */
+    const char *name; /* the parameter, for a keyword argument; NULL: by position */
     int32_t kind;
     int32_t count; /* of ints, doubles or tensors */
     union {
@@ -115,14 +116,15 @@ typedef struct fl_value {
     } as;
 } fl_value;
 
-/* What runs an operator that you define. args are all arguments of the schema in its order, defaults filled in; they
- * are borrowed. Store what the schema returns in results and return nresults; or record an error and return -1, with
- * nothing owned in results. Tensors in results are given away, a list of them is made with fl_new_list; text and lists of
- * numbers stay yours and are copied before the kernel is called again in this thread. */
+/* The function that implements an operator. args contains all arguments of the schema in order, including defaults;
+ * they are borrowed. Store the schema's results in results and return nresults; or record an error and return -1,
+ * with nothing owned in results. The library takes ownership of tensors in results, and of lists of tensors, which
+ * fl_new_list creates. Text and lists of numbers remain yours; they are copied before the kernel is called again in
+ * this thread. */
 typedef int32_t (*fl_kernel)(void *context, const fl_value *args, int32_t nargs, fl_value *results, int32_t nresults);
 
 enum { /* flags of fl_implement */
-    FL_OP_COMPOSITE = 1, /* the kernel calls other operators: autograd records those, and it needs no backward */
+    FL_OP_COMPOSITE = 1, /* the kernel calls other operators; autograd records them, so it needs no backward */
     FL_OP_NOT_DIFFERENTIABLE = 2 /* the results never have gradients */
 };
 
@@ -131,14 +133,14 @@ enum { /* flags of a tensor */
     FL_IS_LEAF = 2,
     FL_IS_VIEW = 4,
     FL_IS_READONLY = 8,
-    FL_IS_META = 16 /* on device 'meta': no memory; libraries before 1.4 do not say so */
+    FL_IS_META = 16 /* on device 'meta': no memory; libraries before 1.4 do not set it */
 };
 
 typedef void (*fl_range_body)(int64_t begin, int64_t end, void *context);
 
-/* The slots of the table: what each returns, its name, and what it takes. This is the only list of them: from it follow the
- * table's type here, how the library fills it, and the tests of where each slot lies. New slots are appended under a higher
- * minor version, and nothing here ever changes. */
+/* The slots of the table: result, name and parameters of each. This is the only list of them; the type of the table
+ * below, the code by which the library fills it, and the tests of each slot's offset follow from it. New slots are
+ * appended under a higher minor version, and nothing here ever changes. */
 #define FL_SLOTS_OF_MINOR_0(SLOT)                                                                                    \
     SLOT(fl_dtype, dtype, (fl_tensor))                                                                               \
     SLOT(int32_t, ndim, (fl_tensor))                                                                                 \
@@ -206,20 +208,20 @@ typedef void (*fl_range_body)(int64_t begin, int64_t end, void *context);
 #define FL_SLOT_POINTER(result, name, parameters) result(*name) parameters;
 typedef struct fl_api {
     uint32_t major, minor;
-    uint64_t size;        /* bytes of the table that the library fills */
+    uint64_t size;        /* size in bytes of the table that the library fills */
     const char *provider; /* name and version, for messages */
     FL_SLOTS(FL_SLOT_POINTER)
 } fl_api;
 #undef FL_SLOT_POINTER
 
-/* Where the library offers the table: a capsule of this name. Releases before minor 2 know the second name only. */
+/* Where the library provides the table: a capsule with this name. Releases before minor 2 have only the second name. */
 #if FL_TARGET_MINOR >= 2
 #define FL_PROVIDER "flambeau_tensor.c_api"
 #else
 #define FL_PROVIDER "flambeau_tensor._core.capi"
 #endif
 
-/* The table, one for all sources of an extension; filled by fl_import before the first call. */
+/* The table, shared by all sources of an extension; fl_import fills it before the first call. */
 #if defined(_MSC_VER) && !defined(__clang__)
 __declspec(selectany) const fl_api *fl_table = NULL;
 #elif defined(_WIN32)
@@ -228,7 +230,7 @@ __attribute__((weak)) const fl_api *fl_table = NULL;
 __attribute__((weak, visibility("hidden"))) const fl_api *fl_table = NULL;
 #endif
 
-/* Not every source uses all that is static here. */
+/* Not every source uses all static functions of this header. */
 #if defined(__GNUC__) || defined(__clang__)
 #define FL_MAYBE_UNUSED __attribute__((unused))
 #else
@@ -237,14 +239,14 @@ __attribute__((weak, visibility("hidden"))) const fl_api *fl_table = NULL;
 
 /* --- Errors ------------------------------------------------------------------------------------------------------ */
 
-/* Record an exception. Returns NULL, so that `return fl_error(FL_VALUE_ERROR, "...");` reads well. In the body of
- * fl_parallel_for the first error of all threads wins and is raised when the loop has ended. */
+/* Record an exception. Returns NULL, so that you can write `return fl_error(FL_VALUE_ERROR, "...");`. In the body of
+ * fl_parallel_for, the first error of all threads counts; it is raised when the loop has ended. */
 static inline fl_tensor fl_error(fl_status code, const char *message) {
     fl_table->error(code, message);
     return NULL;
 }
 
-/* The same with printf's format, cut off after 1023 bytes. */
+/* The same with printf's format, truncated after 1023 bytes. */
 #if defined(__GNUC__) || defined(__clang__)
 __attribute__((format(printf, 2, 3)))
 #endif
@@ -262,20 +264,20 @@ static inline int fl_error_occurred(void) { return fl_table->error_occurred(); }
 static inline void fl_error_clear(void) { fl_table->error_clear(); }
 
 #if FL_TARGET_MINOR >= 1
-/* What kind of error is recorded (0: none), and its message: at most size bytes of UTF-8 with their end, into text
- * unless that is NULL. */
+/* Return the kind of the recorded error (0: none). Write its message to text unless that is NULL: at most size bytes
+ * of UTF-8, including the terminator. */
 static inline fl_status fl_error_read(char *text, int64_t size) { return fl_table->error_read(NULL, text, size); }
 
-/* Take the recorded error away, to go on without it; NULL when there is none. Give it to fl_error_put, which records it
- * again as it was, or to fl_error_drop. Both end it. */
+/* Remove the recorded error, to continue without it; NULL if there is none. Pass it either to fl_error_put, which
+ * records it again unchanged, or to fl_error_drop. */
 static inline fl_exception fl_error_take(void) { return fl_table->error_take(); }
 static inline void fl_error_put(fl_exception e) { fl_table->error_put(e); }
 static inline void fl_error_drop(fl_exception e) { fl_table->error_drop(e); }
 
-/* Give a UserWarning; 0, or -1 where warnings are errors. Needs the GIL. */
+/* Emit a UserWarning; 0, or -1 if warnings are errors. Needs the GIL. */
 static inline int fl_warn(const char *message) { return fl_table->warn(message); }
 
-/* Kind and message of an error that was taken. */
+/* Kind and message of an error from fl_error_take. */
 static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t size) {
     return e ? fl_table->error_read(e, text, size) : 0;
 }
@@ -283,9 +285,9 @@ static inline fl_status fl_exception_read(fl_exception e, char *text, int64_t si
 
 /* --- Geometry and elements --------------------------------------------------------------------------------------- */
 
-/* What it is; strides count elements. Pointers are valid as long as the tensor is not changed. */
+/* Properties of a tensor; strides count elements. Pointers are valid until the tensor is changed. */
 static inline fl_dtype fl_dtype_of(fl_tensor t) {
-/* Between two calls of anything else the answer is the same: compilers may ask once for a whole loop. */
+/* The result changes only in calls of other functions, so compilers may call it once for a whole loop. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus)
 #define FL_STEADY noexcept __attribute__((const))
 #elif defined(__GNUC__) && !defined(__clang__)
@@ -317,7 +319,7 @@ static inline int fl_is_contiguous(fl_tensor t) {
     return ((steady)fl_table->is_contiguous)(t);
 }
 
-/* Bytes of one element, or 0 for a number that is no dtype. */
+/* Size of an element in bytes, or 0 for a number that is not a dtype. */
 static inline int64_t fl_itemsize(fl_dtype dtype) {
     switch (dtype) {
     case FL_BOOL: case FL_UINT8: case FL_INT8: return 1;
@@ -329,7 +331,7 @@ static inline int64_t fl_itemsize(fl_dtype dtype) {
     }
 }
 
-/* The size of one dimension; negative ones count from the end. -1 and IndexError for one that is not there. */
+/* The size of one dimension; negative dimensions count from the end. -1 and IndexError if it does not exist. */
 static inline int64_t fl_size(fl_tensor t, int32_t dim) {
     int32_t ndim = fl_ndim(t);
     if (dim < -ndim || dim >= ndim) {
@@ -340,34 +342,34 @@ static inline int64_t fl_size(fl_tensor t, int32_t dim) {
     return fl_sizes(t)[dim < 0 ? dim + ndim : dim];
 }
 
-/* The address of the first element, to read from. Not NULL even when there are no elements. */
+/* The address of the first element, for reading. Not NULL, even if there are no elements. */
 static inline const void *fl_const_data(fl_tensor t) {
     typedef const void *(*steady)(fl_tensor) FL_STEADY;
     return ((steady)fl_table->const_data)(t);
 }
 
-/* The same to write to: counts as an in-place change, so autograd notices when it had saved the tensor for backward.
- * NULL and RuntimeError when the tensor looks into read-only memory, or, while autograd records, into that of a leaf that
- * requires grad. */
+/* The same for writing. It counts as an in-place change, which autograd notices if it has saved the tensor for
+ * backward. NULL and RuntimeError if the tensor uses read-only memory or, while autograd records, the memory of a
+ * leaf that requires grad. */
 static inline void *fl_data(fl_tensor t) { return fl_table->data(t); }
 
 #if FL_TARGET_MINOR >= 1
-/* FL_REQUIRES_GRAD and the like, together. */
+/* Flags such as FL_REQUIRES_GRAD, combined. */
 static inline int32_t fl_flags(fl_tensor t) { return fl_table->flags(t); }
 
-/* Where the first element is in the tensor's storage, in elements, and how long the storage is, in bytes. */
+/* The offset of the first element in the tensor's storage, in elements, and the size of the storage, in bytes. */
 static inline int64_t fl_storage_offset(fl_tensor t) { return fl_table->storage_offset(t); }
 static inline int64_t fl_storage_nbytes(fl_tensor t) { return fl_table->storage_nbytes(t); }
 
-/* How often the tensor's memory was written to, as autograd counts. */
+/* The number of writes to the tensor's memory that autograd has counted. */
 static inline int64_t fl_version(fl_tensor t) { return fl_table->version(t); }
 
-/* Count a write through an address that fl_data gave earlier: 0, or -1 and RuntimeError where that is NULL. */
+/* Count a write through an address that fl_data returned earlier: 0, or -1 and RuntimeError if that was NULL. */
 static inline int fl_written(fl_tensor t) { return fl_table->written(t); }
 #endif
 
-/* FL_CHECK(x, FL_FLOAT32, 2): 0 when x is contiguous, of this dtype and with so many dimensions (FL_ANY, -1: no matter
- * which), else -1 and an error that names the function, the argument and what it got. */
+/* FL_CHECK(x, FL_FLOAT32, 2): 0 if x is contiguous and has this dtype and number of dimensions (FL_ANY and -1 accept
+ * any), else -1 and an error that names the function, the argument and its properties. */
 static inline int fl_check(fl_tensor t, const char *function, const char *argument, fl_dtype dtype, int32_t ndim) {
     return fl_table->check(t, function, argument, dtype, ndim);
 }
@@ -375,13 +377,13 @@ static inline int fl_check(fl_tensor t, const char *function, const char *argume
 
 /* --- Lifetime ---------------------------------------------------------------------------------------------------- */
 
-/* One reference more, which is the same handle, and one less; NULL may be released. */
+/* Add a reference, returning the same handle, and release one. Releasing NULL is allowed. */
 static inline fl_tensor fl_retain(fl_tensor t) { return fl_table->retain(t); }
 static inline void fl_release(fl_tensor t) { fl_table->release(t); }
 
-/* --- Making tensors (contiguous, elements in C order, without history) -------------------------------------------- */
+/* --- Creating tensors (contiguous, elements in C order, without history) ------------------------------------------ */
 
-/* Uninitialized, or zeros; of given sizes, or like another tensor. */
+/* Uninitialized tensors, or zeros; with given sizes, or those of another tensor. */
 static inline fl_tensor fl_empty(const int64_t *sizes, int32_t ndim, fl_dtype dtype) {
     return fl_table->empty(sizes, ndim, dtype);
 }
@@ -390,52 +392,52 @@ static inline fl_tensor fl_empty_like(fl_tensor t) { return fl_empty(fl_sizes(t)
 
 static inline fl_tensor fl_zeros(const int64_t *sizes, int32_t ndim, fl_dtype dtype) {
     fl_tensor t = fl_empty(sizes, ndim, dtype);
-    /* no reader has seen it yet: not a change that counts */
+    /* no reader has seen it yet, so this write does not count */
     if (t) memset((void *)fl_const_data(t), 0, (size_t)(fl_numel(t) * fl_itemsize(dtype)));
     return t;
 }
 
 static inline fl_tensor fl_zeros_like(fl_tensor t) { return fl_zeros(fl_sizes(t), fl_ndim(t), fl_dtype_of(t)); }
 
-/* The tensor itself (a new reference to it) when it is contiguous, else a contiguous copy without history. */
+/* The tensor itself (a new reference) if it is contiguous, else a contiguous copy without history. */
 static inline fl_tensor fl_contiguous(fl_tensor t) { return fl_table->contiguous(t); }
 
-/* A view of the same memory. strides and offset count elements; offset is from the start of the storage. Outside the
- * storage: RuntimeError. */
+/* A view of the same memory. strides and offset count elements; offset is relative to the start of the storage.
+ * RuntimeError if the view exceeds the storage. */
 static inline fl_tensor fl_as_strided(fl_tensor t, const int64_t *sizes, const int64_t *strides, int32_t ndim,
                                       int64_t offset) {
     return fl_table->as_strided(t, sizes, strides, ndim, offset);
 }
 
-/* A tensor over memory of your own; deleter(context) runs once when the last view of it is gone (deleter may be NULL).
- * strides NULL: contiguous. When this fails, the memory is still yours and deleter is not called. */
+/* A tensor on memory of your own. deleter(context) runs once when the last view of it is freed (deleter may be
+ * NULL). strides NULL: contiguous. If this fails, the memory remains yours and deleter is not called. */
 static inline fl_tensor fl_from_blob(void *data, const int64_t *sizes, const int64_t *strides, int32_t ndim,
                                      fl_dtype dtype, void (*deleter)(void *context), void *context) {
     return fl_table->from_blob(data, sizes, strides, ndim, dtype, deleter, context);
 }
 
 #if FL_TARGET_MINOR >= 1
-/* The dtype that operands of two dtypes are converted to, FL_ANY and an error for numbers that are no dtype. */
+/* The dtype to which operands of two dtypes are converted; FL_ANY and an error for numbers that are not dtypes. */
 static inline fl_dtype fl_promote_types(fl_dtype a, fl_dtype b) { return fl_table->promote_types(a, b); }
 
-/* The same for tensors and numbers, in the values that they would be given to an operator with: a number takes part by
- * its kind alone, a tensor without dimensions less than others. */
+/* The same for tensors and numbers, in the values that an operator would receive. Only the kind of a number counts,
+ * and 0-dimensional tensors count less than others. */
 static inline fl_dtype fl_result_type(const fl_value *operands, int32_t count) {
     return fl_table->result_type(operands, count);
 }
 
-/* The floating dtype of new tensors, where none is said. */
+/* The floating dtype of new tensors if none is given. */
 static inline fl_dtype fl_default_dtype(void) { return fl_table->default_dtype(); }
 
-/* What print shows of a tensor: at most size bytes of UTF-8 with their end, into text. Returns how many bytes without
- * the end it would take, or -1. */
+/* Write the text that print shows of a tensor to text: at most size bytes of UTF-8, including the terminator.
+ * Returns the number of bytes that it needs without the terminator, or -1. */
 static inline int64_t fl_describe(fl_tensor t, char *text, int64_t size) { return fl_table->describe(t, text, size); }
 #endif
 
 /* --- Calling operators ------------------------------------------------------------------------------------------- */
 
-/* Arguments: None; fl_of_tensor, fl_of_int, fl_of_double, fl_of_bool, fl_of_dtype, fl_of_string (UTF-8) and fl_of_object,
- * which take what their names say; complex numbers and lists. What they point to stays yours. */
+/* Arguments: fl_none, fl_of_tensor, fl_of_int, fl_of_double, fl_of_bool, fl_of_dtype, fl_of_string (UTF-8),
+ * fl_of_object; complex numbers and lists below. Memory that they point to remains yours. */
 static inline fl_value fl_none(void) {
     fl_value v;
     memset(&v, 0, sizeof v);
@@ -490,25 +492,25 @@ static inline fl_value fl_of_tensors(const fl_tensor *tensors, int32_t count) {
     return v;
 }
 
-/* An argument left out. */
+/* An omitted argument. */
 static inline fl_value fl_default(void) {
     fl_value v = fl_none();
     v.kind = FL_VALUE_DEFAULT;
     return v;
 }
 
-/* The same argument given by keyword; keywords follow the positions. */
+/* The same argument passed by keyword; keyword arguments follow positional ones. */
 static inline fl_value fl_named(const char *name, fl_value v) {
     v.name = name;
     return v;
 }
 
-/* Find an operator by name ("add", "nn.linear"), or NULL and RuntimeError. Worth keeping in a static variable; never
- * released. */
+/* Find an operator by name ("add", "nn.linear"); NULL and RuntimeError if there is none. Keep the result in a static
+ * variable; it is never released. */
 static inline fl_operator fl_find_operator(const char *name) { return fl_table->find_operator(name); }
 
-/* Call it as Python would: autograd records it and overrides are asked. Fills results (tensors in them are owned) and
- * returns how many there were, or -1. */
+/* Call it as Python would: autograd records it, and overrides are called. Fills results (tensors in them are owned)
+ * and returns their number, or -1. */
 static inline int32_t fl_call_operator(fl_operator op, const fl_value *args, int32_t nargs, fl_value *results,
                                        int32_t nresults) {
     return fl_table->call(op, args, nargs, results, nresults);
@@ -527,22 +529,21 @@ static inline fl_tensor fl_call(const char *name, const fl_value *args, int32_t 
 }
 
 #if FL_TARGET_MINOR >= 1
-/* The quick way to call an operator often: find it once together with the names of the arguments that calls will give,
- * separated by spaces ("self other alpha"; NULL: all, in the schema's order), and keep the result in a static variable;
- * it is never released. Arguments that are not named keep their defaults. They are found by name, so calls stay right
- * when a later release adds arguments. NULL and RuntimeError when there is no such operator or argument. */
+/* The fast way to call an operator often. Find it once, with the names of the arguments that calls will pass,
+ * separated by spaces ("self other alpha"; NULL: all, in the schema's order), and keep the result in a static
+ * variable; it is never released. Other arguments keep their defaults. Arguments are identified by name, so calls
+ * remain correct if a later release adds arguments. NULL and RuntimeError if there is no such operator or argument. */
 static inline fl_function fl_find_function(const char *name, const char *arguments) {
     return fl_table->find_function(name, arguments);
 }
 
-/* Call it with as many args as were named; autograd records it and overrides are asked. Fills results, one for each
- * result of the schema, and returns how many there are, or -1. A list of tensors is one result: clear it with
- * fl_clear. */
+/* Call it with the named arguments; autograd records it, and overrides are called. Fills results, one for each
+ * result of the schema, and returns their number, or -1. A list of tensors is one result: release it with fl_clear. */
 static inline int32_t fl_call_function(fl_function f, const fl_value *args, fl_value *results, int32_t nresults) {
     return fl_table->call_function(f, args, results, nresults);
 }
 
-/* The same for an operator that returns one tensor: owned, or NULL. */
+/* The same for an operator that returns one tensor: an owned handle, or NULL. */
 static inline fl_tensor fl_call_tensor(fl_function f, const fl_value *args) {
     fl_value result = fl_none();
     if (fl_table->call_function(f, args, &result, 1) < 0) return NULL;
@@ -553,54 +554,55 @@ static inline fl_tensor fl_call_tensor(fl_function f, const fl_value *args) {
     return result.as.tensor;
 }
 
-/* Let go of what a result holds: a tensor, the tensors of a list and the list, an object. It is none afterwards. */
+/* Release the contents of a result: a tensor, a list and its tensors, or an object. It is none afterwards. */
 static inline void fl_clear(fl_value *result) { fl_table->clear(result); }
 
-/* A list of count tensors to return from a kernel, all NULL at first: fill list->as.tensors, by casting const away,
- * with owned handles. 0, or -1 and MemoryError. */
+/* A list of count tensors to return from a kernel, initially NULL. Fill list->as.tensors with owned handles, casting
+ * const away. 0, or -1 and MemoryError. */
 static inline int fl_new_list(fl_value *list, int32_t count) { return fl_table->new_list(list, count); }
 
 /* --- Defining operators ------------------------------------------------------------------------------------------ */
 
-/* Define an operator by its schema, "mine::muladd(Tensor a, Tensor b, float c) -> Tensor"; Python finds it as
- * torch.ops.mine.muladd. doc may be NULL. The operator lives as long as the process; one of the same schema is given out
- * again. NULL and an error when the schema cannot be read or another operator has the name. */
+/* Define an operator by its schema, "mine::muladd(Tensor a, Tensor b, float c) -> Tensor"; in Python it is
+ * torch.ops.mine.muladd. doc may be NULL. The operator lives as long as the process; defining it again with the same
+ * schema returns it. NULL and an error if the schema is invalid or another operator has the name. */
 static inline fl_operator fl_define(const char *schema, const char *doc) { return fl_table->define(schema, doc); }
 
-/* Give it its kernel, which gets context with every call. flags: FL_OP_... 0 or -1. */
+/* Set its kernel, which receives context with every call. flags: FL_OP_... Returns 0 or -1. */
 static inline int fl_implement(fl_operator op, fl_kernel kernel, void *context, int32_t flags) {
     return fl_table->implement(op, kernel, context, flags, NULL);
 }
 
-/* Let another operator compute gradients: of the arguments named ("a b"), which it returns in that order. The names of
- * its own arguments say what it needs: `grad` (of the first result; `grad1` of the second, ...), any argument of the
- * operator by its name, `result` (`result1`, ...), `needs` (bool[]: which gradients are wanted). Differentiating twice
- * raises, unless that operator has a backward itself. Needs flambeau-autograd once a gradient is asked for. 0 or -1. */
+/* Let another operator compute the gradients of the named arguments ("a b"), which it returns in that order. The
+ * names of its own arguments determine what it receives: `grad` (of the first result; `grad1` of the second, ...),
+ * an argument of the operator by its name, `result` (`result1`, ...), `needs` (bool[]: the gradients that are
+ * needed). Differentiating twice raises unless that operator has a backward itself. Computing gradients needs
+ * flambeau-autograd. Returns 0 or -1. */
 static inline int fl_set_backward(fl_operator op, const char *arguments, fl_operator backward) {
     return fl_table->set_backward(op, arguments, backward);
 }
 
-/* Switch autograd's recording in this thread, 1 on, 0 off, and return what it was; -1 only asks. */
+/* Switch autograd's recording in this thread on (1) or off (0) and return the previous state; -1 only returns it. */
 static inline int fl_grad_mode(int on) { return fl_table->grad_mode(on); }
 #endif
 
 /* --- Threads ----------------------------------------------------------------------------------------------------- */
 
-/* What set_num_threads allows. */
+/* The number of threads that set_num_threads allows. */
 static inline int32_t fl_num_threads(void) { return fl_table->num_threads(); }
 
-/* Run body over [0, n) in pieces of at least grain, on the library's threads and this one; the body cannot count on the
- * GIL. Returns when all are done: 0, or -1 when the body recorded an error. */
+/* Run body over [0, n) in ranges of at least grain elements, on the library's threads and this one. The body must
+ * not assume that it holds the GIL. Returns when all ranges are done: 0, or -1 if the body recorded an error. */
 static inline int fl_parallel_for(int64_t n, int64_t grain, fl_range_body body, void *context) {
     return fl_table->parallel_for(n, grain, body, context);
 }
 
-/* Let other Python threads run during a long computation; give what the first returns to the second. */
+/* Let other Python threads run during a long computation; pass the result of the first function to the second. */
 static inline void *fl_gil_release(void) { return fl_table->gil_release(); }
 static inline void fl_gil_acquire(void *state) { fl_table->gil_acquire(state); }
 
 #if FL_TARGET_MINOR >= 1
-/* Get the GIL in any thread, and give back what fl_gil_ensure returned. */
+/* Get the GIL in any thread; pass the result of fl_gil_ensure to fl_gil_drop. */
 static inline int fl_gil_held(void) { return fl_table->gil_held(); }
 static inline int32_t fl_gil_ensure(void) { return fl_table->gil_ensure(); }
 static inline void fl_gil_drop(int32_t state) { fl_table->gil_drop(state); }
@@ -611,7 +613,7 @@ static inline int fl_in_parallel(void) { return fl_table->in_parallel(); }
 
 /* --- Loading ----------------------------------------------------------------------------------------------------- */
 
-/* Take the table if it will do: 0, else -1 and why not in text. */
+/* Accept a compatible table: 0, else -1 with the reason in text. */
 static FL_MAYBE_UNUSED int fl_accept(const fl_api *table, const char *who, char *text, size_t size) {
     if (table->major != FL_ABI_MAJOR) {
         snprintf(text, size,
@@ -631,9 +633,9 @@ static FL_MAYBE_UNUSED int fl_accept(const fl_api *table, const char *who, char 
 }
 
 #if FL_TARGET_MINOR >= 1 && (defined(__GNUC__) || defined(__clang__))
-/* What an extension does when it is loaded: FL_LIBRARY(mine) { ... } at file scope, as often as you like under different
- * names. An error recorded in a block makes the import fail with it. Blocks run when the module is imported, after
- * fl_import; in a shared library that is no Python module, when torch.ops.load_library loads it.
+/* Code that runs when an extension is loaded: FL_LIBRARY(mine) { ... } at file scope, any number of times with
+ * different names. If a block records an error, the import fails with it. Blocks run when the module is imported, after
+ * fl_import; in a shared library that is not a Python module, when torch.ops.load_library loads it.
  *
  *     FL_LIBRARY(mine) {
  *         fl_operator op = fl_define("mine::muladd(Tensor a, Tensor b, float c) -> Tensor", NULL);
@@ -672,8 +674,8 @@ static FL_MAYBE_UNUSED int fl_run_libraries(void) {
     }                                                                                      \
     static void fl_library_##name(void)
 
-/* The way in for whoever loads a shared library that is no Python module: 0; -1: a block's error is recorded; -2: the
- * library will not do, text says why. */
+/* The entry point for loading a shared library that is not a Python module: 0; -1: a block has recorded an error;
+ * -2: the library is incompatible, with the reason in text. */
 __attribute__((weak, visibility("default"))) int fl_extension_load(const fl_api *table, const char *who, char *text,
                                                                    size_t size);
 int fl_extension_load(const fl_api *table, const char *who, char *text, size_t size) {
@@ -696,14 +698,14 @@ static FL_MAYBE_UNUSED int fl_run_libraries(void) { return 0; }
 extern "C" {
 #endif
 
-/* The tensor in a Python object: borrowed from it, or NULL, without an error, when it is none. */
+/* The tensor of a Python object: borrowed from it; NULL without an error if it is not a tensor. */
 static inline fl_tensor fl_from_python(PyObject *object) { return fl_table->from_python(object); }
 
 /* The Python object of a tensor: a new reference. */
 static inline PyObject *fl_to_python(fl_tensor t) { return (PyObject *)fl_table->to_python(t); }
 
-/* Fill the table and run the blocks of FL_LIBRARY; call it where the module is initialised. `who` names the extension in
- * messages. 0, or -1 and ImportError or a block's error. Uses Python's limited API only. */
+/* Fill the table and run the blocks of FL_LIBRARY; call it when the module is initialized. `who` names the extension
+ * in messages. 0, or -1 with ImportError or the error of a block. Uses only Python's limited API. */
 static FL_MAYBE_UNUSED int fl_import(const char *who) {
     PyObject *module = PyImport_ImportModule(FL_PROVIDER);
     PyObject *capsule = module ? PyObject_GetAttrString(module, "API") : NULL;
