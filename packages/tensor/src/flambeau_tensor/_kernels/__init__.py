@@ -1,1 +1,1 @@
-"""Compiled kernels, one module a family; ``hot`` holds the loops that are built for several CPU levels."""
+"""Compiled kernels, one module per family; ``hot`` contains the loops that are built for several CPU levels."""

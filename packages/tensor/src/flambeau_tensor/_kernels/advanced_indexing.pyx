@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Index tensors and masks as places in a tensor.
+"""Advanced indexing: the elements that index tensors and masks select.
 
-The result of indexing has the dimensions that no index stands at, and in place of the indexed ones (or in front, where
-those are not neighbours) the dimensions that the indices broadcast to.
+The result has the dimensions without an index and, in place of the indexed dimensions, the broadcast dimensions of the
+indices. These come first if the indexed dimensions are not adjacent.
 """
 from cpython.object cimport PyObject
 
@@ -18,11 +18,11 @@ cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 
 
-cdef struct Indexed:  # the dimensions of the tensor that index tensors stand at
+cdef struct Indexed:  # the dimensions of the tensor that have index tensors
     int count
-    int groups  # of neighbours among them
+    int groups  # the number of groups of adjacent ones
     bint[MAX_NDIM] taken  # by dimension
-    int[MAX_NDIM] dims  # and what follows: by index tensor
+    int[MAX_NDIM] dims  # this and the following: by index tensor
     Py_ssize_t[MAX_NDIM] ranges, steps
 
 
@@ -30,7 +30,7 @@ cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_
                           char* data, PyObject** indices):
     cdef Rows* r = &p.rows
     cdef Py_ssize_t item = ITEMSIZE[dtype]
-    cdef Py_ssize_t[MAX_NDIM] shape  # that the indices broadcast to
+    cdef Py_ssize_t[MAX_NDIM] shape  # the broadcast shape of the indices
     cdef Indexed at
     cdef list found = _find(&at, p, ndim, sizes, strides, indices)
     cdef Tensor many = None
@@ -39,7 +39,7 @@ cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_
     cdef long long outside = 0
     for d in range(nb):
         n *= shape[d]
-    # Index dimensions stay where they are if they are neighbours, else they come first.
+    # Index dimensions keep their place if they are adjacent; otherwise they come first.
     if at.groups != 1:
         p.first = 0
     if nb + ndim > MAX_NDIM:
@@ -66,8 +66,8 @@ cdef object prepare_index(AdvancedIndex* p, int dtype, int ndim, const Py_ssize_
 
 cdef list _find(Indexed* at, AdvancedIndex* p, int ndim, const Py_ssize_t* sizes, const Py_ssize_t* strides,
                 PyObject** indices):
-    """Index tensors as int64, and masks as the indices of what they hold: of their elements in order where these lie
-    in line, else one for each dimension. Sets the first dimension of the last group."""
+    """Return index tensors as int64, and masks as the indices of their true elements: one index tensor if the mask's
+    dimensions form one line in memory, else one per dimension. Sets the first dimension of the last group."""
     cdef list found = []
     cdef Tensor x
     cdef int d = 0, e, width
@@ -108,7 +108,7 @@ cdef inline void _add(Indexed* at, int dim, Py_ssize_t extent, Py_ssize_t step) 
 
 
 cdef int _broadcast(list indices, Py_ssize_t* shape) except -1:
-    """The shape that index tensors broadcast to, and how many dimensions it has."""
+    """Compute the broadcast shape of index tensors; return its number of dimensions."""
     cdef int d, e, nb = 0
     cdef Tensor x
     for x in indices:
@@ -128,7 +128,7 @@ cdef int _broadcast(list indices, Py_ssize_t* shape) except -1:
 
 cdef void _lay_out(AdvancedIndex* p, const Indexed* at, Py_ssize_t item, int ndim, const Py_ssize_t* sizes,
                    const Py_ssize_t* strides, const Py_ssize_t* shape) noexcept:
-    """The result's dimensions: those before the indices, `shape`, and those behind that nothing stands at."""
+    """Set the result's dimensions: those before the indices, those of the indices, and those after without an index."""
     cdef Rows* r = &p.rows
     cdef int d
     r.nouter = p.first
@@ -151,7 +151,7 @@ cdef void _lay_out(AdvancedIndex* p, const Indexed* at, Py_ssize_t item, int ndi
 
 
 cdef bint _lie_in_order(const AdvancedIndex* p, list indices) noexcept:
-    """Whether the result is contiguous as the indexed tensor and the indices are."""
+    """Whether the result is contiguous, given the strides of the indexed tensor and the indices."""
     cdef const Rows* r = &p.rows
     cdef Py_ssize_t before = PY_SSIZE_T_MAX, step
     cdef int d
@@ -167,7 +167,7 @@ cdef bint _lie_in_order(const AdvancedIndex* p, list indices) noexcept:
 
 
 cdef int _follow(AdvancedIndex* p, Py_ssize_t item, list indices) except -1:
-    """The strides of the result: of the kept dimensions in order of the tensor's, of the others in the indices'."""
+    """Set the result's strides: kept dimensions in the tensor's order, the others in the order of the indices."""
     cdef Py_ssize_t[MAX_OPERANDS][MAX_NDIM] strides
     cdef Py_ssize_t* rows[MAX_OPERANDS]
     cdef int k, d, lead, n = min(<int>len(indices), MAX_OPERANDS - 1)
@@ -208,7 +208,7 @@ cdef Tensor _as_long(Tensor x):
 
 cdef void _set_plain(AdvancedIndex* p, char* data, Py_ssize_t item, const Py_ssize_t* strides,
                      Py_ssize_t step) noexcept:
-    """The plain side has the result's shape; its places for the indices are `step` apart."""
+    """Set the plain side, which has the result's shape; successive indices are `step` elements apart."""
     cdef int d
     cdef Rows* r = &p.rows
     r.plain = data
@@ -251,7 +251,7 @@ cdef int scattered(AdvancedIndex* p, Tensor t, Tensor values, bint accumulate) e
             strides[d] = values.strides[d - lead]
     if _count(p.ndim, p.sizes) == 0:
         return 0
-    for d in range(p.first + p.nbroadcast - 1, p.first - 1, -1):  # the dimensions of the index have to lie in line
+    for d in range(p.first + p.nbroadcast - 1, p.first - 1, -1):  # the dimensions of the index must form one line
         if p.sizes[d] == 1:
             continue
         if first:
@@ -345,7 +345,7 @@ cdef Tensor nonzero_offsets(Tensor mask, Py_ssize_t step):
     m = <const unsigned char*>mask.data
     for i in range(n):
         count += m[i]
-    count += 1  # room for what is written and passed over
+    count += 1  # room for the last write, which is skipped
     out = empty(INT64, 1, &count)
     to = <long long*>out.data
     for i in range(n):
@@ -356,7 +356,7 @@ cdef Tensor nonzero_offsets(Tensor mask, Py_ssize_t step):
 
 
 cdef Tensor filling(str name, Tensor t, object value):
-    """A value to write everywhere, as a 0-d tensor of the dtype of `t`."""
+    """Return a fill value as a 0-d tensor of the dtype of `t`."""
     cdef Tensor out
     if isinstance(value, Tensor):
         if (<Tensor>value).ndim:

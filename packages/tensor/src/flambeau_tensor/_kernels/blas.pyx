@@ -1,10 +1,10 @@
 # cython: language_level=3
 """Matrix products on memory.
 
-Small ones are done by a loop of our own: getting into BLAS would cost more. NumPy carries OpenBLAS; its symbols are
-taken from the library that NumPy has loaded. Where they are not found (another BLAS, another platform) the inner loop
-of ``np.matmul`` does the same work. Large products are split over the thread pool in blocks, with BLAS held to one
-thread meanwhile: its own threads would spin beside ours.
+Small products use our own loop, because calling BLAS would cost more. NumPy contains OpenBLAS; its functions are looked
+up in the library that NumPy has loaded. If they are not found (another BLAS, another platform), the inner loop of
+``np.matmul`` is used. Large products are split into blocks over the thread pool. BLAS is limited to one thread
+meanwhile, since its threads would spin beside ours.
 """
 from cpython.object cimport PyObject
 from cython cimport floating
@@ -29,7 +29,7 @@ cdef extern from * nogil:
     static void* fl_symbol(const char* library, const char* name) { (void)library; (void)name; return NULL; }
     #else
     #include <dlfcn.h>
-    /* Looks in a library that is already loaded and in those that it was linked with. */
+    /* Looks in a library that is already loaded and in the libraries that it is linked with. */
     static void* fl_symbol(const char* library, const char* name) {
         void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         return handle ? dlsym(handle, name) : NULL;
@@ -38,7 +38,7 @@ cdef extern from * nogil:
     """
     void* fl_symbol(const char* library, const char* name)
 
-ctypedef long long blas_int  # of the 64-bit interface that NumPy's wheels carry
+ctypedef long long blas_int  # of the 64-bit interface in NumPy's wheels
 
 ctypedef void (*sgemm_t)(int, int, int, blas_int, blas_int, blas_int, float, const void*, blas_int, const void*,
                          blas_int, float, void*, blas_int) noexcept nogil
@@ -70,14 +70,14 @@ cdef enum:  # CBLAS
     AS_IS = 111
     TRANSPOSED = 112
 
-cdef enum:  # multiplications
-    SMALL = 4096  # up to this our own loop is faster
-    BLOCKED = 1 << 19  # from this on our own blocks are faster, where there are any
-    BRAIN = 1 << 14  # from this on bfloat16 is multiplied as such, where the processor can
-    FEW_ROWS = 8  # of the left factor, for which packing the right one does not pay
-    TURNED = 512  # elements of a right factor that are worth copying for it
-    QUIET = 4096  # below this BLAS does not think of threads
-    CHEAP = 16  # so many cost what an addition does in `grain`, as the processor does many at once
+cdef enum:  # numbers of multiplications
+    SMALL = 4096  # up to this size, our own loop is faster
+    BLOCKED = 1 << 19  # from this size, our own blocking is faster, if it exists
+    BRAIN = 1 << 14  # from this size, bfloat16 is multiplied without conversion, if the processor supports it
+    FEW_ROWS = 8  # rows of the left factor for which packing the right one does not pay
+    TURNED = 512  # elements of a right factor that are worth transposing for our loop
+    QUIET = 4096  # below this size, BLAS uses one thread
+    CHEAP = 16  # multiplications that cost as much as one addition in `grain`, because the processor vectorizes them
 
 cdef sgemm_t _sgemm = NULL
 cdef dgemm_t _dgemm = NULL
@@ -97,13 +97,13 @@ cdef small_t _small_double = NULL
 cdef blocked_t _blocked_float = NULL
 cdef blocked_t _blocked_double = NULL
 cdef brain_t _blocked_brain = NULL
-cdef loop_t[NDTYPES] _loops  # of np.matmul
+cdef loop_t[NDTYPES] _loops  # from np.matmul
 cdef void* _loop_data[NDTYPES]
 
 
-# --- finding them ---------------------------------------------------------------------------------------------------
+# --- finding the functions ------------------------------------------------------------------------------------------
 
-cdef extern from "numpy/arrayobject.h":  # what ufuncobject.h builds on
+cdef extern from "numpy/arrayobject.h":  # required by ufuncobject.h
     pass
 cdef extern from "numpy/ufuncobject.h":
     ctypedef struct UFunc "PyUFuncObject":
@@ -139,7 +139,7 @@ def _find_own():
 
 
 def _find_blas():
-    """Take OpenBLAS's functions from the libraries of NumPy's core; says whether all are there."""
+    """Look up OpenBLAS's functions in the libraries of NumPy's core; return whether all were found."""
     global _sgemm, _dgemm, _cgemm, _zgemm, _sgemv, _dgemv, _cgemv, _zgemv, _get_threads, _set_threads, _found
     global _library, _prefix
     from numpy._core import _multiarray_umath
@@ -171,7 +171,7 @@ cdef void* symbol(str name) except? NULL:
 
 
 def uses_blas():
-    """Whether floating point products go to BLAS directly; ``FLAMBEAU_BLAS=numpy`` keeps them in NumPy's loop."""
+    """Whether floating point products call BLAS directly; ``FLAMBEAU_BLAS=numpy`` makes them use NumPy's loop."""
     return _found
 
 
@@ -187,7 +187,7 @@ parallel._followers.append(_follow)
 
 
 # --- BLAS held to one thread ----------------------------------------------------------------------------------------
-# Entered and left with the GIL held, so several Python threads may be inside at once.
+# Called with the GIL held, so several Python threads may be inside at once.
 
 cdef int _inside = 0, _threads_before = 1
 
@@ -232,7 +232,7 @@ cdef bint has_brain(Py_ssize_t m, Py_ssize_t n, Py_ssize_t k) noexcept nogil:
 
 cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, Py_ssize_t m,
                      Py_ssize_t n) noexcept nogil:
-    """The product by our own blocks, where they are the faster way and have the memory; says whether it was."""
+    """Compute the product by our own blocking if it is faster and memory suffices; return whether it was done."""
     cdef blocked_t blocked = _blocked_float if p.dtype == FLOAT32 else _blocked_double if p.dtype == FLOAT64 else NULL
     if blocked == NULL or m * n * p.k < BLOCKED or m < FEW_ROWS or p.alpha[0] != 1 or \
             (p.beta[0] != 0 and p.beta[0] != 1):
@@ -242,10 +242,11 @@ cdef bint _in_blocks(const Products* p, const char* a, const char* b, char* c, P
 
 cdef bint _turned(const Products* p, const float* a, Py_ssize_t lda, const char* b, Py_ssize_t ldb, char* c,
                   Py_ssize_t m, Py_ssize_t n) noexcept nogil:
-    """The product, with the rows of `a` made columns first; False if there is no memory for that.
+    """Compute the product with `a` copied to column-major order; False if memory for that does not suffice.
 
-    OpenBLAS has kernels of their own for up to a million multiplications, slow where both factors run along the sum:
-    a small batch through a linear layer with more outputs than inputs takes half the time turned.
+    OpenBLAS has special kernels for up to a million multiplications, which are slow if both factors are contiguous
+    along the summed dimension. A small batch through a linear layer with more outputs than inputs takes half the time
+    with the copy.
     """
     cdef float* turned = <float*>malloc(m * p.k * sizeof(float))
     cdef Py_ssize_t i, j
@@ -331,7 +332,7 @@ cdef inline void _product(const Products* p, const char* a, const char* b, char*
         _gemm(p, a, b, c, m, n)
 
 
-# --- many, and parts of large ones ----------------------------------------------------------------------------------
+# --- batches, and parts of large products ---------------------------------------------------------------------------
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
     cdef const Products* p = <const Products*>context
@@ -358,7 +359,7 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef inline bint _small(const Products* p) noexcept:
-    """Do a single small product, if it is one."""
+    """Compute a single small product; return False if it is not one."""
     cdef small_t loop
     cdef double[TURNED] turned
     cdef const void* b = p.b
@@ -373,7 +374,7 @@ cdef inline bint _small(const Products* p) noexcept:
         return False
     if loop == NULL:
         return False
-    if p.b_col != 1:  # the loop goes along rows of the right factor
+    if p.b_col != 1:  # the loop reads rows of the right factor
         if p.k * p.n > TURNED:
             return False
         if p.dtype == FLOAT32:
@@ -386,7 +387,7 @@ cdef inline bint _small(const Products* p) noexcept:
 
 
 cdef inline void _turn(const Products* p, floating* out, const floating* b) noexcept:
-    """The right factor with its rows one after the other."""
+    """Copy the right factor to row-major order."""
     cdef Py_ssize_t i, j
     for j in range(p.n):
         for i in range(p.k):

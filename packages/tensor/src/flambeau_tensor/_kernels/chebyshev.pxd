@@ -1,8 +1,8 @@
-"""Chebyshev series and other tables of special functions, and loops over functions of double precision.
+"""Chebyshev series and other tables for special functions, and loops over functions in double precision.
 
-The series were made from values with 45 digits, and end where terms are below 1e-18 of the largest. What each stands
-for is told where it is used. `TEMME` are the power series of the functions c_k of Temme's uniform expansion of the
-incomplete gamma functions (DLMF 8.12.9), computed with rational numbers.
+The series were computed from values with 45 digits and end where terms are below 1e-18 of the largest. The code that
+uses a series says what it approximates. `TEMME` contains the power series of the functions c_k in Temme's uniform
+expansion of the incomplete gamma functions (DLMF 8.12.9), computed with rational numbers.
 """
 from flambeau_tensor._kernels.map_loops cimport real_t
 
@@ -193,9 +193,10 @@ cdef extern from *:
 
 
 cdef inline double series(const double* c, int n, double t) noexcept nogil:
-    """The sum of c[k] T_k(t) for an even n, by Clenshaw's recurrence: twice, of even and odd k by themselves.
+    """Return the sum of c[k] T_k(t) for an even n, by Clenshaw's recurrence, separately for even and odd k.
 
-    With s = 2t**2 - 1 these are sums of T_k(s) and, times t, of the third kind's V_k(s); neither waits for the other.
+    With s = 2t**2 - 1, these are sums of T_k(s) and, times t, of V_k(s), Chebyshev polynomials of the third kind. The
+    two recurrences are independent, so the processor can overlap them.
     """
     cdef double s = 2 * t * t - 1, a = 0, b = 0, p = 0, q = 0, following
     cdef int k

@@ -1,6 +1,6 @@
-"""Between complex64 and complex128, part by part.
+"""Conversion between complex64 and complex128.
 
-Cython makes a complex number of its parts as `x + y*I`, in which an infinite or undefined `y` spoils the real part.
+Cython composes a complex number as `x + y*I`, which makes the real part NaN if `y` is infinite or NaN.
 """
 cimport cython
 
@@ -24,7 +24,7 @@ cdef inline double complex wide(complex_t z) noexcept nogil:
 
 
 cdef inline complex_t narrow(double complex z, complex_t like) noexcept nogil:
-    """`z` in the type of `like`."""
+    """Convert `z` to the type of `like`."""
     if complex_t is cython.floatcomplex:
         return narrowed(z)
     else:

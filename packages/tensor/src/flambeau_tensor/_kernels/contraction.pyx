@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Kronecker products, chains of matrices and cross products: compositions.
+"""Kronecker products, chains of matrix products and cross products, as compositions.
 
-Cross products are computed at once where no gradient is wanted of them.
+A cross product that needs no gradient is computed in one pass.
 """
 cimport cython
 from cpython.object cimport PyObject
@@ -37,7 +37,7 @@ cdef void _crossed(const element_t* x, const element_t* y, element_t* out, Py_ss
 
 
 cdef Tensor _swapped(Tensor t, int dim):
-    """A view with a dimension and the last one in each other's place."""
+    """Return a view with `dim` and the last dimension exchanged."""
     cdef Py_ssize_t[MAX_NDIM] sizes, strides
     cdef int d, last = t.ndim - 1
     for d in range(t.ndim):
@@ -96,7 +96,7 @@ cdef object _linalg_cross(Operator op, PyObject** a):
 
 
 cdef object _cross(Operator op, PyObject** a):
-    """Slots: self, other, dim, out. The first dimension of size 3, unless one is given."""
+    """Slots: self, other, dim, out. The default is the first dimension of size 3."""
     cdef Tensor x = <Tensor>a[0]
     cdef int d = 0
     if a[2] != <PyObject*>None or x.ndim != (<Tensor>a[1]).ndim:
@@ -111,7 +111,7 @@ cdef object _cross(Operator op, PyObject** a):
 # --- Kronecker products and chains ----------------------------------------------------------------------------------
 
 cdef object _kron(Operator op, PyObject** a):
-    """Slots: self, other, out. The product of one with ones between its dimensions and the other likewise."""
+    """Slots: self, other, out. Multiplies the operands after inserting dimensions of size 1 between theirs."""
     cdef Tensor x = <Tensor>a[0]
     cdef Tensor y = <Tensor>a[1]
     cdef int n = max(x.ndim, y.ndim), d
@@ -128,7 +128,7 @@ cdef object _kron(Operator op, PyObject** a):
 
 
 cdef object _product(list chain, const int* split, int n, int i, int j, object mm):
-    """Of matrices i to j, cut where `split` says."""
+    """Return the product of matrices i to j, split as `split` says."""
     cdef int k
     if i == j:
         return chain[i]
@@ -137,8 +137,8 @@ cdef object _product(list chain, const int* split, int n, int i, int j, object m
 
 
 cdef object _multiplied(list chain):
-    """In the order that takes the fewest multiplications: the textbook dynamic program (Cormen et al., Introduction to
-    Algorithms, section 14.2)."""
+    """Multiply in the order with the fewest multiplications, found by the textbook dynamic program (Cormen et al.,
+    Introduction to Algorithms, section 14.2)."""
     cdef int n = <int>len(chain), length, i, j, k
     cdef Tensor t
     cdef Tensor room

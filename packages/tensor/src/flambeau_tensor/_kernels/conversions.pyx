@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Where a tensor is and in which dtype, and the same elements elsewhere; one element as a number of Python's."""
+"""Device and dtype of a tensor, conversions, and the element of a tensor as a Python number."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.copying cimport copy_of
@@ -18,7 +18,7 @@ from flambeau_tensor._core.memory.layout import FORMATS
 
 cdef object _cpu = options.CPU, _meta = options.META, _strided = options.strided, _preserve = options.preserve_format
 cdef object _check_device = options.check_device
-cdef dict _by_name = {}  # a method that converts -> its dtype
+cdef dict _by_name = {}  # the name of a converting method -> its dtype
 
 
 cdef object _device(Operator op, PyObject** a):
@@ -33,7 +33,7 @@ cdef object _layout(Operator op, PyObject** a):
     return _strided
 
 
-# --- conversions: compositions of copies ----------------------------------------------------------------------------
+# --- conversions, as compositions of copies -------------------------------------------------------------------------
 
 cdef object _converted(Tensor t, PyObject* dtype, PyObject* memory_format, bint copy):
     if dtype != <PyObject*>None and (<DType>dtype).id != t.dtype:
@@ -80,19 +80,19 @@ cdef object _cpu_of(Operator op, PyObject** a):
 
 
 cdef object _to_named(Operator op, PyObject** a):
-    """Slots: self, memory_format. The method's name says the dtype."""
+    """Slots: self, memory_format. The name of the method determines the dtype."""
     dtype = _by_name[op.name]
     return _converted(<Tensor>a[0], <PyObject*>dtype, a[1], False)
 
 
 def converter(str method not None, str dtype not None):
-    """The kernel of a method that converts to a dtype, such as ``float``."""
+    """Return the kernel of a method that converts to a dtype, such as ``float``."""
     _by_name[method] = _dtype_by_name(dtype)
     return _named
 
 
 cdef object _resolved(Operator op, PyObject** a):
-    """Slots: self. A copy of a view that `resolve_conj` or `resolve_neg` is about."""
+    """Slots: self. Copies views that `resolve_conj` or `resolve_neg` has to resolve."""
     cdef unsigned int flag = CONJ if op.name == "resolve_conj" else NEG
     return find("torch.clone")(<object>a[0]) if (<Tensor>a[0]).flags & flag else <object>a[0]
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Cumulative sums and their kin along one dimension of contiguous tensors, by the loops of ``hot/cumulative``."""
+"""Cumulative sums and similar operations along a dimension of contiguous tensors, by loops of ``hot/cumulative``."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -18,8 +18,8 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
-    COLUMNS = 512  # of one call of a loop across
-    RUNS = 8  # of one call of a loop along, at least
+    COLUMNS = 512  # columns per call of an across loop
+    RUNS = 8  # minimum number of runs per call of an along loop
 
 ctypedef void (*along_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t n, Py_ssize_t m) noexcept nogil
 ctypedef void (*across_t)(void* op, const char* x, char* out, char* extra, Py_ssize_t step, Py_ssize_t n,
@@ -35,7 +35,7 @@ cdef struct Job:
     char* x
     char* out
     char* places
-    int start  # what the carry starts from: 0, 1, or -1 for -inf
+    int start  # the initial value: 0, 1, or -1 for -inf
     Py_ssize_t item, n, runs, inner, tiles
 
 
@@ -52,7 +52,7 @@ cdef void _start(Job* job, double* carry, Py_ssize_t m) noexcept nogil:
 
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Groups of RUNS runs, or tiles of columns, [begin, end)."""
+    """Process groups of RUNS runs, or tiles of columns, [begin, end)."""
     cdef Job* job = <Job*>context
     cdef double[2 * COLUMNS] carry
     cdef char* extra = <char*>carry
@@ -78,15 +78,15 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef class Cumulative(Kernel):
-    """A kernel with the slots self, dim and, of operators that have it, `dtype`.
+    """A kernel with the slots self, dim and, if the operator has it, `dtype`.
 
     Args:
-        name: how errors about dtypes call it.
+        name: the kernel's name in errors about dtypes.
         loops: the name of a table in ``hot/cumulative``.
-        start: what the accumulated value starts from (-1 stands for -inf).
-        places: the second result is where each value stands; integers stay as they are.
-        dtypes: families of dtypes that are accepted, as in `Elementwise`.
-        fallback: the Python function of (tensor, dim) that answers for complex numbers where no loop does.
+        start: the initial value (-1 means -inf).
+        places: whether there is a second result with the index of each value; integers then keep their dtype.
+        dtypes: the accepted families of dtypes, as in `Elementwise`.
+        fallback: a Python function of (tensor, dim) for complex dtypes without a loop.
     """
 
     cdef Entry[NDTYPES] entries
@@ -119,7 +119,7 @@ cdef class Cumulative(Kernel):
 
     def read_slots(self, dict slots not None):
         read_slot(&self.dtype, "dtype", slots, False)
-        self.handles_out = self.dtype >= 0  # where `out` says what to compute in
+        self.handles_out = self.dtype >= 0  # if `dtype` determines the dtype of the computation
 
 
 cdef object _run(Operator op, PyObject** slots):

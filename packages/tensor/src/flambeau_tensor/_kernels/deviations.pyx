@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""`std` and `var` under PyTorch's signatures: which arguments say what the reduction divides by."""
+"""`std` and `var` under PyTorch's signatures, which determine the divisor by different arguments."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.call.operator cimport Kernel, Operator, call_again, kernel_t, read_slot
@@ -11,8 +11,8 @@ cdef object _ZERO = 0, _ONE = 1
 
 
 cdef class Deviation(Kernel):
-    """The kernel of a composition that is `reduction(self, dim, *, correction, keepdim)`, under one of the signatures
-    with `unbiased` or `correction`. Complex numbers go to `of_complex(self, dim, correction, keepdim)`."""
+    """The kernel of a composition that calls `reduction(self, dim, *, correction, keepdim)`, for one of the
+    signatures with `unbiased` or `correction`. Complex inputs use `of_complex(self, dim, correction, keepdim)`."""
 
     cdef Operator reduction
     cdef object of_complex

@@ -1,4 +1,4 @@
-"""The derivative of the logarithm of the gamma function, for loops that compute in double precision."""
+"""The digamma function in double precision."""
 from libc cimport math
 
 

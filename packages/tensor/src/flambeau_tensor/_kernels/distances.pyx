@@ -18,7 +18,7 @@ from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef enum:
-    LANES = 8  # sums that go on side by side
+    LANES = 8  # the number of independent partial sums
 
 cdef enum Order:
     ZERO
@@ -31,9 +31,9 @@ cdef struct Job:
     char* x1
     char* x2
     char* out
-    Py_ssize_t n1, n2, m  # rows of a batch, and elements of a row
+    Py_ssize_t n1, n2, m  # rows in a batch, and elements in a row
     int dtype
-    bint triangle  # each row of `x1` with those behind it, in place of all of `x2`
+    bint triangle  # pairs each row of `x1` with the following rows, instead of all rows of `x2`
     Order order
     double p
 
@@ -69,7 +69,7 @@ cdef inline double _norm(const real_t* a, const real_t* b, Py_ssize_t m, Order o
 
 
 cdef inline double _distance(const Job* j, const real_t* a, const real_t* b) noexcept nogil:
-    # With a constant order each, which the compiler makes a loop of its own of.
+    # A constant order in each call, so that the compiler specializes the loop.
     if j.order == TWO:
         return _norm(a, b, j.m, TWO, 2)
     if j.order == ONE:
@@ -124,7 +124,7 @@ cdef Tensor _between(Tensor x1, Tensor x2, double p, bint triangle, int ndim, co
 
 
 cdef object _distances(Operator op, PyObject** a):
-    """Slots: x1, x2, p. Batches of the same sizes."""
+    """Slots: x1, x2, p. The batch sizes must be equal."""
     cdef Tensor x1 = <Tensor>a[0]
     cdef Tensor x2 = <Tensor>a[1]
     cdef Py_ssize_t[MAX_NDIM] sizes

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""DLPack: tensors to and from other libraries without copying, by capsules and by a table of C functions.
+"""DLPack: exchange of tensors with other libraries without copying, by capsules and by a table of C functions.
 
-What crosses is a struct with the address, sizes and strides and a function that lets go of them; its layout is DLPack's
-(https://dmlc.github.io/dlpack). ``Tensor.__dlpack_c_exchange_api__`` is the table through which compiled libraries
-exchange tensors without any Python call.
+The exchanged struct contains address, sizes, strides and a deleter; its layout is DLPack's
+(https://dmlc.github.io/dlpack). Compiled libraries exchange tensors through the table
+``Tensor.__dlpack_c_exchange_api__``, without any Python call.
 """
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport (
@@ -139,14 +139,14 @@ for _i, _code in enumerate((DL_BOOL, DL_UINT, DL_INT, DL_INT, DL_INT, DL_INT, DL
     CODES[_i] = _code
 
 
-# --- out ------------------------------------------------------------------------------------------------------------
+# --- export ---------------------------------------------------------------------------------------------------------
 
-cdef struct Managed:  # a tensor that went out, in the form with a version
+cdef struct Managed:  # an exported tensor, in the versioned form
     DLManagedTensorVersioned head
     int64_t[2 * MAX_NDIM] dims
 
 
-cdef struct Unversioned:  # and in the older one
+cdef struct Unversioned:  # the same in the older form
     DLManagedTensor head
     int64_t[2 * MAX_NDIM] dims
 
@@ -164,7 +164,7 @@ cdef void _fill(DLTensor* d, Tensor t, int64_t* dims) noexcept:
 
 
 cdef void _let_go(void* tensor) noexcept nogil:
-    """Runs in any thread, and maybe after Python's end."""
+    """Release a tensor; runs in any thread, perhaps after Python has ended."""
     if tensor != NULL and Py_IsInitialized():
         with gil:
             Py_DECREF(<object>tensor)
@@ -193,7 +193,7 @@ cdef int _check_out(Tensor t) except -1:
 
 cdef DLManagedTensorVersioned* _managed(Tensor t, bint copied) except NULL:
     cdef Managed* m
-    cdef Tensor kept = detached(t)  # its storage and sizes stay what they are, whatever becomes of `t`
+    cdef Tensor kept = detached(t)  # keeps storage and sizes, even if `t` changes
     m = <Managed*>PyMem_RawMalloc(sizeof(Managed))
     if m == NULL:
         raise MemoryError()
@@ -208,7 +208,7 @@ cdef DLManagedTensorVersioned* _managed(Tensor t, bint copied) except NULL:
 
 
 cdef void _drop_versioned(object capsule) noexcept:
-    """What becomes of a capsule that nobody took."""
+    """Release a capsule that was not consumed."""
     cdef DLManagedTensorVersioned* m
     cdef PyObject* type
     cdef PyObject* value
@@ -235,16 +235,16 @@ cdef void _drop_unversioned(object capsule) noexcept:
 
 
 def to_capsule(Tensor t not None, *, stream=None, max_version=None, dl_device=None, copy=None):
-    """The tensor's memory as a capsule for another library.
+    """Export the tensor's memory as a capsule for another library.
 
     Args:
-        stream: must be None, or -1: there are no streams on the CPU.
-        max_version: the newest version of DLPack, ``(major, minor)``, that the other side understands.
-        dl_device: where it wants the memory; ``(1, 0)``, the CPU, is all there is.
+        stream: must be None or -1, because the CPU has no streams.
+        max_version: the newest version of DLPack, ``(major, minor)``, that the consumer supports.
+        dl_device: the device of the memory; only the CPU, ``(1, 0)``, is supported.
         copy: True copies; otherwise memory is shared.
 
-    Raises BufferError for what cannot be handed over: a tensor that requires grad, or a read-only one to a library that
-    would not know.
+    Raises BufferError for a tensor that requires grad, and for a read-only one if the consumer does not support that
+    flag.
     """
     cdef DLManagedTensorVersioned* m
     cdef Unversioned* u
@@ -254,7 +254,7 @@ def to_capsule(Tensor t not None, *, stream=None, max_version=None, dl_device=No
     if stream not in (None, -1):
         raise AssertionError("stream should be None on cpu.")
     if max_version is not None:
-        major, _ = max_version  # anything else than two raises
+        major, _ = max_version  # raises unless it is a pair
     if dl_device is not None and tuple([int(d) for d in dl_device]) != (CPU, 0):
         raise BufferError(f"cannot put the tensor on device {tuple(dl_device)}: there is only the CPU, (1, 0)")
     _check_out(t)
@@ -277,10 +277,10 @@ def to_capsule(Tensor t not None, *, stream=None, max_version=None, dl_device=No
     return PyCapsule_New(&u.head, "dltensor", _drop_unversioned)
 
 
-# --- in -------------------------------------------------------------------------------------------------------------
+# --- import ---------------------------------------------------------------------------------------------------------
 
 cdef class _Borrowed:
-    """Memory of another library, given back when the last storage on it is gone."""
+    """The owner of another library's memory, which calls the deleter when the last storage on it is freed."""
 
     cdef DLManagedTensorVersioned* versioned
     cdef DLManagedTensor* unversioned
@@ -302,7 +302,7 @@ cdef int _dtype_of(DLTensor* d) except -1:
 
 
 cdef Tensor _over(DLTensor* d, object owner, bint readonly):
-    """A tensor over memory described by `d`."""
+    """Create a tensor on the memory that `d` describes."""
     cdef int i, dtype
     cdef int64_t step = 1
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -332,7 +332,7 @@ cdef Tensor _over(DLTensor* d, object owner, bint readonly):
 
 
 cdef Tensor _import(DLManagedTensorVersioned* m):
-    """A tensor over what `m` describes, which is ours from now on."""
+    """Create a tensor on the memory that `m` describes, and take ownership of `m`."""
     cdef _Borrowed owner
     if m.version.major != MAJOR:
         raise BufferError(f"DLPack {m.version.major}.{m.version.minor} is not understood, only {MAJOR}")
@@ -343,7 +343,7 @@ cdef Tensor _import(DLManagedTensorVersioned* m):
 
 
 def from_capsule(capsule):
-    """A tensor over the memory in another library's capsule, which can be taken once."""
+    """Create a tensor on the memory of another library's capsule, which can be consumed once."""
     cdef const char* name
     cdef _Borrowed owner
     cdef DLManagedTensor* u
@@ -364,7 +364,7 @@ def from_capsule(capsule):
 
 
 def from_object(source, copy=None):
-    """A tensor over the memory of an object of any library that knows DLPack."""
+    """Create a tensor on the memory of an object from any library that supports DLPack."""
     cdef DLPackExchangeAPI* api
     cdef DLManagedTensorVersioned* m = NULL
     table = getattr(type(source), "__dlpack_c_exchange_api__", None)
@@ -381,7 +381,7 @@ def from_object(source, copy=None):
     options = {} if copy is None else {"copy": copy}
     try:
         capsule = source.__dlpack__(max_version=(MAJOR, MINOR), **options)
-    except TypeError:  # it knows no versions
+    except TypeError:  # the producer does not support versions
         capsule = source.__dlpack__()
         return copy_of(<Tensor>from_capsule(capsule)) if copy else from_capsule(capsule)
     return from_capsule(capsule)
@@ -404,7 +404,7 @@ cdef int _to_py_object(DLManagedTensorVersioned* m, void** out) except -1 with g
 
 
 cdef int _view_of(void* o, DLTensor* out) except -1 with gil:
-    """Borrow from the tensor itself: what it tells is good as long as that lives and is not changed."""
+    """Describe the tensor itself: the description is valid while the tensor lives and is not changed."""
     cdef Tensor t = <Tensor?>(<object>o)
     _check_out(t)
     out.data = t.data
@@ -436,7 +436,7 @@ cdef int _allocate(DLTensor* like, DLManagedTensorVersioned** out, void* context
 
 
 cdef int _stream(int32_t device_type, int32_t device_id, void** out) noexcept nogil:
-    out[0] = NULL  # the CPU has none
+    out[0] = NULL  # the CPU has no streams
     return 0
 
 

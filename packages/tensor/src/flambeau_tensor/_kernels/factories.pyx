@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Fresh tensors, and the bare facts about existing ones."""
+"""Creation of tensors, and basic properties."""
 from cpython.object cimport PyObject
 from libc.string cimport memset
 
@@ -32,7 +32,7 @@ from flambeau_tensor.options import check_device, check_layout
 
 
 cdef int options(PyObject** a, int at, int inferred) except -1:
-    """Read dtype, layout, device from slots `at`…; returns the dtype."""
+    """Read dtype, layout and device from slots `at`…; return the dtype."""
     if a[at + 1] != <PyObject*>None:
         check_layout(<object>a[at + 1])
     if a[at + 2] != <PyObject*>None:
@@ -41,7 +41,7 @@ cdef int options(PyObject** a, int at, int inferred) except -1:
 
 
 def check_size(tuple sizes not None, DType dtype not None):
-    """Raise where there can be no tensor of these sizes: of what NumPy makes, or Python in a loop."""
+    """Raise if a tensor with these sizes is impossible; for tensors that NumPy or a loop in Python creates."""
     cdef Py_ssize_t[MAX_NDIM] exact
     cdef Py_ssize_t nbytes
     cdef int i, n = len(sizes)
@@ -50,7 +50,7 @@ def check_size(tuple sizes not None, DType dtype not None):
     count_elements(n, exact)
     nbytes = count_bytes(n, exact, NULL, 0, dtype.id)
     if nbytes > 1 << 30:
-        new_storage(nbytes)  # there may be no memory for it
+        new_storage(nbytes)  # raises if there is not enough memory
 
 
 # Factories by size: (size, [value], *, out, dtype, layout, device, pin_memory, requires_grad)
@@ -111,7 +111,8 @@ cdef object _full(Operator op, PyObject** a):
     return finished(t, a[7])
 
 
-# The same by example: (self, [value], *, dtype, layout, device, pin_memory, requires_grad, memory_format)
+# The same with the sizes of a tensor: (self, [value], *, dtype, layout, device, pin_memory, requires_grad,
+# memory_format)
 
 cdef object _empty_like(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
@@ -245,14 +246,14 @@ cdef object _resize_(Operator op, PyObject** a):
     if format > FORMAT_CONTIGUOUS:
         format_strides(format, n, sizes, strides)
     if format >= FORMAT_CONTIGUOUS or t.ndim != n or not same_sizes(n, t.sizes, sizes):
-        resize(t, n, sizes)  # else it keeps its strides
+        resize(t, n, sizes)  # otherwise it keeps its strides
         t.storage.version += 1
     if format > FORMAT_CONTIGUOUS:
         restride(t, strides)
     return t
 
 
-# --- facts ----------------------------------------------------------------------------------------------------------
+# --- properties -----------------------------------------------------------------------------------------------------
 
 cdef object _shape(Operator op, PyObject** a):
     cdef Tensor t = <Tensor>a[0]
@@ -311,7 +312,7 @@ cdef object _storage_offset(Operator op, PyObject** a):
 
 
 def is_meta(Tensor t not None):
-    """Whether a tensor has no memory, on device 'meta'."""
+    """Whether a tensor is on device 'meta' and has no memory."""
     return (t.flags & META) != 0
 
 

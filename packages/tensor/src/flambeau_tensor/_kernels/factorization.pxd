@@ -1,4 +1,4 @@
-"""What solving needs of the factorizations."""
+"""The parts of the factorizations that solving uses."""
 from flambeau_tensor._core.memory.tensor cimport Tensor
 
 cdef tuple factor(Tensor a)  # LU, pivots (int64) and infos (int64)

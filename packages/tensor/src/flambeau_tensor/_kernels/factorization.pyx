@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Matrices as products of simpler ones: Cholesky, LU and QR, and the determinants that LU gives.
+"""Matrix factorizations: Cholesky, LU and QR, and determinants from LU.
 
-What a routine of LAPACK overwrites is a copy that lies column by column, and that copy is the result.
+LAPACK routines overwrite a column-major copy, which becomes the result.
 """
 from cpython.object cimport PyObject
 from libc.math cimport hypot, log
@@ -21,10 +21,10 @@ from flambeau_tensor._kernels.small_matrices cimport small_getrf, small_potrf
 from flambeau_tensor._kernels.lapack import LinAlgError
 
 
-# --- reports --------------------------------------------------------------------------------------------------------
+# --- reported failures ----------------------------------------------------------------------------------------------
 
 cdef int check_infos(str function, Tensor infos, str text, error=LinAlgError) except -1:
-    """Raise for the first matrix that a routine reports of; `text` may hold {info}."""
+    """Raise for the first matrix for which a routine reports a failure; `text` may contain {info}."""
     cdef const int64_t* info = <const int64_t*>infos.data
     cdef Py_ssize_t i
     for i in range(infos.numel):
@@ -66,7 +66,7 @@ cdef object _cholesky_ex(Operator op, PyObject** slots):
 # --- LU -------------------------------------------------------------------------------------------------------------
 
 cdef tuple factor(Tensor a):
-    """LU, pivots (int64) and infos (int64)."""
+    """Return LU, pivots (int64) and infos (int64)."""
     cdef lapack_int m = a.sizes[a.ndim - 2], n = a.sizes[a.ndim - 1]
     cdef Py_ssize_t k = min(m, n)
     cdef Tensor out = in_columns(a), pivots = zero_vectors(INT64, a, k), infos = zeros_of(INT64, a.ndim - 2, a.sizes)
@@ -106,7 +106,7 @@ cdef object _lu_factor_ex(Operator op, PyObject** slots):
 
 
 cdef object _permutation(Operator op, PyObject** slots):
-    """P of PLU = A, from the exchanges of rows that LAPACK lists. Slots: LU, pivots."""
+    """Compute P of PLU = A from the row exchanges that LAPACK lists. Slots: LU, pivots."""
     cdef Tensor lu = <Tensor>slots[0], pivots = <Tensor>slots[1], out
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t m, k, i, j, row, item = ITEMSIZE[lu.dtype]
@@ -222,7 +222,7 @@ cdef object _slogdet(Operator op, PyObject** slots):
 # --- QR -------------------------------------------------------------------------------------------------------------
 
 cdef tuple _reflect(Tensor a):
-    """geqrf: R with the reflectors below its diagonal, and their factors."""
+    """geqrf: return R with the reflectors below its diagonal, and the reflectors' factors."""
     cdef lapack_int m = a.sizes[a.ndim - 2], n = a.sizes[a.ndim - 1], size
     cdef Py_ssize_t k = min(m, n)
     cdef Tensor out = in_columns(a), tau = zero_vectors(a.dtype, a, k)
@@ -235,14 +235,14 @@ cdef tuple _reflect(Tensor a):
         add(&call, &m)
         add(&call, tau.data, k * ITEMSIZE[a.dtype])
         add_workspace(&call, &size)
-        add_scratch(&call, 8)  # its report: no matrix fails
+        add_scratch(&call, 8)  # info: no matrix fails
         call.work = m * n * k
         run(&call, count_matrices(out))
     return out, tau
 
 
 cdef int _orthogonalize(Tensor q, Tensor tau) except -1:
-    """orgqr: the first columns of the reflectors' product, in their place."""
+    """orgqr: replace the reflectors with the first columns of their product."""
     cdef lapack_int m = q.sizes[q.ndim - 2], n = q.sizes[q.ndim - 1], k = tau.sizes[tau.ndim - 1], size
     cdef Call call
     if q.numel == 0:
@@ -261,7 +261,7 @@ cdef int _orthogonalize(Tensor q, Tensor tau) except -1:
 
 
 cdef Tensor _columns(Tensor t, Py_ssize_t rows, Py_ssize_t columns):
-    """The upper left part of matrices that lie column by column; zeros where there is nothing."""
+    """Copy the upper left part of column-major matrices; pads with zeros."""
     cdef Tensor out = empty_columns(t.dtype, t.ndim - 2, t.sizes, rows, columns)
     cdef Py_ssize_t m = t.sizes[t.ndim - 2], n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], i, j
     cdef char* to = out.data

@@ -1,12 +1,12 @@
 # cython: language_level=3
-"""Fourier transforms by the loops of NumPy's pocketfft: one dimension after the other, many rows on the thread pool.
+"""Fourier transforms by the loops of NumPy's pocketfft: one dimension after another, with rows on the thread pool.
 
-Three kernels do all of them: complex to complex, real to complex, complex to real. `Transform` is what users call for
-one dimension, a composition of checks and one of the three.
+There are three kernels: complex to complex, real to complex, complex to real. `Transform` implements the public
+functions for one dimension, as a composition of checks and one of the kernels.
 
-The loops are vectorized across rows. So a single long row is taken for a matrix: its columns are transformed, each
-element is turned by a root of unity, and then its rows are transformed ("four steps", Bailey 1990). A long row of real
-numbers is taken for half as many complex ones.
+The loops are vectorized across rows. A single long row is therefore treated as a matrix: its columns are transformed,
+each element is multiplied by a root of unity, and the rows are transformed ("four steps", Bailey 1990). A long row of
+real numbers is treated as half as many complex numbers.
 """
 from cpython.exc cimport PyErr_Occurred
 from cpython.object cimport PyObject
@@ -29,15 +29,15 @@ from flambeau_tensor._core.elementwise.operands import wrapped_dim
 from flambeau_tensor._core.schema.registry import find_operator
 
 cdef enum:
-    LONG = 2048  # a single row from this on is taken for a matrix
-    LONG_REAL = 32768  # one of real numbers for half as many complex ones
+    LONG = 2048  # from this length, a single row is treated as a matrix
+    LONG_REAL = 32768  # from this length, a real row is treated as half as many complex numbers
 
 cdef enum:  # norms, by PyTorch's numbers
     AS_IS = 0
     BY_ROOT = 1
     BY_SIZE = 2
 
-cdef extern from "numpy/arrayobject.h":  # what ufuncobject.h builds on
+cdef extern from "numpy/arrayobject.h":  # required by ufuncobject.h
     pass
 cdef extern from "numpy/ufuncobject.h":
     ctypedef struct UFunc "PyUFuncObject":
@@ -48,7 +48,7 @@ cdef struct Loop:
     loop_t run
     void* data
 
-cdef Loop[2] _forward, _backward, _even, _odd, _to_real  # of floats, of doubles
+cdef Loop[2] _forward, _backward, _even, _odd, _to_real  # for floats, for doubles
 
 
 cdef int _find(Loop* loops, ufunc, str pattern) except -1:
@@ -67,10 +67,10 @@ _find(_odd, pocketfft.rfft_n_odd, "{0}{0}->{1}")
 _find(_to_real, pocketfft.irfft, "{1}{0}->{0}")
 
 
-# --- one dimension of many rows -------------------------------------------------------------------------------------
+# --- one dimension with many rows -----------------------------------------------------------------------------------
 
 cdef struct Roots:
-    int shift  # the root of unity q is low[q % 2**shift] * high[q >> shift]; NULL: nothing is turned
+    int shift  # root of unity q is low[q % 2**shift] * high[q >> shift]; NULL: no multiplication
     double* low
     double* high
 
@@ -79,9 +79,9 @@ cdef struct Job:
     Roots roots
     char* x
     char* out
-    Py_ssize_t n_in, n_out, step_in, step_out  # of a row: elements, and bytes between them
-    Py_ssize_t full  # where the rest of a real tensor's spectrum is wanted, too: how long it is
-    int ndim  # of the rows: outer dimensions, beside the innermost one
+    Py_ssize_t n_in, n_out, step_in, step_out  # per row: elements, and bytes between them
+    Py_ssize_t full  # the length of the full spectrum of a real tensor, if it is needed; else 0
+    int ndim  # the number of outer dimensions of the rows, without the innermost one
     Py_ssize_t[MAX_NDIM] sizes, steps_in, steps_out
     Py_ssize_t inner, inner_in, inner_out
     double factor
@@ -90,7 +90,7 @@ cdef struct Job:
 
 
 cdef void _mirror(Job* job, char* row) noexcept nogil:
-    """The second half of a real row's spectrum is the first one's conjugate, from behind."""
+    """Fill the second half of a real row's spectrum with the reversed conjugate of the first half."""
     cdef Py_ssize_t k
     cdef char* to
     cdef char* source
@@ -122,7 +122,7 @@ cdef inline void _turn(const Roots* r, real_t* row, Py_ssize_t k, Py_ssize_t n) 
 
 
 cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Rows [begin, end), as many in one call of the loop as lie at equal distances."""
+    """Process rows [begin, end); one call of the loop handles as many rows as have equal distances."""
     cdef Job* job = <Job*>context
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef Py_ssize_t[3] counts
@@ -144,7 +144,7 @@ cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
         counts[0] = n
         args[0], args[2] = x + at * job.inner_in, out + at * job.inner_out
         args[1] = <char*>&job.factor_f if job.single else <char*>&job.factor
-        if job.roots.low != NULL:  # there are no outer dimensions then
+        if job.roots.low != NULL:  # then there are no outer dimensions
             for k in range(at, at + n):
                 if job.single:
                     _turn(&job.roots, <float*>(x + k * job.inner_in), k, job.n_in)
@@ -168,7 +168,7 @@ cdef void _rows(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef Py_ssize_t _divisor(Py_ssize_t n) noexcept nogil:
-    """The largest divisor up to the root, if rows and columns are of similar length then; else 1."""
+    """Return the largest divisor up to the square root if rows and columns then have similar lengths, else 1."""
     cdef Py_ssize_t d = <Py_ssize_t>sqrt(<double>n) + 1
     while d * d > n or n % d:
         d -= 1
@@ -201,11 +201,11 @@ cdef int _start(Job* job) except -1:
     else:
         with nogil:
             parallel_for(rows, 1 + GRAIN // work, _rows, job)
-    return -1 if PyErr_Occurred() != NULL else 0  # memory that pocketfft could not have
+    return -1 if PyErr_Occurred() != NULL else 0  # pocketfft failed to allocate memory
 
 
 cdef int _four_steps(Job* job, Py_ssize_t n1, int dtype, bint forward) except -1:
-    """A single row of n1 n2 elements: element i1 n2 + i2 is in row i1 and column i2 of a matrix."""
+    """Transform a single row of n1 n2 elements as a matrix, in which element i1 n2 + i2 has row i1 and column i2."""
     cdef Py_ssize_t n = job.n_in, n2 = n // n1, item = ITEMSIZE[dtype]
     cdef Tensor between = empty(dtype, 1, &n)
     cdef Job columns = job[0]
@@ -235,7 +235,7 @@ cdef struct Halves:
 
 
 cdef inline void _part(Halves* h, real_t* z, Py_ssize_t k) noexcept nogil:
-    """Two elements of the spectrum of real numbers from one where each pair of them was a complex one."""
+    """Compute two elements of a real row's spectrum from the spectrum of its elements taken as complex pairs."""
     cdef real_t* out = <real_t*>(h.out + k * h.step)
     cdef real_t* mirror = <real_t*>(h.out + (h.m - k) * h.step)
     cdef const double* u = h.roots.low + 2 * (k & ((<Py_ssize_t>1 << h.roots.shift) - 1))
@@ -260,7 +260,7 @@ cdef void _parts(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
 
 
 cdef int _real_steps(Job* job, Py_ssize_t divisor, int dtype) except -1:
-    """A single row of real numbers, an even number of them without gaps."""
+    """Transform a single row of real numbers, which is contiguous and has an even length."""
     cdef Py_ssize_t m = job.n_in // 2
     cdef Tensor between = empty(dtype, 1, &m)
     cdef Job pairs = job[0]
@@ -296,7 +296,7 @@ cdef int _along(Loop* loops, Tensor x, Tensor out, int dim, double factor, Py_ss
     job.full = out.sizes[dim] if mirrored else 0
     job.factor, job.factor_f = factor, <float>factor
     job.ndim = 0
-    for d in range(x.ndim):  # in the order of the result's strides, merged where both allow it
+    for d in range(x.ndim):  # in the order of the result's strides, merged if both sides allow it
         if d == dim or x.sizes[d] == 1:
             continue
         n, step_in, step_out = x.sizes[d], x.strides[d] * item_in, out.strides[d] * item_out
@@ -347,7 +347,7 @@ cdef double _factor(Py_ssize_t norm, double n) except -1:
 
 
 cdef int _by_stride(Tensor t, int* dims, int n) noexcept:
-    """Larger strides first."""
+    """Sort dimensions by stride, largest first."""
     cdef int i, j, d
     for i in range(1, n):
         d, j = dims[i], i
@@ -359,8 +359,8 @@ cdef int _by_stride(Tensor t, int* dims, int n) noexcept:
 
 
 cdef Tensor _room(Tensor t, int dtype, const int* dims, int n, Py_ssize_t last):
-    """For the result: the transformed dimensions lie innermost and in order, `last` long in the last of them, and the
-    others as in `t`."""
+    """Create the result: the transformed dimensions are innermost and in order, the last of them has size `last`,
+    and the others have the order of `t`."""
     cdef int[MAX_NDIM] order
     cdef bint[MAX_NDIM] transformed
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -481,10 +481,10 @@ cdef object _c2r(Operator op, PyObject** slots):
 c2c, r2c, c2r = make_kernel(_c2c), make_kernel(_r2c), make_kernel(_c2r)
 
 
-# --- what users call for one dimension ------------------------------------------------------------------------------
+# --- the public functions for one dimension -------------------------------------------------------------------------
 
 def promoted(Tensor x not None, bint to_complex):
-    """In a dtype that can be transformed: a complex one or, unless `to_complex`, one of real numbers."""
+    """Convert to a dtype that can be transformed: a complex one or, unless `to_complex`, a real one."""
     cdef int dtype = x.dtype
     if CATEGORY[dtype] < CAT_FLOAT:
         dtype = default_dtype()
@@ -496,7 +496,7 @@ def promoted(Tensor x not None, bint to_complex):
 
 
 def norm_number(str norm, bint forward):
-    """PyTorch's number for a norm by name."""
+    """Return PyTorch's number of a norm."""
     if norm is None or norm == "backward":
         return AS_IS if forward else BY_SIZE
     if norm == "forward":
@@ -507,7 +507,7 @@ def norm_number(str norm, bint forward):
 
 
 def fitted(x, int dim, Py_ssize_t size):
-    """Cut, or filled up with zeros, to a size in one dimension."""
+    """Truncate a dimension to a size, or pad it with zeros."""
     cdef Py_ssize_t have = (<Tensor?>x).sizes[dim]
     if have == size:
         return x
@@ -526,18 +526,19 @@ cdef object _run_kernel(Operator target, Tensor x, int dim, norm, argument):
 
 
 cdef class Transform(Kernel):
-    """One dimension's transform, as a composition with the slots self, n, dim, norm and perhaps out.
+    """A transform along one dimension, as a composition with the slots self, n, dim, norm and perhaps out.
 
     Args:
-        name: by which errors call it.
+        name: the function's name in errors.
         forward: the sign of the exponent.
-        real: what is real, ``"input"`` (whose spectrum is cut in half), ``"result"``, or None: what is given decides.
+        real: the real side: ``"input"`` (whose spectrum is cut in half), ``"result"``, or None: the input's dtype
+            decides.
         c2c, r2c, c2r: the operators of the three kernels.
     """
 
     cdef Operator c2c, r2c, c2r
     cdef bint forward
-    cdef int real  # 0: nothing must be, 1: the input, 2: the result
+    cdef int real  # 0: neither, 1: the input, 2: the result
     cdef str name
 
     def __init__(self, str name not None, bint forward, str real, Operator c2c, Operator r2c, Operator c2r):

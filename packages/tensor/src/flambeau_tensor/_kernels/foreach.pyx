@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Calls for every tensor of a list, with what belongs to each."""
+"""Calls a function for each tensor of a list, with the arguments for that tensor."""
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
@@ -13,19 +13,19 @@ cdef extern from "Python.h":
 
 
 cpdef enum Share:
-    """What the tensors of a list get of another argument."""
-    SAME  # all the same value
-    SAME_TENSOR  # all the same tensor, without dimensions
-    OWN_TENSOR  # each its own of a list of tensors
-    OWN_NUMBER  # each its own of a list of numbers
-    PACKED_NUMBER  # each its own of the numbers in a tensor
+    """How the tensors of a list share another argument."""
+    SAME  # the same value for all
+    SAME_TENSOR  # the same 0-d tensor for all
+    OWN_TENSOR  # one element each of a list of tensors
+    OWN_NUMBER  # one element each of a list of numbers
+    PACKED_NUMBER  # one element each of a tensor of numbers
 
 
 cdef class Each(Kernel):
     """The kernel of a function of lists: calls `function` for each tensor of the first argument.
 
-    `shares` has a `Share` for each other argument. The last one is handed on by `keyword`, where there is one, unless
-    it is 1. With `writes`, the results are the tensors of the list.
+    `shares` contains a `Share` for each other argument. With `keyword`, the last argument is passed by that name,
+    unless it is 1. With `writes`, the results are the tensors of the list.
     """
 
     cdef object function

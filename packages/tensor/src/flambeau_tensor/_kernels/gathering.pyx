@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Gathering and scattering along a dimension: whole slices by a vector of indices, or element by element."""
+"""Gathering and scattering along a dimension: whole slices for a vector of indices, or element by element."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, ITEMSIZE, dtype_object
@@ -28,8 +28,8 @@ cdef object _out_of_bounds(long long index, int dim, Py_ssize_t size):
 
 
 cdef Tensor _written(Operator op, Tensor t, Tensor index, Tensor source, bint in_order=True):
-    """What a scattering kernel writes to: `t` itself in place, else a copy (contiguous unless its dimensions keep their
-    order). Call it when all checks are done."""
+    """Return the tensor that a scattering kernel writes to: `t` in place, else a copy (contiguous unless `in_order`
+    is False). Call it after all checks."""
     cdef Tensor out
     if not op.flags & OP_INPLACE:
         if not in_order:
@@ -55,7 +55,7 @@ cdef object _done(Operator op, Tensor t):
 # --- slices by a vector of indices ----------------------------------------------------------------------------------
 
 cdef Tensor _offsets(Tensor index, Py_ssize_t size, Py_ssize_t step):
-    """Offsets of checked indices."""
+    """Return the offsets of checked indices."""
     cdef Tensor offsets = empty(INT64, 1, &index.numel)
     cdef long long outside
     add_offsets(index, index.ndim, index.sizes, size, step, True, <Py_ssize_t*>offsets.data, &outside)
@@ -64,9 +64,10 @@ cdef Tensor _offsets(Tensor index, Py_ssize_t size, Py_ssize_t step):
 
 cdef int _rows(int mode, Tensor t, int dim, Tensor index, Tensor plain, const Py_ssize_t* plain_strides,
                int width) except -1:
-    """Slices of `t` along `dim` at `index` against `plain`, where the index takes `width` dimensions (in line).
+    """Gather or scatter slices of `t` along `dim`; the index occupies `width` dimensions of `plain`, which form one
+    line.
 
-    Plain strides in elements: dimensions before `dim`, those of the index, dimensions after; size 1 for t without any.
+    Plain strides are in elements: dimensions before `dim`, of the index, and after. A 0-d `t` has size 1.
     """
     cdef Rows r
     cdef int d
@@ -104,7 +105,7 @@ cdef object _index_select(Operator op, PyObject** a):  # (self, dim, index)
         raise RuntimeError(f"index_select(): Index to scalar can have only 1 value, got {index.numel} value(s)")
     index = long_index(index)
     if not within(index, 0, t.sizes[dim] if t.ndim else 1, &outside):
-        # PyTorch has a kernel of its own for the second dimension, with other errors.
+        # PyTorch has a separate kernel for the second dimension, with other errors.
         if t.ndim > 1 and t.sizes[dim] == 0:
             raise RuntimeError("index_select(): self indexing axis dim should be positive")
         if dim == 1:
@@ -156,7 +157,7 @@ cdef int _check_vector(str name, Tensor index) except -1:
 
 
 cdef int _accumulate(int mode, Tensor t, int dim, Tensor index, Tensor source) except -1:
-    """Combine slices of `source` into those of `t`; types of 16 bits a number as wider ones."""
+    """Combine slices of `source` with those of `t`; 16-bit types are combined as wider types."""
     cdef Tensor wide
     if not supports(mode, t.dtype):
         if UINT16 <= t.dtype <= UINT64:
@@ -258,7 +259,7 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
     cdef Py_ssize_t size
     cdef long long outside
     if isinstance(<object>a[3], Tensor) and (<Tensor>a[3]).ndim:
-        filling("index_fill", t, <object>a[3])  # raises, before anything else is looked at
+        filling("index_fill", t, <object>a[3])  # raises before any other check
     dim = wrap_dim(<object>a[1], t.ndim)
     size = t.sizes[dim] if t.ndim else 1
     if index.ndim > 1:
@@ -278,10 +279,10 @@ cdef object _index_fill(Operator op, PyObject** a):  # (self, dim, index, value)
     return _done(op, t)
 
 
-# --- places of the flattened tensor ---------------------------------------------------------------------------------
+# --- indices into the flattened tensor ------------------------------------------------------------------------------
 
 cdef Tensor _flat(Tensor t):
-    """The elements in order, contiguous, as a vector."""
+    """Return the elements in order as a contiguous vector."""
     cdef Tensor c = t
     cdef Py_ssize_t n = t.numel, one = 1
     if not t.flags & CONTIGUOUS:
@@ -340,7 +341,7 @@ cdef object _put(Operator op, PyObject** a):  # (self, index, source, accumulate
 # --- element by element ---------------------------------------------------------------------------------------------
 
 cdef int _prepare(Along* g, Tensor t, int dim, Tensor index) except -1:
-    """The index and the indexed side; tensors without dimensions count as vectors of one element."""
+    """Set the index and the indexed side; 0-d tensors count as vectors with one element."""
     cdef Py_ssize_t item = ITEMSIZE[t.dtype]
     cdef int d
     g.ndim = max(t.ndim, index.ndim)
@@ -395,7 +396,7 @@ cdef object _gather(Operator op, PyObject** a):  # (self, dim, index, *, sparse_
 
 
 cdef Tensor _scatter_to(Operator op, Tensor t, object dimension, Tensor index, object src, int mode, object initial):
-    """Checks, then the scattering; `initial` (a number or None) is written to the places first."""
+    """Check and scatter; `initial` (a number or None) is written to the selected elements first."""
     cdef Tensor source
     cdef Tensor wide
     cdef Along g
@@ -490,7 +491,7 @@ cdef object _scatter_reduce(Operator op, PyObject** a):  # (self, dim, index, sr
 
 
 cdef object _extreme(int dtype, bint most):
-    """The value that any other one replaces as the least (or greatest)."""
+    """Return the initial value for a minimum (`most`) or maximum, which every other value replaces."""
     if CATEGORY[dtype] == CAT_FLOAT:
         return float("inf") if most else float("-inf")
     if dtype == BOOL:

@@ -1,4 +1,4 @@
-"""The random number generator's layout, and how kernels get at its numbers."""
+"""The layout of the random number generator, and access to its numbers for kernels."""
 cimport cython
 from libc.stdint cimport uint64_t
 
@@ -10,12 +10,12 @@ cdef class Lock:
 cdef class Generator:
     cdef Source source
     cdef uint64_t seed_value
-    cdef Lock lock  # to hold while drawing
-    cdef int forks  # how many there had been when the lock was made
+    cdef Lock lock  # held while drawing
+    cdef int forks  # the value of _forks when the lock was created
     cdef object __weakref__
 
     cdef void reseed(self, uint64_t seed) noexcept
     cdef bytes save(self)
     cdef int load(self, const char* data, Py_ssize_t n) except -1
 
-cdef Generator generator_of(str func, object generator)  # the default one for None
+cdef Generator generator_of(str func, object generator)  # the default generator for None

@@ -1,4 +1,4 @@
-"""The random number generator: a Mersenne Twister with PyTorch's seeding and state."""
+"""The random number generator: a Mersenne Twister with PyTorch's seeding and state format."""
 import os
 
 from cpython.bytes cimport PyBytes_AS_STRING
@@ -14,27 +14,27 @@ from flambeau_tensor._kernels.random_types cimport STATE_WORDS
 from flambeau_tensor.options import CPU, device as as_device
 
 
-cdef struct State:  # how PyTorch lays a CPU generator's state out: 5056 bytes
+cdef struct State:  # PyTorch's format of a CPU generator's state: 5056 bytes
     uint64_t seed
     int32_t left  # words until the next twist, plus one
     int32_t seeded
     uint64_t next  # index of the next word
     uint64_t[624] words
-    double[3] normal  # the second is the cached number, the others are of no use any more
+    double[3] normal  # the second is the cached number, the others are unused
     int32_t has_normal
     int32_t unused
     double unused_normal
 
 
-cdef int _forks = 0  # that led to this process
+cdef int _forks = 0  # the number of forks that led to this process
 
 
 cdef class Lock:
-    """What a thread holds while it draws."""
+    """Held by a thread while it draws."""
 
 
 cdef Generator current(Generator g):
-    """The generator, with a lock of this process: one that a thread of the parent held at a fork is never released."""
+    """Return the generator with a lock of this process, since locks that a parent's thread held are never released."""
     if g.forks != _forks:
         g.lock, g.forks = Lock(), _forks
     return g
@@ -50,7 +50,7 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef int _note() except -1:
-    """Tell a tracer that what it writes down depends on a state."""
+    """Tell a tracer that the recorded program depends on the state of a generator."""
     return note(("refuse", "it reads or sets the state of a random number generator"))
 
 
@@ -58,12 +58,12 @@ cdef class Generator:
     """A source of random numbers: a 32-bit Mersenne Twister (Matsumoto and Nishimura 1998) with a seed and a state.
 
     Args:
-        device: where it makes numbers; there is only the CPU.
+        device: where numbers are generated; only the CPU is supported.
 
-    Equal seeds give the same numbers as PyTorch's CPU generator, and states move between the two.
+    Equal seeds give the same numbers as PyTorch's CPU generator, and states can be exchanged with it.
 
     Raises:
-        RuntimeError: there is no such device.
+        RuntimeError: the device is not supported.
 
     >>> g = Generator().manual_seed(0)
     >>> g.initial_seed()
@@ -88,7 +88,7 @@ cdef class Generator:
         self.source.has_normal = False
 
     def manual_seed(self, seed):
-        """Start over from ``seed``, an int of up to 64 bits; negative ones count from 2**64. Returns the generator."""
+        """Restart from ``seed``, an int of up to 64 bits; negative ones count from 2**64. Returns the generator."""
         if not hasattr(seed, "__index__"):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
         seed = seed.__index__()
@@ -100,18 +100,18 @@ cdef class Generator:
         return self
 
     def seed(self):
-        """Start over from a seed of the operating system's randomness, and return it."""
+        """Restart from a random seed of the operating system, and return the seed."""
         seed = int.from_bytes(os.urandom(8), "little")
         self.manual_seed(seed)
         return seed
 
     def initial_seed(self):
-        """The seed that the generator was last given."""
+        """Return the last seed."""
         return self.seed_value
 
     @property
     def device(self):
-        """The CPU, where the generator makes numbers."""
+        """The device of the generator, which is the CPU."""
         return CPU
 
     cdef bytes save(self):
@@ -153,7 +153,7 @@ cdef class Generator:
         return 0
 
     def get_state(self):
-        """The state as a uint8 tensor of 5056 elements, laid out as PyTorch's."""
+        """Return the state as a uint8 tensor of 5056 elements, in PyTorch's format."""
         _note()
         cdef bytes state = self.save()
         cdef Py_ssize_t n = len(state)
@@ -162,7 +162,7 @@ cdef class Generator:
         return t
 
     def set_state(self, new_state):
-        """Go on from a state that :meth:`get_state` gave."""
+        """Continue from a state that :meth:`get_state` returned."""
         cdef Tensor t
         _note()
         if not isinstance(new_state, Tensor):
@@ -176,7 +176,7 @@ cdef class Generator:
         return self
 
     def clone_state(self):
-        """Another generator with the same state."""
+        """Return another generator with the same state."""
         return self.__copy__()
 
     def __copy__(self):
@@ -193,7 +193,7 @@ cdef class Generator:
 
         return Generator, (device("cpu"),), (self.seed_value, None, self.get_state())
 
-    def __setstate__(self, state):  # of files: (seed, offset, state)
+    def __setstate__(self, state):  # from a file: (seed, offset, state)
         self.set_state(state[2])
 
     def __repr__(self):
@@ -208,14 +208,14 @@ cdef Generator generator_of(str func, object generator):
     if generator is not None and not isinstance(generator, Generator):
         raise TypeError(f"{func}(): argument 'generator' must be torch.Generator, not {type(generator).__name__}")
     if is_dry():
-        return Generator()  # what nobody looks at takes no numbers from the others
+        return Generator()  # numbers of a dry run are not used, so do not draw from a real generator
     return current(_default if generator is None else <Generator>generator)
 
 
 cdef class Forked:
-    """Inside the block a generator draws what the program after it does not miss.
+    """Context manager that restores a generator's state, so that draws in its block do not affect the program.
 
-    Entered and left in one step each, so that no interrupt comes in between.
+    It is entered and left in one compiled step each, so no interrupt comes in between.
     """
 
     cdef Generator generator

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""How many elements, or which sum of their weights, fall into each of several bins."""
+"""Counts of the elements in each of several bins, or sums of their weights."""
 from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t
@@ -33,7 +33,7 @@ cdef object _bincount(Operator op, PyObject** a):
         raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{type_name(dtype_object(t.dtype))}'")
     if length < 0:
         raise RuntimeError("minlength should be >= 0")
-    if t.ndim == 1 and t.numel == 0:  # whatever the weights are
+    if t.ndim == 1 and t.numel == 0:  # for any weights
         return _zeros(INT64, 1, &length)
     t = contiguous(t, INT64)
     x = <const int64_t*>t.data
@@ -64,9 +64,9 @@ cdef object _bincount(Operator op, PyObject** a):
 
 
 cdef double _as_stored(object number, int dtype) except? -1:
-    """What a dtype makes of a number."""
+    """Return a number rounded to a dtype."""
     cdef Tensor t = empty(dtype, 0, NULL)
-    fill_elements(t, number)  # raises for what is too large
+    fill_elements(t, number)  # raises if the number is too large
     return (<const double*>to_dtype(t, FLOAT64).data)[0]
 
 
@@ -91,7 +91,7 @@ cdef object _histc(Operator op, PyObject** a):
     if low == high and t.numel:
         low = high = x[0]
         for i in range(t.numel):
-            if not x[i] >= low and low == low:  # NaN too, which stays
+            if not x[i] >= low and low == low:  # NaN is kept, too
                 low = x[i]
             if not x[i] <= high and high == high:
                 high = x[i]
@@ -103,20 +103,20 @@ cdef object _histc(Operator op, PyObject** a):
     out = _zeros(INT64, 1, &bins)
     for i in range(t.numel):
         if low <= x[i] <= high:
-            # 1e30 - 1 is 1e30: equal numbers are in the middle all the same.
+            # 1e30 - 1 equals 1e30; equal elements go to the middle bin anyway.
             at = <Py_ssize_t>((x[i] - low) * each) if high > low else bins // 2
             (<int64_t*>out.data)[min(at, bins - 1)] += 1
     return to_dtype(out, dtype)
 
 
 cdef Py_ssize_t _bin(double x, const double* edges, Py_ssize_t count, bint even) noexcept nogil:
-    """The number of the bin that an element is in, -1 for none; the last bin has its upper edge."""
+    """Return the index of an element's bin, or -1 if there is none; the last bin includes its upper edge."""
     cdef double low = edges[0], high = edges[count]
     cdef Py_ssize_t lo = 0, hi = count + 1, middle
     if not (x >= low and x <= high):
         return -1
     if even:
-        # Without memory, all edges are 0; rounding may be wrong by one bin.
+        # In a dry run, all edges are 0. Rounding may be off by one bin.
         lo = <Py_ssize_t>((x - low) * (count / (high - low))) if high > low else 0
         lo = min(max(lo, 0), count - 1)
         lo = lo - (x < edges[lo])
@@ -155,7 +155,7 @@ cdef object _cell_counts(Operator op, PyObject** a):
     counts = <double*>out.data
     if a[2] != <PyObject*>None:
         weight = contiguous(<Tensor>a[2], FLOAT64)
-    for row in range(table.sizes[0] if n else 0):  # without a dimension there is no cell to be in
+    for row in range(table.sizes[0] if n else 0):  # without dimensions there are no cells
         cell = 0
         for d in range(n):
             e = <Tensor>edges[d]

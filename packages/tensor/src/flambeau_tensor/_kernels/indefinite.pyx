@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Symmetric and Hermitian matrices that need not be positive definite: the factorization of Bunch and Kaufman."""
+"""The Bunch-Kaufman factorization of symmetric and Hermitian matrices, which may be indefinite."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.copying cimport contiguous, copy_elements, to_dtype
@@ -45,7 +45,7 @@ cdef object _ldl_factor_ex(Operator op, PyObject** slots):
 
 
 cdef int _check_pivots(const long long* pivots, Py_ssize_t n, Py_ssize_t matrices) except -1:
-    """Whether they name rows, and the negative ones, of blocks of two, come in pairs: LAPACK believes them."""
+    """Check that pivots are row numbers, and that negative ones, for 2 × 2 blocks, come in pairs; LAPACK does not."""
     cdef Py_ssize_t m, i
     cdef bint second
     for m in range(matrices):
@@ -77,7 +77,7 @@ cdef object _ldl_solve(Operator op, PyObject** slots):
     cdef int d, nbatch
     check_matrices(name, ld, True, "LD")
     if b.ndim < 2:
-        wrapped_dim(-2, b.ndim, False)  # an IndexError
+        wrapped_dim(-2, b.ndim, False)  # raises an IndexError
     n, k = ld.sizes[ld.ndim - 1], b.sizes[b.ndim - 1]
     if b.sizes[b.ndim - 2] != n:
         raise RuntimeError(f"Incompatible matrix sizes for {name}: each A matrix is {n} by {n} but each b matrix is "

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Reading, writing and combining elements that are found by index: the part that all indexing operations share."""
+"""Reading, writing and combining indexed elements, shared by all indexing operations."""
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.elementwise.dtype cimport ITEMSIZE, dtype_object
@@ -22,7 +22,7 @@ ctypedef void (*shifted_t)(const int64_t* at, Py_ssize_t n, int64_t step, const 
     noexcept nogil
 
 cdef enum:
-    CHUNK = 512  # offsets computed at a time
+    CHUNK = 512  # offsets that are computed together
 
 cdef loop_t[6][NDTYPES] _loops  # by mode
 cdef blocks_t[2] _blocks  # GET, PUT
@@ -55,7 +55,7 @@ cdef bint supports(int mode, int dtype) noexcept:
 # --- rows -----------------------------------------------------------------------------------------------------------
 
 cdef int _merge(int n, Py_ssize_t* sizes, Py_ssize_t* a, Py_ssize_t* b) noexcept nogil:
-    """Drop dimensions of size 1 and merge those that lie in line on both sides; returns how many are left."""
+    """Drop dimensions of size 1 and merge dimensions that form one line on both sides; return how many remain."""
     cdef int d, m = 0
     for d in range(n):
         if sizes[d] == 1:
@@ -72,12 +72,12 @@ cdef int _merge(int n, Py_ssize_t* sizes, Py_ssize_t* a, Py_ssize_t* b) noexcept
 cdef struct RowsTask:
     Rows* r
     loop_t loop
-    blocks_t blocks  # NULL: inner elements do not form a block
+    blocks_t blocks  # NULL if the inner elements do not form a block
     Py_ssize_t block
 
 
 cdef void _rows_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """AdvancedIndex [begin, end) of the outer dimensions times n."""
+    """Process indices [begin, end) of the outer dimensions times n."""
     cdef RowsTask* t = <RowsTask*>context
     cdef Rows* r = t.r
     cdef Py_ssize_t outer, first, m, rest, i
@@ -159,11 +159,11 @@ cdef int run_rows(Rows* r, int mode, int dtype) except -1:
 cdef struct AlongTask:
     Along* g
     loop_t loop
-    Py_ssize_t together  # rows that are taken at a time, where they are short and lie in line
+    Py_ssize_t together  # the number of rows processed together, if they are short and contiguous
 
 
 cdef void _along_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Rows [begin, end) of the index's last dimension."""
+    """Process rows [begin, end) of the index's last dimension."""
     cdef AlongTask* t = <AlongTask*>context
     cdef Along* g = t.g
     cdef int64_t[CHUNK] shifts
@@ -212,7 +212,7 @@ cdef void _along_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
 
 
 cdef Py_ssize_t _together(const Along* g) noexcept nogil:
-    """How many rows are taken at a time."""
+    """Return the number of rows to process together."""
     cdef int d, last = g.ndim - 1
     if last < 1 or g.dim != last or g.sizes[last] > CHUNK // 8 or \
             g.plain_strides[last - 1] != g.sizes[last] * g.plain_strides[last]:
@@ -259,7 +259,7 @@ cdef bint within(Tensor index, Py_ssize_t low, Py_ssize_t high, long long* outsi
     cdef Py_ssize_t i
     if _all_within(at, index.numel, low, high - 1):
         return True
-    for i in range(index.numel):  # the first one, for the message
+    for i in range(index.numel):  # the first one, for the error message
         if at[i] < low or at[i] >= high:
             outside[0] = at[i]
             break

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Indexing: what stands between the brackets, as views and as gathering and scattering by index tensors.
+"""Indexing: evaluates the expression between the brackets by views, and by gathering and scattering for index tensors.
 
-An index expression is read once, from left to right. Integers, slices, None, True and the ellipsis shape a view; index
-tensors and masks (and lists and arrays, converted) are kept for the dimensions of that view that they stand at. Where
-autograd or a transform takes part, the same steps go through operators.
+An index expression is read once, from left to right. Integers, slices, None, True and the ellipsis create a view; index
+tensors and masks (and lists and arrays, after conversion) are stored with their dimensions of that view. If autograd or
+a transform takes part, operators perform the same steps.
 """
 from cpython.bool cimport PyBool_Check
 from cpython.list cimport PyList_Check, PyList_GET_ITEM
@@ -72,12 +72,12 @@ cdef Tensor sliced(Tensor t, int dim, Py_ssize_t start, Py_ssize_t stop, Py_ssiz
 
 cdef struct Reading:
     int ndim  # of the view so far
-    int source  # the dimension of the indexed tensor that is next
+    int source  # the next dimension of the indexed tensor
     int nindices  # index tensors found
-    int specified  # dimensions that something other than an ellipsis stands for
+    int specified  # dimensions that are indexed without the ellipsis
     char* data
     Py_ssize_t[MAX_NDIM] sizes, strides
-    PyObject* indices[MAX_NDIM]  # by dimension of the view; NULL: none
+    PyObject* indices[MAX_NDIM]  # by dimension of the view; NULL: no index tensor
 
 
 cdef object _invalid(object o):
@@ -86,7 +86,7 @@ cdef object _invalid(object o):
 
 
 cdef Tensor _index_tensor(object o):
-    """A tensor for an index that is one, or that NumPy can make an array of."""
+    """Return an index as a tensor; converts arrays and all objects that NumPy converts to arrays."""
     cdef Tensor t
     if isinstance(o, Tensor):
         t = <Tensor>o
@@ -114,7 +114,7 @@ cdef Tensor _index_tensor(object o):
 
         warnings.warn("indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead.",
                       UserWarning, stacklevel=2)
-        return t.to(dtype_object(BOOL))  # an operator, which a trace hears of
+        return t.to(dtype_object(BOOL))  # an operator, so a tracer records it
     if t.ndim == 0 and t.dtype != INT64 and t.dtype != INT32 and CATEGORY[t.dtype] == CAT_INT:
         return t.to(dtype_object(INT64))  # a number
     if t.dtype != INT64 and t.dtype != BOOL and t.dtype != INT32:
@@ -123,7 +123,7 @@ cdef Tensor _index_tensor(object o):
 
 
 cdef Tensor _list_of_ints(list o):
-    """The most common list without the detour through NumPy; None for any other."""
+    """Convert a list of ints, the most common case, without NumPy; None for other lists."""
     cdef Py_ssize_t n = len(o), i
     cdef Tensor t
     for i in range(n):
@@ -136,7 +136,7 @@ cdef Tensor _list_of_ints(list o):
 
 
 cdef bint _means_tuple(object index) except -1:
-    """The old rule for sequences with sequences, slices, tensors, None or an ellipsis inside."""
+    """Whether a sequence counts as a tuple by the old rule: it contains a sequence, slice, tensor, None or ellipsis."""
     if not isinstance(index, (list, range)) or len(index) >= 32:
         return False
     for o in index:
@@ -157,7 +157,7 @@ cdef list _kept(list keep, object o):
 
 
 cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
-    """Fill `r`. Returns what has to stay alive, None for nothing; its first element is the view where `seen`."""
+    """Fill `r`. Returns the objects to keep alive, or None; if `seen`, the first of them is the view."""
     cdef list keep = [t] if seen else None
     cdef PyObject* o
     cdef PyObject* converted[MAX_NDIM]
@@ -194,7 +194,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
         elif o == <PyObject*>Ellipsis:
             for _ in range(t.ndim - r.specified):
                 _keep(t, r)
-            r.specified = t.ndim  # a second one stands for nothing
+            r.specified = t.ndim  # a second ellipsis covers no dimensions
         elif o == <PyObject*>None or PyBool_Check(<object>o):
             keep = _apply_new(t, <object>o, r, keep, seen)
         else:
@@ -205,7 +205,7 @@ cdef list _read(Tensor t, PyObject* index, Reading* r, bint seen):
 
 
 cdef object _converted(Tensor t, object o, Reading* r):
-    """An int or an index tensor for what is neither int, slice, ellipsis, None nor a truth value."""
+    """Return an int or index tensor for an object that is not an int, slice, ellipsis, None or bool."""
     cdef Tensor x
     if not isinstance(o, Tensor) and PyIndex_Check(o) and not isinstance(o, np.ndarray):
         r.specified += 1
@@ -217,7 +217,7 @@ cdef object _converted(Tensor t, object o, Reading* r):
         if x.flags & META:
             raise no_memory()
         r.specified += 1
-        if (x.flags | thread_state().dispatching) & DISPATCH:  # somebody is to hear that the number is read
+        if (x.flags | thread_state().dispatching) & DISPATCH:  # a handler has to see that the number is read
             return find("torch.Tensor.item")(x)
         return load_scalar(x.dtype, x.data)
     r.specified += x.ndim if x.dtype == BOOL else 1
@@ -234,7 +234,7 @@ cdef object _too_many(Tensor t, Py_ssize_t n, PyObject* first):
     return IndexError(f"too many indices for tensor of dimension {t.ndim}")
 
 
-# What each kind of index does to the view; `views`: a list with the view as its first element, or None.
+# The effect of each kind of index on the view. `views` is None or a list whose first element is the view.
 
 cdef int _apply_int(Tensor t, object o, Reading* r, list views) except -1:
     cdef Py_ssize_t i = PyNumber_AsSsize_t(o, IndexError), size = t.sizes[r.source]
@@ -265,7 +265,7 @@ cdef int _apply_slice(Tensor t, object o, Reading* r, list views) except -1:
 
 
 cdef list _apply_new(Tensor t, object truth, Reading* r, list keep, bint seen):
-    """None or a truth value: a new dimension of size 1, of which True is an index of all and False of nothing."""
+    """Apply None or a bool: a new dimension of size 1. True selects its only element, False none."""
     cdef Tensor x = None
     if seen:
         keep[0] = find("torch.unsqueeze")(keep[0], r.ndim)
@@ -277,7 +277,7 @@ cdef list _apply_new(Tensor t, object truth, Reading* r, list keep, bint seen):
 
 
 cdef int _check_mask(Tensor x, Tensor t, int at) except -1:
-    """A mask has the sizes of the dimensions that it stands for, from `at` on."""
+    """Check that a mask has the sizes of the dimensions that it covers, beginning with `at`."""
     cdef int d
     for d in range(x.ndim):
         if x.sizes[d] != t.sizes[at + d]:
@@ -322,7 +322,7 @@ cdef inline int _keep(Tensor t, Reading* r) except -1:
 
 cdef int _new(Tensor t, Reading* r, Tensor index) except -1:
     r.sizes[r.ndim] = 1
-    r.strides[r.ndim] = t.sizes[r.source] * t.strides[r.source] if r.source < t.ndim else 1  # as `unsqueeze` has it
+    r.strides[r.ndim] = t.sizes[r.source] * t.strides[r.source] if r.source < t.ndim else 1  # the stride of `unsqueeze`
     if index is not None:
         r.nindices += 1
         return _next(r, <PyObject*>index)
@@ -330,7 +330,7 @@ cdef int _new(Tensor t, Reading* r, Tensor index) except -1:
 
 
 cdef Tensor _truth(bint value):
-    """True and False as an index of a dimension of size 1: all of it, nothing of it."""
+    """Return a bool as an index of a dimension of size 1: True selects its element, False none."""
     cdef Py_ssize_t n = value
     cdef Tensor t = empty(INT64, 1, &n)
     if value:
@@ -350,7 +350,7 @@ cdef tuple _index_tuple(Reading* r):
 
 
 cdef int _read_indices(Tensor t, tuple given, PyObject** indices, list keep) except -1:
-    """The indices of index() and index_put(): tensors or None for the leading dimensions."""
+    """Read the indices of index() and index_put(): tensors or None for the leading dimensions."""
     cdef int d = 0, width
     cdef Tensor x
     for i in given:
@@ -413,7 +413,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if not keep:
         raise IndexError(f"{op.name}(): at least one of the indices must be a tensor")
     if values.numel == 1 and not accumulate and _is_one_mask(<tuple>a[1]) and _can_hold(t.dtype, values.dtype):
-        values = to_dtype(values, t.dtype)  # PyTorch fills then
+        values = to_dtype(values, t.dtype)  # PyTorch fills in this case
     if values.dtype != t.dtype:
         raise RuntimeError("Index put requires the source and destination dtypes match, got "
                            f"{type_name(dtype_object(t.dtype))} for the destination and "
@@ -421,7 +421,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
     if op.flags & OP_INPLACE:
         _check_apart(op.name, t, values, t.ndim, indices)
     wide = t
-    if accumulate and not supports(ADD, t.dtype):  # float16, bfloat16: summed as float32
+    if accumulate and not supports(ADD, t.dtype):  # float16 and bfloat16 are summed as float32
         wide, values = to_dtype(t, FLOAT32), to_dtype(values, FLOAT32)
     _offsets = prepare_index(&p, wide.dtype, wide.ndim, wide.sizes, wide.strides, wide.data, indices)
     scattered(&p, wide, values, accumulate)
@@ -433,7 +433,7 @@ cdef object _index_put(Operator op, PyObject** a):  # (self, indices, values, ac
 
 
 cdef int _check_apart(str name, Tensor t, Tensor values, int n, PyObject** indices) except -1:
-    """Elements may be written twice, but neither values nor numbers of indices may lie among them."""
+    """Check that neither values nor indices share memory with `t`. Elements may be written several times."""
     cdef int d
     check_not_readonly(name, t)
     check_apart(t, values)
@@ -468,7 +468,7 @@ cdef object _wrong_value(Tensor t, object value):
 
 
 cpdef Tensor value_tensor(Tensor t, object value):
-    """What is assigned, as a tensor; Python numbers in the dtype of `t`."""
+    """Return an assigned value as a tensor; Python numbers get the dtype of `t`."""
     cdef Tensor number
     if isinstance(value, Tensor):
         return <Tensor>value
@@ -525,7 +525,7 @@ cdef object _setitem(Operator op, PyObject** a):
 
 
 cdef Tensor _fitted(Tensor values, Tensor view):
-    """Leading dimensions of size 1 that the destination does not have are passed over; the rest has to broadcast."""
+    """Drop leading dimensions of size 1 that the destination does not have; the remaining shape must broadcast."""
     cdef int extra = values.ndim - view.ndim, d
     for d in range(extra):
         if values.sizes[d] != 1:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Tensors and the outside: NumPy arrays without copying, Python numbers and nested lists, the buffer protocol."""
+"""Conversion of tensors from and to NumPy arrays without copying, Python numbers, nested lists and buffers."""
 cimport numpy as cnp
 from cpython.buffer cimport PyBuffer_IsContiguous
 from cpython.memoryview cimport PyMemoryView_FromObject, PyMemoryView_GET_BUFFER
@@ -41,7 +41,7 @@ cdef str _SWAPPED = ("given numpy array has byte order different from the native
 
 
 cdef Tensor wrap_array(cnp.ndarray a):
-    """A tensor over the array's memory."""
+    """Create a tensor on the array's memory."""
     cdef int dtype = dtype_from_npy(cnp.PyArray_TYPE(a)), i, n = cnp.PyArray_NDIM(a)
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Py_ssize_t item = ITEMSIZE[dtype]
@@ -86,7 +86,7 @@ cdef extern from "numpy/arrayobject.h":
 
 
 cpdef object shared_array(Tensor t):
-    """An ndarray over the tensor's memory, whatever its history."""
+    """Create an ndarray on the tensor's memory, regardless of its history."""
     cdef cnp.npy_intp strides[MAX_NDIM]
     cdef int i
     note_shown()
@@ -102,12 +102,12 @@ cpdef object shared_array(Tensor t):
         strides[i] = t.strides[i] * ITEMSIZE[t.dtype]
     a = PyArray_New(&PyArray_Type, t.ndim, <cnp.npy_intp*>t.sizes, NPY_TYPE[t.dtype], strides, t.data, 0,
                     0 if t.storage.readonly else NPY_ARRAY_WRITEABLE, None)
-    cnp.set_array_base(<cnp.ndarray>a, t.storage)  # whatever becomes of the tensor
+    cnp.set_array_base(<cnp.ndarray>a, t.storage)  # keeps the memory, even if the tensor changes
     return a
 
 
 cpdef object as_array(Tensor t):
-    """What NumPy code should read: shared memory, dtypes that NumPy lacks as wider ones, lazy views as meant."""
+    """Return an array for NumPy code to read: shares memory, except for lazy views and dtypes that NumPy lacks."""
     if t.flags & LAZY:
         t = copy_of(t)
     if NPY_TYPE[t.dtype] < 0:
@@ -116,7 +116,7 @@ cpdef object as_array(Tensor t):
 
 
 cpdef object from_array(object array):
-    """A tensor of what a kernel computed with NumPy, taking over the array's memory."""
+    """Return a kernel's NumPy result as a tensor that takes over its memory."""
     cdef cnp.ndarray a = cnp.PyArray_FROM_O(array)
     if not cnp.PyArray_ISNOTSWAPPED(a) or not cnp.PyArray_ISWRITEABLE(a):
         a = a.astype(a.dtype.newbyteorder("="))
@@ -128,7 +128,7 @@ cpdef object from_array(object array):
 
 
 def from_array_operand(operand):
-    """A NumPy array beside a tensor as a tensor, a NumPy scalar as a Python number; None for other elements."""
+    """Return a NumPy operand as a tensor, or a NumPy scalar as a Python number; None for other elements."""
     if not isinstance(operand, cnp.ndarray):
         operand = operand.item()
         return operand if is_number(<PyObject*>operand) else None
@@ -140,12 +140,12 @@ def from_array_operand(operand):
     return from_array(operand) if not cnp.PyArray_ISNOTSWAPPED(operand) else wrap_array(operand)
 
 
-# --- tensors over a given storage, for copies and pickles -----------------------------------------------------------
+# --- tensors on an existing storage, for copies and pickles ---------------------------------------------------------
 
 def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t offset, tuple size, tuple stride,
                  bint needs_grad, bint conj=False, bint neg=False):
-    """A tensor of class `cls` over part of a storage; a conjugate or negative view of it if so asked. What a pickle
-    says may be anything, and is checked."""
+    """Create a tensor of class `cls` on part of a storage, or a conjugate or negative view. All values are checked,
+    because they may come from a pickle."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -177,8 +177,8 @@ def over_storage(cls, Storage storage not None, DType dtype not None, Py_ssize_t
 
 def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t offset, bint needs_grad, layout,
                    bint device, bint kind):
-    """A tensor of a class that handles its calls below autograd: it has a geometry, all else is the class's. The last
-    three say what of the geometry the class is asked for."""
+    """Create a tensor without memory for a class that handles its calls below autograd. It has a geometry. The last
+    three arguments are the properties for which the class is called."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef Py_ssize_t strides[MAX_NDIM]
     cdef Tensor t = new_tensor()
@@ -199,17 +199,17 @@ def without_memory(cls, DType dtype not None, tuple size, stride, Py_ssize_t off
 
 
 def is_answered_for(Tensor t not None):
-    """Whether a tensor has no memory of its own, as its class answers all calls."""
+    """Whether a tensor has no memory because its class handles all calls."""
     return isinstance(t.storage.owner, Asked)
 
 
 def share_storage(Tensor t not None, Tensor source not None):
-    """Let a tensor without memory look into the storage of another, so that writes to one are counted for both."""
+    """Let a tensor without memory use the storage of another, so that writes to either count for both."""
     t.storage, t.data = source.storage, source.data
 
 
 def set_window(Tensor t not None, Tensor window not None):
-    """Let a tensor look where another looks, as if it had always done so."""
+    """Give a tensor the geometry and storage of another, as if it had been created with them."""
     set_geometry(t, window.ndim, window.sizes, window.strides)
     t.storage, t.data = window.storage, window.data
     t.flags = t.flags & ~<unsigned int>(INDIRECT | VIEW | ODD_VIEW) | window.flags & META
@@ -225,7 +225,7 @@ def is_leaf(Tensor t not None):
 
 
 def copy_grad(Tensor source not None, Tensor target not None, copy):
-    """Give `target` a copy of the gradient that `source` has accumulated, if any."""
+    """Give `target` a copy of the accumulated gradient of `source`, if it has one."""
     if source.grad is not None:
         target.grad = copy(source.grad)
 
@@ -246,7 +246,7 @@ cdef int _shape_of(object data, Py_ssize_t* sizes) except -1:
 
 
 cdef int _category(object data, int depth, int ndim, const Py_ssize_t* sizes) except -1:
-    """The highest category of numbers inside; checks that the nesting is regular. CAT_COMPLEX + 1: other objects."""
+    """Check that the nesting is regular; return the highest category of its numbers. CAT_COMPLEX + 1: other objects."""
     cdef int category = CAT_BOOL, c
     cdef PyObject* p
     if depth == ndim:
@@ -308,7 +308,7 @@ cdef bint _is_sequence(object data):
 
 
 cdef object _unpacked(object data, int* dtype, int depth):
-    """The numbers of tensors, arrays and other sequences as nested lists, and the dtype that all promote to."""
+    """Return the numbers in tensors, arrays and other sequences as nested lists, and the dtype that they promote to."""
     cdef int found
     if depth > MAX_NDIM:
         raise ValueError(f"too many dimensions '{type(data).__name__}'")
@@ -355,7 +355,7 @@ cdef Tensor _of_storage(object data, object dtype):
 
 
 cpdef Tensor from_data(object data, object dtype):
-    """A fresh tensor of numbers, nested sequences, arrays or tensors; dtype inferred unless given."""
+    """Create a tensor from numbers, nested sequences, arrays or tensors; infers the dtype unless it is given."""
     cdef Py_ssize_t sizes[MAX_NDIM]
     cdef int n, category, other = -1, want = -1 if dtype is None else (<DType?>dtype).id
     cdef Tensor t, out
@@ -419,15 +419,15 @@ cdef object _to_list(Tensor t, int dim, const char* at):
     cdef Py_ssize_t i, step
     if dim == t.ndim:
         return load_scalar(t.dtype, at)
-    step = t.strides[dim] * ITEMSIZE[t.dtype] if t.sizes[dim] > 1 else 0  # that of one may be any number
-    cdef list items = [None] * t.sizes[dim]  # at once: a list that no memory holds raises before it is filled
+    step = t.strides[dim] * ITEMSIZE[t.dtype] if t.sizes[dim] > 1 else 0  # any stride is possible for size 1
+    cdef list items = [None] * t.sizes[dim]  # allocated at once, so a list that is too large raises before it is filled
     for i in range(t.sizes[dim]):
         items[i] = _to_list(t, dim + 1, at + i * step)
     return items
 
 
 cpdef object tolist(Tensor t):
-    """The elements as nested lists of Python numbers."""
+    """Return the elements as nested lists of Python numbers."""
     if t.flags & META:
         raise no_memory()
     if t.flags & LAZY:
@@ -447,24 +447,24 @@ cdef object _item(Operator op, PyObject** a):
 
 
 cdef object _tolist(Operator op, PyObject** a):
-    if (<Tensor>a[0]).flags & DISPATCH:  # its memory is not what it holds
+    if (<Tensor>a[0]).flags & DISPATCH:  # its memory does not hold its elements
         raise RuntimeError(f".tolist() is not supported for tensor subclasses, got {type(<object>a[0]).__name__}")
     return tolist(<Tensor>a[0])
 
 
 def shared_array_checked(Tensor t not None):
-    """`shared_array`, refused where a gradient would be lost in silence."""
+    """Return `shared_array`; raises if a gradient would be lost silently."""
     if t.flags & REQUIRES_GRAD and thread_state().grad_enabled:
         raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
     if t.flags & DISPATCH:
         raise RuntimeError(".numpy() is not supported for tensor subclasses.")
     check_read(t, "numpy")
-    t.storage.lent = True  # its memory may not move
+    t.storage.lent = True  # its memory must not move
     return shared_array(t)
 
 
 def lend_buffer(Tensor t not None):
-    """`shared_array_checked` for the buffer protocol. Where handlers are to be asked, NumPy calls `__array__` next."""
+    """`shared_array_checked` for the buffer protocol. If handlers apply, raises, and NumPy calls `__array__` next."""
     cdef PyObject* o = <PyObject*>t
     cdef bint handled = type_overrides(o.ob_type) and not is_default(o.ob_type)
     if (handled or _modes[0] != 0) and overridden(find_handled("torch.Tensor", "__array__"), [t] if handled else None):

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Joining tensors into one, and cutting one into views."""
+"""Joining tensors, and splitting a tensor into views."""
 from operator import index
 
 from cpython.object cimport PyObject
@@ -24,13 +24,13 @@ from flambeau_tensor._kernels.factories import check_size
 cdef object _BYTE = _dtype_by_name("uint8")
 
 cdef enum:
-    SMALL = 32768  # bytes that are copied at once, with the GIL held
+    SMALL = 32768  # up to this number of bytes, copied at once with the GIL held
 
 
 # --- joining --------------------------------------------------------------------------------------------------------
 
 cdef inline bint _skipped(Tensor t) noexcept:
-    # An empty vector joins with anything, for the sake of old programs.
+    # An empty vector joins with tensors of any shape, for the sake of old programs.
     return t.ndim == 1 and t.sizes[0] == 0
 
 
@@ -39,7 +39,7 @@ cdef inline Tensor _at(tuple tensors, Py_ssize_t i):
 
 
 cdef int _format(tuple tensors) noexcept:
-    """The memory format that all of them speak for, else contiguous."""
+    """Return the memory format that the strides of all tensors suggest, else contiguous."""
     cdef int format = FORMAT_CONTIGUOUS, other
     cdef Py_ssize_t i
     for i in range(PyTuple_GET_SIZE(tensors)):
@@ -64,7 +64,7 @@ cdef Tensor _result(Operator op, PyObject* out, tuple tensors, int dtype, int nd
 
 
 cdef int _put(Tensor out, int dim, Py_ssize_t at, Py_ssize_t length, Tensor t, bint stacked) except -1:
-    """Copy `t` to [at, at + length) of a dimension of `out`; `stacked`: to the one place there."""
+    """Copy `t` to [at, at + length) of a dimension of `out`; if `stacked`, that range is one element."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef Py_ssize_t outer = 1, inner = 1, block, step, i, item = ITEMSIZE[out.dtype]
@@ -136,7 +136,7 @@ cdef object _cat(Operator op, PyObject** a):  # (tensors, dim, *, out)
 
 
 cdef Tensor _stacked_images(tuple tensors, int dtype, int dim, const Py_ssize_t* sizes):
-    """A stack whose images lie as they do when they are joined: in a channels-last format."""
+    """Create a stack whose images have the layout of the joined images: channels last."""
     cdef Tensor first = _at(tensors, 0)
     cdef Py_ssize_t[MAX_NDIM] joined, strides, stacked
     cdef int d
@@ -183,17 +183,17 @@ cdef object _stack(Operator op, PyObject** a):  # (tensors, dim, *, out)
     return out
 
 
-# --- cutting --------------------------------------------------------------------------------------------------------
+# --- splitting ------------------------------------------------------------------------------------------------------
 
 cdef object _one_of_several(object piece):
-    """Mark a view that may not be written to while recording, as its gradient may be computed with the others'."""
+    """Mark a view that must not be written to while recording, since its gradient may be computed with others."""
     if isinstance(piece, Tensor):
         (<Tensor>piece).flags |= MULTI_VIEW
     return piece
 
 
 cdef tuple _pieces(Tensor t, int dim, Py_ssize_t size, Py_ssize_t n):
-    """`n` pieces of `size` elements; the last one is shorter where they do not come out even."""
+    """Return `n` pieces of `size` elements; the last one may be shorter."""
     cdef tuple out = PyTuple_New(n)
     cdef Py_ssize_t i
     cdef object piece
@@ -287,7 +287,7 @@ cdef object _unbind(Operator op, PyObject** a):  # (self, dim)
 
 
 cdef tuple _at_bounds(Tensor t, int dim, list bounds):
-    """The pieces between each two bounds, which need not rise."""
+    """Return the pieces between successive bounds, which need not increase."""
     cdef list out = []
     cdef Py_ssize_t i, start, stop
     for i in range(len(bounds) - 1):
@@ -297,8 +297,9 @@ cdef tuple _at_bounds(Tensor t, int dim, list bounds):
 
 
 def cut(str name, Tensor t not None, given, int dim):
-    """The pieces of a dimension between indices (negative ones count from its end), or a number of them, as equal as
-    can be; a tensor says either. `name` is that of the function, for errors."""
+    """Split a dimension at indices (negative ones count from the end), or into a number of pieces of nearly equal size.
+
+    `given` may be a tensor in both cases. `name` is the function's name in errors."""
     cdef Py_ssize_t size = t.sizes[dim], n, small, larger, i
     if isinstance(given, Tensor):
         if (<Tensor>given).ndim > 1:
@@ -316,7 +317,7 @@ def cut(str name, Tensor t not None, given, int dim):
     sections = given.__index__()
     if sections <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {sections}")
-    check_size((sections, 128), _BYTE)  # a view is no smaller
+    check_size((sections, 128), _BYTE)  # a view is no smaller than this
     n = sections
     small, larger = size // n, size % n
     return _at_bounds(t, dim, [i * small + min(i, larger) for i in range(n + 1)])

@@ -1,10 +1,10 @@
-"""LAPACK on batches of matrices: a call is filled in once and made for each matrix."""
+"""LAPACK on batches of matrices: a Call is set up once and run for each matrix."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.memory.tensor cimport Tensor
 from flambeau_tensor._core.memory.types cimport *
 
-ctypedef long long lapack_int  # of the 64-bit interface that NumPy's wheels carry
+ctypedef long long lapack_int  # of the 64-bit interface in NumPy's wheels
 
 ctypedef void (*routine_t)(void** args) noexcept nogil
 
@@ -14,25 +14,25 @@ cdef enum:
 
 cdef struct Call:
     void* function
-    PyObject* instead  # a Python function, where NumPy's library has no such routine
-    routine_t own  # to be run in its place, where it is not NULL
+    PyObject* instead  # a Python function, if NumPy's library lacks the routine
+    routine_t own  # replaces the routine unless NULL
     void* args[MOST_ARGS]  # for the first matrix
-    Py_ssize_t[MOST_ARGS] steps  # bytes to the next matrix's; 0: all use the same
-    Py_ssize_t[MOST_ARGS] scratch  # bytes that every thread needs of its own there, instead
+    Py_ssize_t[MOST_ARGS] steps  # bytes to the argument for the next matrix; 0: shared
+    Py_ssize_t[MOST_ARGS] scratch  # bytes of workspace per thread that replace the argument
     int nargs, dtype
-    Py_ssize_t work  # about how many multiplications one matrix takes
+    Py_ssize_t work  # the approximate number of multiplications per matrix
     bint failed
 
-# The routine of that name for a dtype, its complex form by another name where it has one.
+# Finds the routine with a name for a dtype; the complex routine may have another name.
 cdef int begin(Call* call, str name, int dtype, str complex_name=*) except -1
 cdef void add(Call* call, const void* argument, Py_ssize_t step=*) noexcept  # the next argument
-cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept  # the next argument: memory to work in
-cdef void add_workspace(Call* call, lapack_int* size) noexcept  # two: as much as the routine asks for, and how much
+cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept  # the next argument: workspace
+cdef void add_workspace(Call* call, lapack_int* size) noexcept  # two arguments: workspace, its requested size
 cdef int run(Call* call, Py_ssize_t count) except -1
-# LU of one matrix, which pays from BLOCKS columns and rows on; False if LAPACK is not there.
+# LU of one matrix, worthwhile from BLOCKS rows and columns. Returns False if LAPACK is not available.
 cdef bint block_lu(int dtype, lapack_int m, lapack_int n, void* a, lapack_int* pivots, lapack_int* info) except -1
 
-# What routines take as letters.
+# Letters that routines take as options.
 cdef const char* UPPER
 cdef const char* LOWER
 cdef const char* LEFT
@@ -47,7 +47,7 @@ cdef const char* UNIT
 
 # --- matrices -------------------------------------------------------------------------------------------------------
 cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns)
-cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a copy, to be written to
+cdef Tensor in_columns(Tensor t, int nbatch=*, const Py_ssize_t* batch=*, bint transposed=*)  # a writable copy
 cdef Tensor as_int32(Tensor t)
 cdef Tensor matrix_transpose(Tensor t)
 cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes)
@@ -56,7 +56,7 @@ cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_
 cdef void set_one(char* at, int dtype) noexcept
 cdef void clear_triangle(Tensor t, bint upper) noexcept
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept
-cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or of whatever the last dimensions make
+cdef Py_ssize_t count_matrices(Tensor t, int last=*) noexcept  # or other blocks of the `last` dimensions
 cdef int check_matrices(str function, Tensor t, bint square, str name=*) except -1
 cdef int check_dtype(str function, Tensor t, str kernel=*) except -1
 cdef int check_kernel(str function, Tensor t) except -1

@@ -1,10 +1,10 @@
 # cython: language_level=3
 """LAPACK on batches of matrices.
 
-The library of NumPy's BLAS exports LAPACK as well, in its Fortran form: every argument is an address, matrices lie
-column by column. A `Call` says what each argument is for the first matrix and how far it is to the next one's, so one
-loop serves all routines, on the thread pool where there are many matrices. A single large matrix is left to the
-library's own threads, but for its LU. Where NumPy has another library, `lapack_on_numpy` does what the routines do.
+The library of NumPy's BLAS also exports LAPACK, in Fortran form: all arguments are addresses, and matrices are
+column-major. A `Call` contains each argument for the first matrix and the distance to that for the next, so one loop
+runs all routines, on the thread pool if there are many matrices. A single large matrix uses the library's own threads,
+except for LU. If NumPy has another library, the functions in `lapack_on_numpy` replace the routines.
 """
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free, malloc
@@ -25,7 +25,7 @@ cdef extern from *:
     """
     typedef void (*fl_lapack)(void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*, void*,
                               void*, void*, size_t, size_t, size_t);
-    /* Fortran hands the lengths of strings behind the arguments. What a routine does not take, it does not look at. */
+    /* Fortran passes the lengths of strings after the arguments. A routine ignores arguments that it does not have. */
     static void fl_call_lapack(void* f, void** a) {
         ((fl_lapack)f)(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14],
                        1, 1, 1);
@@ -35,7 +35,7 @@ cdef extern from *:
 
 cdef enum:
     SMALL = 64  # elements of a matrix that is copied one by one
-    OWN_THREADS = 1_000_000_000  # of work; up to this the library's threads, which spin, cost more than they gain
+    OWN_THREADS = 1_000_000_000  # work; up to this, the library's threads, which spin, cost more than they gain
 
 UPPER = b"U"
 LOWER = b"L"
@@ -51,7 +51,8 @@ UNIT = b"U"
 
 
 class LinAlgError(RuntimeError):
-    """A matrix has not what an operation needs: it is singular, not positive definite, or nothing converged.
+    """A matrix does not meet the requirements of an operation: it is singular or not positive definite, or an iteration
+    does not converge.
 
     >>> try:
     ...     torch.linalg.inv(torch.zeros(2, 2))
@@ -98,14 +99,14 @@ cdef void add_scratch(Call* call, Py_ssize_t bytes) noexcept:
 
 
 cdef void add_workspace(Call* call, lapack_int* size) noexcept:
-    size[0] = -1  # which asks how much it should be
+    size[0] = -1  # asks for the required size
     call.scratch[call.nargs] = -1
     add(call, NULL)
     add(call, size)
 
 
 cdef int _ask(Call* call) except -1:
-    """Have the routine say how much it needs where `add_workspace` left that open."""
+    """Ask the routine for the size of its workspace if `add_workspace` was called."""
     cdef double answers[MOST_ARGS][2]
     cdef void* args[MOST_ARGS]
     cdef double size
@@ -118,7 +119,7 @@ cdef int _ask(Call* call) except -1:
     memset(answers, 0, sizeof(answers))
     fl_call_lapack(call.function, args)
     size = (<float*>answers[at])[0] if call.dtype in (FLOAT32, COMPLEX64) else answers[at][0]
-    # A large number may have been rounded down to fit into a float.
+    # A large number may have been rounded down to a float.
     (<lapack_int*>call.args[at + 1])[0] = max(1, <lapack_int>(size * (1 + 2e-7)))
     call.scratch[at] = (<lapack_int*>call.args[at + 1])[0] * ITEMSIZE[call.dtype]
     return 0
@@ -193,8 +194,8 @@ cdef int _done(Call* call) except -1:
 # --- LU of one matrix, in blocks of columns -------------------------------------------------------------------------
 
 cdef enum:
-    PANEL = 64  # columns that are factorized at once
-    STRIP = 32  # columns that a thread brings up to date at once
+    PANEL = 64  # columns that are factorized together
+    STRIP = 32  # columns that a thread updates together
 
 cdef struct Blocks:
     void* getrf
@@ -205,7 +206,7 @@ cdef struct Blocks:
     lapack_int* pivots
     lapack_int m, n, k, info
     Py_ssize_t item
-    lapack_int at, width, ahead  # the panel that was factorized last, and how wide the next one is
+    lapack_int at, width, ahead  # the last factorized panel and its width, and the width of the next one
     double[2] one, minus_one
 
 
@@ -214,7 +215,7 @@ cdef char* _element(Blocks* b, lapack_int row, lapack_int column) noexcept nogil
 
 
 cdef void _exchange(Blocks* b, lapack_int first, lapack_int width, lapack_int begin, lapack_int end) noexcept nogil:
-    """Exchange rows of some columns as pivots [begin, end) say."""
+    """Exchange rows of some columns according to pivots [begin, end)."""
     cdef lapack_int one = 1
     cdef void* args[MOST_ARGS]
     memset(args, 0, sizeof(args))
@@ -238,7 +239,7 @@ cdef void _factorize(Blocks* b, lapack_int at, lapack_int width) noexcept nogil:
 
 
 cdef void _follow(Blocks* b, lapack_int first, lapack_int width) noexcept nogil:
-    """Bring columns up to date with the last panel."""
+    """Update columns with the last panel."""
     cdef lapack_int below = b.at + b.width, rows = b.m - below
     cdef void* args[MOST_ARGS]
     _exchange(b, first, width, b.at, below)
@@ -256,7 +257,7 @@ cdef void _follow(Blocks* b, lapack_int first, lapack_int width) noexcept nogil:
 
 
 cdef void _advance(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Task 0 is the next panel, which would otherwise hold up all; the others are strips behind it."""
+    """Task 0 factorizes the next panel, which all others would wait for; the other tasks update strips behind it."""
     cdef Blocks* b = <Blocks*>context
     cdef lapack_int ahead = b.at + b.width, first
     cdef Py_ssize_t i
@@ -270,7 +271,7 @@ cdef void _advance(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nog
 
 
 cdef void _catch_up(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Exchange the rows of factorized panels as later panels did."""
+    """Apply the row exchanges of later panels to factorized panels."""
     cdef Blocks* b = <Blocks*>context
     cdef Py_ssize_t i
     for i in range(begin, end):
@@ -278,7 +279,7 @@ cdef void _catch_up(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept no
 
 
 cdef bint block_lu(int dtype, lapack_int m, lapack_int n, void* a, lapack_int* pivots, lapack_int* info) except -1:
-    """What getrf does, on the thread pool; False if LAPACK is not there."""
+    """Do the same as getrf on the thread pool; return False if LAPACK is not available."""
     cdef Blocks b
     cdef str prefix = _PREFIXES[dtype]
     b.getrf, b.laswp = symbol(prefix + "getrf_"), symbol(prefix + "laswp_")
@@ -307,7 +308,7 @@ cdef bint block_lu(int dtype, lapack_int m, lapack_int n, void* a, lapack_int* p
 # --- matrices -------------------------------------------------------------------------------------------------------
 
 cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns):
-    """Matrices that lie column by column, uninitialised."""
+    """Create uninitialized column-major matrices."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef Py_ssize_t step = max(1, rows) * max(1, columns)
@@ -323,7 +324,7 @@ cdef Tensor empty_columns(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssi
 
 
 cdef Tensor in_columns(Tensor t, int nbatch=-1, const Py_ssize_t* batch=NULL, bint transposed=False):
-    """A copy that lies column by column; of the transposed matrices, which for the result means row by row."""
+    """Return a column-major copy; if `transposed`, of the transposed matrices, so the result itself is row-major."""
     cdef Tensor out, view
     cdef Py_ssize_t rows = t.sizes[t.ndim - 2], columns = t.sizes[t.ndim - 1]
     if nbatch < 0:
@@ -340,7 +341,7 @@ cdef Tensor in_columns(Tensor t, int nbatch=-1, const Py_ssize_t* batch=NULL, bi
 
 
 cdef bint _copy_small(Tensor out, Tensor t) noexcept:
-    """The same for one matrix of a few numbers, for which finding the best way would be all the work."""
+    """Copy one small matrix element by element, since choosing the best method would cost more than the copy."""
     cdef Py_ssize_t i, j, rows = t.sizes[0], down = t.strides[0], right = t.strides[1]
     if ITEMSIZE[t.dtype] == 4:
         for j in range(t.sizes[1]):
@@ -356,7 +357,7 @@ cdef bint _copy_small(Tensor out, Tensor t) noexcept:
 
 
 cdef Tensor as_int32(Tensor t):
-    """int32 of contiguous int64: PyTorch's pivots and infos, which LAPACK gives in 64 bits here."""
+    """Convert contiguous int64 to int32: PyTorch's pivots and infos, which LAPACK returns as 64-bit integers here."""
     cdef Tensor out = empty(INT32, t.ndim, t.sizes)
     cdef Py_ssize_t i
     for i in range(0 if is_dry() else t.numel):
@@ -365,7 +366,7 @@ cdef Tensor as_int32(Tensor t):
 
 
 cdef Tensor matrix_transpose(Tensor t):
-    """The transposed matrices, over the same memory, as a tensor of its own."""
+    """Return the transposed matrices on the same memory, as a tensor that is not a view."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef int d, n = t.ndim
@@ -383,7 +384,7 @@ cdef Tensor zeros_of(int dtype, int ndim, const Py_ssize_t* sizes):
 
 
 cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n):
-    """One of n elements for each matrix of `a`."""
+    """Create a vector of n zeros for each matrix of `a`."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef int d
     for d in range(a.ndim - 2):
@@ -393,7 +394,7 @@ cdef Tensor zero_vectors(int dtype, Tensor a, Py_ssize_t n):
 
 
 cdef Tensor identities(int dtype, int nbatch, const Py_ssize_t* batch, Py_ssize_t rows, Py_ssize_t columns):
-    """Ones on the diagonals of matrices that lie column by column."""
+    """Create column-major matrices with ones on the diagonal."""
     cdef Tensor out = empty_columns(dtype, nbatch, batch, rows, columns)
     cdef Py_ssize_t i, j, item = ITEMSIZE[dtype]
     if is_dry():
@@ -413,7 +414,7 @@ cdef void set_one(char* at, int dtype) noexcept:
 
 
 cdef void clear_triangle(Tensor t, bint upper) noexcept:
-    """Zeros on one side of the diagonal of matrices that lie column by column."""
+    """Set one side of the diagonal of column-major matrices to zero."""
     cdef Py_ssize_t m = t.sizes[t.ndim - 2], n = t.sizes[t.ndim - 1], item = ITEMSIZE[t.dtype], i, j
     for i in range(count_matrices(t) if t.numel else 0):
         for j in range(n):
@@ -424,7 +425,7 @@ cdef void clear_triangle(Tensor t, bint upper) noexcept:
 
 
 cdef Py_ssize_t matrix_bytes(Tensor t) noexcept:
-    """How far it is from one matrix to the next, of tensors that were made here."""
+    """Return the bytes from one matrix to the next in tensors that were created here."""
     return t.sizes[t.ndim - 2] * t.sizes[t.ndim - 1] * ITEMSIZE[t.dtype]
 
 
@@ -446,7 +447,7 @@ cdef int check_matrices(str function, Tensor t, bint square, str name="A") excep
 
 
 cdef int check_dtype(str function, Tensor t, str kernel=None) except -1:
-    """Raise for all but float, double and their complex forms; half types by a kernel's name if one is given."""
+    """Raise for dtypes other than float, double and their complex forms; `kernel` names the error for half types."""
     if CATEGORY[t.dtype] < CAT_FLOAT:
         raise RuntimeError(f"{function}: Expected a floating point or complex tensor as input. Got "
                            + type_name(dtype_object(t.dtype)))
@@ -464,7 +465,7 @@ cdef int check_kernel(str function, Tensor t) except -1:
 
 
 cdef int broadcast_batches(Tensor a, int a_last, Tensor b, int b_last, Py_ssize_t* batch) except -1:
-    """The sizes before the last dimensions of both, broadcast; returns how many."""
+    """Broadcast the sizes before the last dimensions of both; return their number."""
     cdef int na = a.ndim - a_last, nb = b.ndim - b_last, n = max(na, nb), d
     cdef Py_ssize_t x, y
     for d in range(n):

@@ -1,8 +1,8 @@
-"""The routines of LAPACK that `lapack` calls, over ``numpy.linalg``: for where NumPy's library cannot be called from C.
+"""The LAPACK routines that `lapack` calls, on ``numpy.linalg``, for NumPy libraries that cannot be called from C.
 
-They have LAPACK's arguments, all addresses, and what it says of them: matrices lie column by column, factors overwrite
-what they are of, and a report tells of failures. Addresses of memory to work in are 0. Where NumPy has no function (LU
-with its exchanges, reflectors, Bunch and Kaufman's factors, substitution), columns follow one another in Python.
+They have LAPACK's arguments, which are all addresses, and its conventions: matrices are column-major, factors overwrite
+their matrix, and `info` reports failures. Addresses of workspace are 0. If NumPy has no function (LU with row
+exchanges, reflectors, Bunch-Kaufman factors, substitution), Python loops over columns.
 """
 
 import ctypes
@@ -40,7 +40,7 @@ def _real(dtype):
 
 
 def _size(x):
-    """LAPACK's measure of complex pivots."""
+    """Return LAPACK's measure of the size of complex pivots."""
     return np.abs(x.real) + np.abs(x.imag)
 
 
@@ -50,7 +50,7 @@ def _swap(a, i, j):
 
 
 def _substitute(a, b, lower, unit):
-    """Solve with a triangle, in place."""
+    """Solve with a triangular matrix, in place."""
     n = len(a)
     for i in range(n) if lower else reversed(range(n)):
         rest = slice(0, i) if lower else slice(i + 1, n)
@@ -140,7 +140,7 @@ def _geqrf(dtype, m, n, a, lda, tau, work, lwork, info):
 
 
 def _reflect(a, tau, c, i):
-    """Apply one reflector, which begins in row i, from the left."""
+    """Apply a reflector that begins in row i from the left."""
     v = np.concatenate(([1], a[i + 1 :, i])).astype(a.dtype)
     c[i:] -= tau * np.outer(v, v.conj() @ c[i:])
 
@@ -199,7 +199,7 @@ def _geev(dtype, left, wanted, n, a, lda, values, *rest):
         values[:], _vector(dtype, imaginary, n)[:] = found.real, found.imag
     if _letter(wanted) == "V":
         out = _matrix(dtype, vectors, n, n, _number(step))
-        if not is_complex:  # of a pair, one column has the real parts and the next the imaginary ones
+        if not is_complex:  # of a complex pair, one column has the real parts and the next the imaginary parts
             second = np.flatnonzero(found.imag < 0)
             columns, pairs = columns.real.copy(), columns
             columns[:, second] = pairs[:, second - 1].imag
@@ -223,7 +223,7 @@ def _gesdd(dtype, job, m, n, a, lda, values, u, ldu, vt, ldvt, *rest):
 
 
 def _least_squares(dtype, a, b, rcond):
-    """Solutions, and what is left in other coordinates, into b; rank and singular values."""
+    """Write solutions and transformed residuals to b; return rank and singular values."""
     n = a.shape[1]
     left, values, right = np.linalg.svd(a)
     least = len(values)
@@ -253,7 +253,7 @@ def _gelsd(dtype, m, n, columns, a, lda, b, ldb, values, rcond, rank, *rest, giv
 
 
 def _sytrf(dtype, uplo, n, a, lda, pivots, work, lwork, info, *, hermitian=False):
-    """Bunch and Kaufman's factors, below the diagonal."""
+    """Compute the Bunch-Kaufman factors below the diagonal."""
     n = _number(n)
     a, pivots = _matrix(dtype, a, n, n, _number(lda)), _vector("int64", pivots, n)
     turn = np.conj if hermitian else np.asarray
@@ -323,7 +323,7 @@ _ROUTINES = {
 
 
 def routine(name, dtype):
-    """The function that takes the addresses of a routine's arguments, for a NumPy dtype's name."""
+    """Return the function that takes the addresses of a routine's arguments, for the name of a NumPy dtype."""
     function = _ROUTINES[name]
 
     def run(*addresses):

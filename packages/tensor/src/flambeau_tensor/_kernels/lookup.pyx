@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Places of numbers in sorted sequences, which numbers are in a set, numbers as places, and hashes."""
+"""Searching sorted sequences, membership in sets, one-hot encoding, and hashes."""
 from cpython.object cimport PyObject
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
@@ -28,12 +28,12 @@ ctypedef fused number_t:
 cdef struct Search:
     char* edges
     char* values
-    int64_t* order  # NULL: the edges are in order themselves
+    int64_t* order  # NULL: the edges themselves are sorted
     int64_t* places
-    uint8_t* found  # in place of these, whether each value is among the edges, or not with `invert`
-    Py_ssize_t n, row  # edges in a row, and values for one row of them
+    uint8_t* found  # output instead of places: whether each value is among the edges, inverted by `invert`
+    Py_ssize_t n, row  # edges in a row, and values per row of edges
     int dtype
-    bint right, shared, invert  # shared: one row of edges for all
+    bint right, shared, invert  # shared: one row of edges for all values
 
 
 cdef inline bint _below(number_t a, number_t b) noexcept nogil:
@@ -78,7 +78,7 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef int _compared(int dtype) noexcept:
-    """The dtype that elements are compared in."""
+    """Return the dtype in which elements are compared."""
     if CATEGORY[dtype] == CAT_FLOAT:
         return FLOAT64 if dtype == FLOAT64 else FLOAT32
     return dtype if dtype == INT64 or dtype == UINT64 else INT64 if dtype == UINT32 else INT32
@@ -94,7 +94,7 @@ cdef int _search(Search* s, Py_ssize_t n) except -1:
 
 
 cdef Tensor _places(Tensor edges, object values, Tensor order, bint right):
-    """Where each value belongs in its row of sorted edges, int64."""
+    """Return the position of each value in its row of sorted edges, as int64."""
     cdef Search s
     cdef PyObject* both[2]
     cdef int[2] free = [-1, -1]
@@ -107,10 +107,10 @@ cdef Tensor _places(Tensor edges, object values, Tensor order, bint right):
             f"\"searchsorted_out_cpu\" not implemented for '{type_name(dtype_object(dtype))}'")
     if isinstance(values, Tensor):
         found = to_dtype(<Tensor>values, dtype)
-    else:  # a number is what a floating dtype makes of it; among integers it stays what it is
+    else:  # a number is converted to a floating dtype, but not to an integer one
         dtype = dtype if CATEGORY[dtype] == CAT_FLOAT else INT64
         found = empty(dtype, 0, NULL)
-        fill_elements(found, values)  # raises for what is too large
+        fill_elements(found, values)  # raises if the number is too large
     edges = to_dtype(edges, dtype)
     s.dtype = _compared(dtype)
     edges, found = contiguous(edges, s.dtype), contiguous(found, s.dtype)
@@ -190,7 +190,7 @@ cdef object _bucketize(Operator op, PyObject** a):
 # --- membership -----------------------------------------------------------------------------------------------------
 
 cdef Tensor _dense(object given, int dtype):
-    """The elements without gaps, in the order in which they lie."""
+    """Return the elements without gaps, in their order in memory."""
     cdef Tensor t
     if not isinstance(given, Tensor):
         return scalar_tensor(given, dtype)
@@ -271,7 +271,7 @@ cdef object _one_hot(Operator op, PyObject** a):
 # --- hashes ---------------------------------------------------------------------------------------------------------
 
 cdef object _hash_tensor(Operator op, PyObject** a):
-    """Slots: self, dim, keepdim, mode, out. The dimensions that go are put last and the bits read in order."""
+    """Slots: self, dim, keepdim, mode, out. Moves the reduced dimensions last and combines the bits in order."""
     cdef Tensor t = <Tensor>a[0]
     cdef Tensor out, bits
     cdef Py_ssize_t[MAX_NDIM] sizes, strides, kept

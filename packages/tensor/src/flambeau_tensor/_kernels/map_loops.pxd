@@ -1,7 +1,7 @@
-"""Inner loops out of scalar functions: what the hot kernels that work element by element are made of.
+"""Inner loops over scalar functions, from which hot elementwise kernels are made.
 
-Inline only, so each CPU level compiles its own. `map1(args, n, steps, f)` is a loop with NumPy's signature once it
-stands in a function of a fixed type; the compiler inlines `f` and vectorizes the runs over operands in order.
+All functions are inline, so each CPU level compiles its own. `map1(args, n, steps, f)` becomes a loop with NumPy's
+signature inside a function with a fixed type; the compiler inlines `f` and vectorizes the case of contiguous operands.
 """
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
@@ -49,7 +49,7 @@ ctypedef fused complex_t:
 
 
 # --- loops over scalar functions ------------------------------------------------------------------------------------
-# One run for operands that lie in order (the compiler vectorizes it), one for a constant operand, one for the rest.
+# A loop for contiguous operands, which the compiler vectorizes; one for a constant operand; and one for other cases.
 
 cdef inline void map1(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t (*f)(any_t) noexcept nogil) \
         noexcept nogil:
@@ -89,12 +89,12 @@ cdef enum:
     BLOCK = 512  # elements of a buffer on the stack
 
 
-# For functions that cost more than a copy: one loop, over buffers where operands do not lie in order. An operand that
-# is the result is copied too, as the compiler's check for overlap would have it take one element at a time.
+# For functions that cost more than a copy: a single loop, with buffers for operands that are not contiguous. An operand
+# that is also the result is copied, too, because otherwise the compiler's overlap check would select scalar code.
 
 cdef inline const real_t* lined(const char* p, Py_ssize_t step, const char* result, real_t* buffer, Py_ssize_t n) \
         noexcept nogil:
-    """n elements in order: where they are, or in the buffer."""
+    """Return n elements in order: in place, or copied to the buffer."""
     if step == sizeof(real_t) and p != result:
         return <const real_t*>p
     gather(p, step, buffer, n)
@@ -122,7 +122,7 @@ cdef inline void map1_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s
                               real_t (*quick)(real_t) noexcept nogil,
                               bint (*right)(real_t) noexcept nogil,
                               real_t (*slow)(real_t) noexcept nogil) noexcept nogil:
-    """`quick` for all, and `slow` again for those where `quick` is not right: few, so that all but them vectorize."""
+    """Apply `quick` to all elements, vectorized, and then `slow` to the few elements for which it is wrong."""
     cdef real_t[BLOCK] buffer, block
     cdef const real_t* x
     cdef real_t* out
@@ -168,7 +168,7 @@ cdef inline void map2_checked(char** a, const Py_ssize_t* n, const Py_ssize_t* s
                               real_t (*quick)(real_t, real_t) noexcept nogil,
                               bint (*right)(real_t, real_t) noexcept nogil,
                               real_t (*slow)(real_t, real_t) noexcept nogil) noexcept nogil:
-    """`quick` for all, and `slow` again for those where `quick` is not right: few, so that all but them vectorize."""
+    """Apply `quick` to all elements, vectorized, and then `slow` to the few elements for which it is wrong."""
     cdef real_t[BLOCK] x, y, out
     cdef Py_ssize_t done = 0, m, i
     cdef bint wrong
@@ -208,7 +208,7 @@ cdef inline void scatter(const real_t* block, char* p, Py_ssize_t step, Py_ssize
 
 cdef inline void map2_truth(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* tag,
                             uint8_t (*f)(bint, bint) noexcept nogil) noexcept nogil:
-    """A function of whether the elements are nonzero, into booleans."""
+    """Apply a function to whether elements are nonzero, with booleans as results."""
     cdef Py_ssize_t i
     cdef any_t* x = <any_t*>a[0]
     cdef any_t* y = <any_t*>a[1]

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Masks: where elements are not zero, and what is where a mask holds."""
+"""Masks: indices of nonzero elements, and selecting and writing elements by mask."""
 from cpython.object cimport PyObject
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -42,7 +42,7 @@ cdef object _nonzero(Operator op, PyObject** a):  # (self, *, as_tuple, out)
 
 
 cdef Tensor _as_columns(Tensor rows):
-    """A matrix with the rows of another for its columns, which takes over its memory."""
+    """Transpose a matrix in place: the result takes over its memory."""
     cdef Py_ssize_t[2] sizes = [rows.sizes[1], rows.sizes[0]]
     cdef Py_ssize_t[2] strides = [1, rows.sizes[1]]
     set_geometry(rows, 2, sizes, strides)

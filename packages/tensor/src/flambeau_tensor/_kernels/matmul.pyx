@@ -1,8 +1,8 @@
 # cython: language_level=3
 """Matrix products of tensors: checks, layouts, batches and folding; the arithmetic is in ``blas.pyx``.
 
-Operands go to BLAS as they lie, transposed or with gaps between rows; only other layouts are copied first. float16 is
-multiplied as float32, and so is bfloat16 where the processor has no instructions for it; sums are float32.
+BLAS reads operands in place, even if they are transposed or have gaps between rows; other layouts are copied first.
+float16 is multiplied as float32, and so is bfloat16 if the processor has no instructions for it; sums are float32.
 """
 from cpython.object cimport PyObject
 from libc.string cimport memcpy, memset
@@ -36,7 +36,7 @@ cdef Tensor _contiguous(Tensor t):
 
 
 cdef Tensor _set_a(Products* p, Tensor t, bint row):
-    """The left factor: the last two dimensions of `t`, or a row. Returns the tensor that has to stay alive."""
+    """Set the left factor: the last two dimensions of `t`, or a row. Returns the tensor to keep alive."""
     cdef int d = t.ndim - 1
     p.k = t.sizes[d]
     p.a_col = t.strides[d]
@@ -50,7 +50,7 @@ cdef Tensor _set_a(Products* p, Tensor t, bint row):
 
 
 cdef Tensor _set_b(Products* p, Tensor t, bint column, bint transposed):
-    """The right factor: the last two dimensions of `t`, or the same transposed, or a column."""
+    """Set the right factor: the last two dimensions of `t`, optionally transposed, or a column."""
     cdef int d = t.ndim - 1, r = t.ndim - 2
     cdef Py_ssize_t k
     if column:
@@ -115,7 +115,7 @@ cdef inline int _sums(Tensor a) noexcept:
 
 
 cdef Tensor _product(Tensor a, bint row, Tensor b, bint column):
-    """a @ b for a matrix (or a row) and a matrix (or a column) of one dtype and fitting sizes."""
+    """Return a @ b for a matrix (or row) and a matrix (or column) with the same dtype and matching sizes."""
     cdef Products p
     cdef int ndim = 0, dtype = a.dtype
     cdef Py_ssize_t[2] sizes
@@ -208,7 +208,7 @@ cdef object _vdot(Operator op, PyObject** a):
 
 
 cdef Tensor _batched(Tensor a, bint row, Tensor b, bint column):
-    """Products over broadcast batch dimensions; sizes and dtypes are known to fit."""
+    """Return products over broadcast batch dimensions; sizes and dtypes have been checked."""
     cdef Products p
     cdef int dtype = a.dtype, ndim, d, at, na, nb, n
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -280,7 +280,7 @@ cdef object _bmm(Operator op, PyObject** a):
 # --- matmul ---------------------------------------------------------------------------------------------------------
 
 cdef Tensor _folded(Tensor t):
-    """All dimensions but the last merged into the rows of a matrix; a view where they lie in one line."""
+    """Merge all dimensions but the last into rows of a matrix; a view if they form one line."""
     cdef Py_ssize_t[2] sizes
     cdef Py_ssize_t[2] strides
     cdef int d, last = t.ndim - 1
@@ -300,7 +300,7 @@ cdef Tensor _folded(Tensor t):
 
 
 cdef Tensor _unfolded(Tensor out, Tensor like, Py_ssize_t columns):
-    """A fresh product of a folded tensor with its rows spread out again; columns -1: a product with a vector."""
+    """Split the rows of a folded tensor's product into its dimensions; columns -1: a product with a vector."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef int d, ndim = like.ndim - 1
@@ -315,7 +315,7 @@ cdef Tensor _unfolded(Tensor out, Tensor like, Py_ssize_t columns):
 
 
 cdef object _composed(Tensor a, Tensor b):
-    """matmul by way of the operators that have derivatives."""
+    """Compute matmul by operators that have derivatives."""
     cdef tuple rows, batch
     if a.ndim == 0 or b.ndim == 0:
         raise _too_few("matmul", a, b)
@@ -401,7 +401,7 @@ cdef object _matmul(Operator op, PyObject** slots):
     return _batched(a, row, b, False)
 
 
-# --- products added to something ------------------------------------------------------------------------------------
+# --- products with an added term ------------------------------------------------------------------------------------
 
 cdef int _check_expand(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
     cdef int d, lead = ndim - t.ndim
@@ -418,10 +418,10 @@ cdef int _check_expand(Tensor t, int ndim, const Py_ssize_t* sizes) except -1:
 
 
 cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* beta, PyObject* alpha):
-    """beta * start + alpha * (a @ b), for checked factors."""
+    """Return beta * start + alpha * (a @ b); the factors have been checked."""
     cdef Products p
     cdef Scalar s, factor
-    cdef bint brain, read  # else the factors are not, NaN or not
+    cdef bint brain, read  # if `read` is False, the factors are not read, even if they contain NaN
     cdef int ndim = 0, lead = a.ndim - 2
     cdef Py_ssize_t[3] sizes
     cdef Tensor out
@@ -457,7 +457,7 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
     if not read:
         p.k = 0
     p.beta[0], p.beta[1] = factor.re, factor.im
-    if factor.re != 0 or factor.im != 0:  # else `start` is not read at all, NaN or not
+    if factor.re != 0 or factor.im != 0:  # otherwise `start` is not read, even if it contains NaN
         copy_elements(out, start)
         if p.k == 0:
             out = call2(find("torch.mul"), out, <object>beta)
@@ -466,7 +466,7 @@ cdef object _affine(Tensor start, Tensor a, Tensor b, bint column, PyObject* bet
 
 
 cdef object _held(object factor, int dtype):
-    """A factor as a number of the dtype, which has to hold it."""
+    """Return a factor as a number of the dtype; raises if it does not fit."""
     cdef Scalar s
     cdef char[16] element
     read_scalar(<PyObject*>factor, &s)
@@ -539,7 +539,7 @@ cdef object _baddbmm(Operator op, PyObject** slots):  # (self, batch1, batch2, *
 # --- linear ---------------------------------------------------------------------------------------------------------
 
 cdef object _linear(Operator op, PyObject** slots):  # (input, weight, bias)
-    """input @ weight.T + bias: the bias is put in the result first, and the product added to it."""
+    """Return input @ weight.T + bias: the bias is written to the result first, and the product is added."""
     cdef Products p
     cdef Tensor x = <Tensor>slots[0]
     cdef Tensor w = <Tensor>slots[1]

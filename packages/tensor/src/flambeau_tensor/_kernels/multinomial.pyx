@@ -1,4 +1,4 @@
-"""Drawing indices by weight: a cumulative distribution with replacement, an exponential race without."""
+"""Sampling indices by weight: cumulative distribution with replacement, exponential race without."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -40,7 +40,7 @@ cdef int larger_first(const void* a, const void* b) noexcept nogil:
 
 
 cdef int draw_without_replacement(Tensor weights, Tensor result, Generator g) except -1:
-    """The indices with the largest weight / exponential number (the exponential race), first to last."""
+    """Return the indices with the largest ratios of weight and exponential number (exponential race), largest first."""
     cdef Tensor race = dense_like(weights), w, q
     cdef Py_ssize_t rows, n = weights.sizes[weights.ndim - 1], k = result.sizes[result.ndim - 1], i, j
     cdef int64_t* out = <int64_t*>result.data
@@ -58,7 +58,7 @@ cdef int draw_without_replacement(Tensor weights, Tensor result, Generator g) ex
             for j in range(n):
                 choices[j].index = j
                 choices[j].key = (<double*>w.data)[i * n + j] / (<double*>q.data)[i * n + j]
-                if weights.dtype != FLOAT64:  # as if divided in the weights' own dtype
+                if weights.dtype != FLOAT64:  # rounded as if divided in the dtype of the weights
                     ratio = <float>choices[j].key
                     if halves != FLOAT32:
                         CAST[FLOAT32][halves](<char*>&ratio, 4, <char*>&ratio, 2, 1)
@@ -78,7 +78,7 @@ cdef int draw_without_replacement(Tensor weights, Tensor result, Generator g) ex
 
 cdef void search_rows(Source* s, real* weights, Py_ssize_t rows, Py_ssize_t n, int64_t* out, Py_ssize_t k) \
         noexcept nogil:
-    """Inverts the cumulative distribution, which replaces `weights`, once a number."""
+    """Invert the cumulative distribution, which replaces `weights`, for each drawn number."""
     cdef Params unit
     cdef Py_ssize_t _row, j, low, high, middle
     cdef real total
