@@ -1,8 +1,8 @@
-"""The normal distribution and the error functions beside it: inlined, without branches, as vector_math.
+"""The normal distribution and error functions: inline functions without branches, as in vector_math.
 
 exp(x**2) erfc(x) is a polynomial in (x - 2) / (x + 3), the variable of Shepherd and Laframboise (Mathematics of
-Computation 36, 1981); quantiles have the two regions of Wichura (Applied Statistics 37, 1988, AS 241). All are fitted
-for the least relative error. Errors of what is computed for doubles are within two units in the last place.
+Computation 36, 1981). Quantiles use the two regions of Wichura (Applied Statistics 37, 1988, AS 241). All polynomials
+minimize the relative error. In double precision, errors are within two units in the last place.
 """
 from libc cimport math
 from libc.stdint cimport uint64_t
@@ -12,7 +12,7 @@ from flambeau_tensor.vector_math cimport bits64, excess_rest, fast_exp, fast_log
 
 
 cdef inline double erfcx_upwards(double x) noexcept nogil:
-    """exp(x**2) erfc(x) for x >= 0.4."""
+    """Return exp(x**2) erfc(x) for x >= 0.4."""
     cdef double u, p
     x = 1e300 if x > 1e300 else x
     u = (x - 2) / (x + 3)
@@ -42,7 +42,7 @@ cdef inline double erfcx_upwards(double x) noexcept nogil:
 
 
 cdef inline double under_bell(double value, double x, double share) noexcept nogil:
-    """value exp(-share x**2) for |x| < 40, `share` a power of two: the square has as many digits as it needs."""
+    """Return value exp(-share x**2) for |x| < 40 and a power of two `share`, with the square in extended precision."""
     cdef double high = from_bits64(bits64(x) & 0xFFFFFFFF00000000ULL), low = share * (x - high) * (x + high), n, r
     cdef uint64_t j, half
     high = share * high * high
@@ -57,7 +57,7 @@ cdef inline double under_bell(double value, double x, double share) noexcept nog
 
 
 cdef inline double erf_near(double x) noexcept nogil:
-    """erf(x) for |x| < 0.5."""
+    """Return erf(x) for |x| < 0.5."""
     cdef double z = x * x, p = 1.465767719688891e-06
     p = p * z - 1.4839301888290094e-05
     p = p * z + 0.00012053080678816064
@@ -70,7 +70,7 @@ cdef inline double erf_near(double x) noexcept nogil:
 
 
 cdef inline double upper_tail(double x, double t, double share) noexcept nogil:
-    """erfc(t) for t**2 = share x**2."""
+    """Return erfc(t) for t**2 = share x**2."""
     cdef double u = math.fabs(t), far, near = 1 - erf_near(t), most = 28.0 if share == 1 else 39.0  # 0 beyond it
     x = math.fabs(x)
     x = most if x > most else x
@@ -80,7 +80,7 @@ cdef inline double upper_tail(double x, double t, double share) noexcept nogil:
 
 
 cdef inline double quantile_centre(double q, real_t like) noexcept nogil:
-    """Of the normal distribution at 0.5 + q, for |q| <= 0.425."""
+    """Return the quantile of the normal distribution at 0.5 + q, for |q| <= 0.425."""
     cdef double z = q * q, v = 0.180625 - z, p, d
     if real_t is float:
         p = -32.91787213044026
@@ -113,7 +113,7 @@ cdef inline double quantile_centre(double q, real_t like) noexcept nogil:
 
 
 cdef inline double quantile_tail(double w, real_t like) noexcept nogil:
-    """Minus the quantile at exp(-w), for w from 2.5 to 750. Doubles: with a step of Halley's method."""
+    """Return minus the quantile at exp(-w), for w from 2.5 to 750. Doubles get an additional step of Halley's method."""
     cdef double r = math.sqrt(w) - 1.6, p, d, x, u
     p = 0.002847885017694837
     p = p * r + 0.08530873725716219
@@ -135,7 +135,7 @@ cdef inline double quantile_tail(double w, real_t like) noexcept nogil:
 
 
 cdef inline double quick_log(double x) noexcept nogil:
-    """The logarithm of a normal number, within 1e-10."""
+    """Return the logarithm of a normal number, with an error below 1e-10."""
     cdef uint64_t bits = bits64(x), shifted = bits - 0x3FE6A09E667F3BCDULL  # from sqrt(1/2) to sqrt(2)
     cdef double exponent = <double><int>(<long long>shifted >> 52)
     cdef double m = from_bits64(bits - (shifted & 0xFFF0000000000000ULL)), z = (m - 1) / (m + 1), w = z * z, p
@@ -148,7 +148,7 @@ cdef inline double quick_log(double x) noexcept nogil:
 
 
 cdef inline double quantile(double q, double tail, real_t like) noexcept nogil:
-    """Of the normal distribution at 0.5 + q, `tail` = 0.5 - |q|."""
+    """Return the quantile of the normal distribution at 0.5 + q; `tail` = 0.5 - |q|."""
     cdef double centre = quantile_centre(q, like), w, far
     w = -quick_log(tail) if real_t is float else -fast_log(tail)
     w = 2.5 if w < 2.5 else w

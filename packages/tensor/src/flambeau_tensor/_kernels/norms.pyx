@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Vector norms: which reduction an order stands for."""
+"""Vector norms: selects the reduction for an order."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 
@@ -24,7 +24,7 @@ cdef Reduction _norm_p = Reduction("linalg_vector_norm", "power_sum", finish="ro
 
 
 cdef bint _of_single_numbers(Tensor x, mask_t mask) noexcept:
-    """Whether the dimensions that go have one element."""
+    """Whether all reduced dimensions have size 1."""
     cdef int d
     for d in range(x.ndim):
         if mask >> d & 1 and x.sizes[d] != 1:
@@ -67,7 +67,7 @@ cdef object _vector_norm(Operator op, PyObject** slots):
                 raise RuntimeError(f"linalg.vector_norm cannot compute the {order} norm on the dimension {d} because "
                                    "this dimension is empty and the operation does not have an identity")
     if s.re != 0 and x.numel and _of_single_numbers(x, dim_mask(slots[2], x.ndim, False)):
-        s.re = INFINITY  # whatever the order, without its powers, which overflow
+        s.re = INFINITY  # the result for any order, without powers, which could overflow
     return reduce(<Reduction>_norms.get(s.re, _norm_p), op.name, x, slots[2], <object>slots[3] is True, dtype, s.re)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elementwise kernels that are not plain loops, and what operands of the others are refused."""
+"""Elementwise kernels that are not plain loops, and checks of operands for the others."""
 from cpython.object cimport PyObject
 from libc.math cimport isfinite
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t
@@ -106,7 +106,7 @@ cdef object _frexp(Operator op, PyObject** a):
 
 
 cdef object _equal(Operator op, PyObject** a):
-    """Slots: self, other. A composition: what compares the elements may be recorded, and one example of many."""
+    """Slots: self, other. A composition, because the comparison may be recorded, or batched under vmap."""
     cdef Tensor same
     cdef Py_ssize_t i
     cdef bint all_same = True
@@ -126,7 +126,7 @@ complex, frexp, equal = make_kernel(_complex), make_kernel(_frexp), make_kernel(
 
 
 cdef class Where(Elementwise):
-    """`where`; with a condition alone, the indices of what is not zero."""
+    """The kernel of `where`; with only a condition, it returns the indices of nonzero elements."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -185,7 +185,7 @@ cdef int _nonzero_divisor(Operator op, PyObject** o, int dtype) except -1:
         return 0
     if not isinstance(<object>o[1], Tensor):
         read_scalar(o[1], &s)
-        found = (<unsigned long long>s.i << (64 - 8 * ITEMSIZE[dtype])) == 0  # as it is stored: 256 is 0 among bytes
+        found = (<unsigned long long>s.i << (64 - 8 * ITEMSIZE[dtype])) == 0  # compared as stored: 256 is 0 as uint8
     else:
         t = to_dtype(<Tensor>o[1], dtype)
         if not t.flags & CONTIGUOUS:

@@ -1,4 +1,4 @@
-"""Numbers of the Poisson distribution, each element with a rate of its own."""
+"""Samples of the Poisson distribution, with a rate for each element."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.copying cimport copy_elements

@@ -1,4 +1,4 @@
-"""Filling tensors with random numbers. Each function checks its arguments and bumps the tensor's version."""
+"""Filling tensors with random numbers. Each function checks its arguments and increments the tensor's version."""
 from libc.stdint cimport int64_t
 
 from flambeau_tensor._core.call.operator cimport Operator
@@ -18,6 +18,6 @@ cdef int random_range_(Tensor t, int64_t low, int64_t high, Generator g) except 
 cdef int random_from_(Tensor t, int64_t low, Generator g) except -1
 cdef int randperm_(Tensor t, Generator g) except -1
 
-cdef Tensor dense_like(Tensor t)  # empty, dense, its dimensions in memory in the same order
+cdef Tensor dense_like(Tensor t)  # uninitialized and dense, with the same order of dimensions in memory
 cdef int64_t integer_argument(Operator op, str name, int position, object value) except? -1
-cdef Tensor resized(Operator op, object out, int ndim, const Py_ssize_t* sizes)  # the tensor given as `out`
+cdef Tensor resized(Operator op, object out, int ndim, const Py_ssize_t* sizes)  # the tensor of `out`, resized

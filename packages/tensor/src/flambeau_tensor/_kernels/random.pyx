@@ -1,7 +1,7 @@
-"""Filling tensors with random numbers: the checks of arguments, and which element gets which number.
+"""Filling tensors with random numbers: checks of arguments, and the order in which elements receive numbers.
 
-Which numbers a generator's bits become is in hot/random.pyx. Elements get theirs in the order in which they lie in
-memory, as in PyTorch.
+hot/random.pyx converts a generator's bits to numbers. Elements receive numbers in the order in which they are stored,
+as in PyTorch.
 """
 from cpython.object cimport PyObject
 from libc.math cimport fabs
@@ -40,10 +40,10 @@ cdef permute_t PERMUTE = <permute_t><size_t>_loops["permutation"]["int64"]
 cdef double SQRT_2 = 1.4142135623730951
 
 cdef enum:
-    CHUNK = 512  # numbers made at a time when they need converting; a multiple of 16
-    LONG = 20_000  # fills from this length on release the GIL
+    CHUNK = 512  # numbers that are generated together if they need conversion; a multiple of 16
+    LONG = 20_000  # fills of at least this length release the GIL
 
-cdef int[NDTYPES] DIGITS  # bits that a dtype holds exactly, sign apart
+cdef int[NDTYPES] DIGITS  # bits that a dtype holds exactly, without the sign
 DIGITS[:] = [1, 8, 7, 15, 31, 63, 16, 32, 63, 11, 8, 24, 53, 0, 0, 0]
 cdef double[NDTYPES] LARGEST  # of the floating dtypes
 LARGEST[:] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 65504.0, 3.3895313892515355e38, 3.4028234663852886e38, 1.7976931348623157e308,
@@ -53,7 +53,7 @@ LARGEST[:] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 65504.0, 3.3895313892515355e38, 3.40282
 # --- filling --------------------------------------------------------------------------------------------------------
 
 cdef void fill(Source* s, draw_t draw, int made, const Params* p, char* out, Py_ssize_t n) noexcept nogil:
-    """n numbers of p.dtype; the draw makes them as `made`."""
+    """Write n numbers of p.dtype; `draw` generates them as `made`."""
     cdef double[CHUNK] numbers
     cdef cast_t cast = CAST[made][p.dtype]
     cdef Py_ssize_t k
@@ -69,8 +69,10 @@ cdef void fill(Source* s, draw_t draw, int made, const Params* p, char* out, Py_
 
 
 cdef void fill_normal_blocks(Source* s, draw_t draw, int made, const Params* p, char* out, Py_ssize_t n) noexcept nogil:
-    """Normal numbers come in blocks of 16. When n is no multiple, the last 16 elements are one more block; numbers of
-    full precision have drawn for the remainder first."""
+    """Write normal numbers, which are generated in blocks of 16.
+
+    If n is not a multiple of 16, the last 16 elements are generated again as a block. At full precision, numbers are
+    drawn for the remainder first, and discarded."""
     cdef Py_ssize_t rest = n % 16
     cdef double[16] waste
     fill(s, draw, made, p, out, n - rest)
@@ -87,7 +89,7 @@ ctypedef void (*fill_t)(Source*, draw_t, int, const Params*, char*, Py_ssize_t) 
 
 
 cdef Tensor dense_like(Tensor t):
-    """An empty tensor of the same shape, dense, its dimensions lying in memory in the same order."""
+    """Create an uninitialized dense tensor with the same shape and the same order of dimensions in memory."""
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef int[MAX_NDIM] order
     cdef Py_ssize_t step = 1
@@ -105,7 +107,7 @@ cdef Tensor dense_like(Tensor t):
 
 
 cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw, int made, Params* p) except -1:
-    """Fill a tensor with numbers in the order of its elements in memory."""
+    """Fill a tensor with numbers, in the order of its elements in memory."""
     cdef Tensor dense = t
     cdef Py_ssize_t n = t.numel
     cdef Source* s
@@ -115,7 +117,7 @@ cdef int fill_tensor(str func, Tensor t, Generator g, fill_t filler, draw_t draw
     if not is_dense(t):
         dense = dense_like(t)
     p.dtype = t.dtype
-    if CATEGORY[t.dtype] == CAT_COMPLEX:  # real and imaginary parts, one after the other
+    if CATEGORY[t.dtype] == CAT_COMPLEX:  # real and imaginary parts alternate
         p.dtype = real_of(t.dtype)
         n *= 2
     with g.lock.mutex:
@@ -138,7 +140,7 @@ cdef int real_dtype(Tensor t) noexcept:
 
 
 # --- distributions: checks, then fill -------------------------------------------------------------------------------
-# Numbers in messages are spelled as C++ streams spell them, with six digits.
+# Messages format numbers as C++ streams do, with six digits.
 
 cdef int not_implemented(str what, Tensor t) except -1:
     raise NotImplementedError(f"\"{what}\" not implemented for '{type_name(dtype_object(t.dtype))}'")
@@ -234,7 +236,7 @@ cdef int bernoulli_(Tensor t, double probability, Generator g) except -1:
 
 
 cdef int bernoulli_each_(Tensor t, Tensor probability, Generator g) except -1:
-    """Each element with its own probability: floats take a float's randomness, doubles a double's."""
+    """Use a separate probability for each element: floats consume a float's random bits, doubles a double's."""
     cdef Tensor dense, p, chosen
     cdef Py_ssize_t i, n = t.numel
     cdef float* floats
@@ -267,7 +269,7 @@ cdef int bernoulli_each_(Tensor t, Tensor probability, Generator g) except -1:
     return 0
 
 
-# Integers. Ranges of 2**28 values and more take 64 bits a number, shorter ones 32.
+# Integers. Ranges of at least 2**28 values consume 64 bits per number, shorter ones 32.
 
 cdef int fill_integers(Tensor t, int64_t base, uint64_t modulus, bint wide, Generator g) except -1:
     cdef Params p
@@ -276,7 +278,7 @@ cdef int fill_integers(Tensor t, int64_t base, uint64_t modulus, bint wide, Gene
 
 
 cdef int random_all_(Tensor t, Generator g) except -1:
-    """From 0 to the largest integer that the dtype holds; floating dtypes: to the end of those held without gaps."""
+    """Draw from 0 to the dtype's largest integer; for floating dtypes, to the end of the integers without gaps."""
     if CATEGORY[t.dtype] == CAT_COMPLEX or UINT16 <= t.dtype <= UINT64:
         not_implemented("random_kernel_cpu", t)
     return fill_integers(t, 0, (<uint64_t>1 << DIGITS[t.dtype]) + (CATEGORY[t.dtype] == CAT_FLOAT),
@@ -301,8 +303,8 @@ cdef int check_bound(Tensor t, int64_t value, str name) except -1:
 
 
 cdef int64_t inward(int dtype, int64_t bound, int64_t step) noexcept:
-    """`bound`, or where the next integer inwards is rounded out of the range again: the next one that the floating
-    dtype holds."""
+    """Return `bound`, or the next integer inward that the floating dtype holds if bound + step would be rounded out
+    of the range."""
     cdef float x
     cdef int64_t rounded, size
     cdef int n = 0
@@ -323,7 +325,7 @@ cdef int64_t inward(int dtype, int64_t bound, int64_t step) noexcept:
 
 
 cdef int random_range_(Tensor t, int64_t low, int64_t high, Generator g) except -1:
-    """Integers in [low, high)."""
+    """Draw integers in [low, high)."""
     cdef uint64_t span
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
@@ -341,7 +343,7 @@ cdef int random_range_(Tensor t, int64_t low, int64_t high, Generator g) except 
 
 
 cdef int random_from_(Tensor t, int64_t low, Generator g) except -1:
-    """Integers from low to the largest that the dtype holds (without gaps)."""
+    """Draw integers from low to the largest that the dtype holds without gaps."""
     cdef int64_t last = (<int64_t>1 << DIGITS[t.dtype]) - 1 if DIGITS[t.dtype] < 63 else 0x7fffffffffffffff
     cdef int64_t first = low
     cdef uint64_t span
@@ -356,13 +358,13 @@ cdef int random_from_(Tensor t, int64_t low, Generator g) except -1:
     check_bound(t, low, "from")
     low = first
     span = <uint64_t>last - <uint64_t>low + 1
-    if span == 0:  # every 64-bit integer: the bits as they come
+    if span == 0:  # the range contains all 64-bit integers: the bits unchanged
         return fill_integers(t, 0, 0, True, g)
     return fill_integers(t, low, span, span >= 1 << 28, g)
 
 
 cdef int randperm_(Tensor t, Generator g) except -1:
-    """A permutation of 0 .. n - 1 into a contiguous vector."""
+    """Write a permutation of 0 .. n - 1 to a contiguous vector."""
     cdef Py_ssize_t n = t.numel
     cdef Tensor numbers
     if t.dtype == BOOL or CATEGORY[t.dtype] == CAT_COMPLEX:
@@ -387,7 +389,7 @@ cdef int randperm_(Tensor t, Generator g) except -1:
     return 0
 
 
-# --- operators: what the schemas of ops/random.py call --------------------------------------------------------------
+# --- operators: the kernels of the schemas in ops/random.py ---------------------------------------------------------
 
 ctypedef int (*fill1_t)(Tensor, double, Generator) except -1
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1
@@ -458,7 +460,7 @@ cdef object _bernoulli(Operator op, PyObject** a):
 cdef Tensor resized(Operator op, object out, int ndim, const Py_ssize_t* sizes):
     cdef Tensor t = <Tensor?>out
     if t.ndim != ndim or not same_sizes(ndim, t.sizes, sizes):
-        resize(t, ndim, sizes)  # out_tensor() would warn of it
+        resize(t, ndim, sizes)  # out_tensor() would warn
     return out_tensor(op.name, t, t.dtype, ndim, sizes)
 
 

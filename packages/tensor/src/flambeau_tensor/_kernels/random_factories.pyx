@@ -1,4 +1,4 @@
-"""Tensors made of random numbers: rand, randn, randint, randperm and their _like forms."""
+"""Factories of random tensors: rand, randn, randint, randperm and their _like forms."""
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 
@@ -18,7 +18,7 @@ from flambeau_tensor.options import check_device, check_layout
 
 ctypedef int (*fill2_t)(Tensor, double, double, Generator) except -1
 
-# Slots of the factories' keyword arguments, from the generator on.
+# Slots of the factories' keyword arguments, beginning with the generator.
 cdef enum:
     F_GENERATOR = 0
     F_OUT = 1
@@ -30,7 +30,7 @@ cdef enum:
 
 
 cdef Tensor _fresh(Operator op, PyObject** options, int ndim, const Py_ssize_t* sizes, int dtype):
-    """The tensor to fill; `dtype` unless the caller asked for another."""
+    """Return the tensor to fill; its dtype is `dtype` unless the caller requested another."""
     cdef object out = <object>options[F_OUT]
     cdef bint given = <object>options[F_DTYPE] is not None
     if given:

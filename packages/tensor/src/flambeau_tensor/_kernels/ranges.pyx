@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""What a rule makes: numbers at even distances, the identity, coordinates of triangles."""
+"""Ranges, the identity, and indices of triangles."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY, ceil
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t
@@ -32,7 +32,7 @@ cdef void _ramp(number_t* out, Py_ssize_t n, step_t start, step_t step) noexcept
 
 
 cdef void _line(number_t* out, Py_ssize_t n, step_t start, step_t end) noexcept nogil:
-    # From both ends to the middle, so that both are met exactly. `start` and `end` are values of the dtype.
+    # Computes from both ends to the middle, so that both ends are exact. `start` and `end` are values of the dtype.
     cdef Py_ssize_t i, half = n // 2
     cdef step_t step = (end - start) / (n - 1) if n > 1 else <step_t>0
     if n == 1:
@@ -51,7 +51,7 @@ cdef int _check_numbers(str name, DType dtype) except -1:
 
 
 def ramp(DType dtype not None, Py_ssize_t n, start, step):
-    """`n` numbers from `start`, `step` apart."""
+    """Return `n` numbers, starting at `start`, with distance `step`."""
     _check_numbers("arange", dtype)
     cdef int want = dtype.id, compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
     cdef Tensor t = make_empty(compute, 1, &n)
@@ -99,7 +99,7 @@ cdef Tensor _complex_line(Py_ssize_t n, double complex start, double complex end
 
 
 cdef Tensor line(int want, Py_ssize_t n, object start, object end):
-    """`n` numbers from `start` to `end`, both included."""
+    """Return `n` numbers from `start` to `end`, both included."""
     cdef int compute = FLOAT32 if want == FLOAT16 or want == BFLOAT16 else want
     cdef Tensor t
     cdef double a, b
@@ -132,7 +132,7 @@ cdef Tensor line(int want, Py_ssize_t n, object start, object end):
 
 
 def steps(start, end, step, DType dtype not None):
-    """How many steps from `start` reach `end`, it excluded."""
+    """Return the number of steps from `start` to `end`, which is excluded."""
     cdef double reached
     if dtype.id == INT64:
         start, end, step = int(start), int(end), int(step)
@@ -153,7 +153,7 @@ def steps(start, end, step, DType dtype not None):
 
 
 cdef int wanted_dtype(PyObject* out, PyObject* dtype, int otherwise) except -1:
-    """The dtype to compute in: what `out` has, which `dtype` may only repeat, or what was asked for."""
+    """Return the dtype of the computation: that of `out`, which `dtype` must equal; else `dtype`, else `otherwise`."""
     if dtype != <PyObject*>None:
         if out != <PyObject*>None and (<Tensor>out).dtype != (<DType>dtype).id:
             raise RuntimeError(f"dtype {type_name(<object>dtype)} does not match dtype of out parameter "
@@ -163,7 +163,7 @@ cdef int wanted_dtype(PyObject* out, PyObject* dtype, int otherwise) except -1:
 
 
 cdef object delivered(Operator op, Tensor t, PyObject* out, PyObject* requires_grad):
-    """A result, or `out` that it was written to: in the order of its elements, where it holds as many numbers."""
+    """Return a result, or write it to `out`: element by element in order if the numbers of elements are equal."""
     if out == <PyObject*>None:
         return finished(t, requires_grad)
     if (<Tensor>out).numel == t.numel and (<Tensor>out).ndim != t.ndim:
@@ -195,13 +195,13 @@ cdef object _range(Operator op, PyObject** a):
     check_device(<object>a[6])
     start, end = (0, <object>a[0]) if a[1] == <PyObject*>None else (<object>a[0], <object>a[1])
     kind = dtype_object(wanted_dtype(a[3], a[4], default_dtype()))
-    steps(start, end, <object>a[2], kind)  # checks
+    steps(start, end, <object>a[2], kind)  # raises if arguments are invalid
     n = int((end - start) / <object>a[2]) + 1
     return delivered(op, ramp(kind, n, start, <object>a[2]), a[3], a[8])
 
 
 cdef object _number(str name, str argument, PyObject* given):
-    """An end of a range, which may stand in a tensor."""
+    """Return an end of a range, which may be a 0-d tensor."""
     cdef Tensor t
     if not isinstance(<object>given, Tensor):
         return <object>given
@@ -213,7 +213,7 @@ cdef object _number(str name, str argument, PyObject* given):
 
 
 cdef int _read_line(str name, PyObject** a, PyObject** options, list ends) except -1:
-    """Both ends, and the dtype; slots of `options`: out, dtype, layout, device."""
+    """Read both ends and the dtype; slots of `options`: out, dtype, layout, device."""
     if options[2] != <PyObject*>None:
         check_layout(<object>options[2])
     if options[3] != <PyObject*>None:
@@ -262,7 +262,7 @@ cdef object _triangle_indices(Operator op, PyObject** a):
     """Slots: row, col, offset, dtype, layout, device, pin_memory, requires_grad."""
     cdef bint lower = op.name == "tril_indices"
     cdef Py_ssize_t rows = <object>a[0], columns = <object>a[1], i, j, at = 0
-    cdef Py_ssize_t edge = min(max(<object>a[2] + lower, -rows), columns)  # where the other side begins, in row 0
+    cdef Py_ssize_t edge = min(max(<object>a[2] + lower, -rows), columns)  # first column of the other side, in row 0
     cdef Py_ssize_t cut
     cdef Py_ssize_t[2] sizes = [2, 0]
     cdef double total = 0

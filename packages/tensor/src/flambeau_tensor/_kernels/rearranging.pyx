@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elements in other places: reversed, repeated, rolled, inside a margin, and triangles of matrices."""
+"""Rearranging elements: flip, repeat, roll, pad, and triangles of matrices."""
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.string cimport memset
@@ -39,7 +39,7 @@ cdef object _flip(Operator op, PyObject** a):  # (self, dims)
     if t.numel == 0:
         return out
     for d in range(t.ndim):
-        if reversed[d]:  # backwards from the last element: a view for this copy alone
+        if reversed[d]:  # a view with a negative stride, only for this copy
             first += (t.sizes[d] - 1) * t.strides[d] * ITEMSIZE[t.dtype]
             strides[d] = -t.strides[d]
     copy_elements(out, view_of(t, t.ndim, t.sizes, strides, first))
@@ -58,11 +58,11 @@ cdef object _triangle(Operator op, PyObject** a, bint lower):  # (self, diagonal
         return out
     copy_elements(out, t)
     rows, columns = t.sizes[t.ndim - 2], t.sizes[t.ndim - 1]
-    diagonal = min(max(diagonal, -rows), columns)  # further out there is nothing
+    diagonal = min(max(diagonal, -rows), columns)  # diagonals beyond this are empty
     at = out.data
     for row in range(t.numel // columns):
         cut = row % rows + diagonal
-        if lower:  # columns up to the diagonal stay
+        if lower:  # columns up to the diagonal are kept
             cut = min(max(cut + 1, 0), columns)
             memset(at + cut * item, 0, (columns - cut) * item)
         else:
@@ -81,7 +81,7 @@ cdef object _triu(Operator op, PyObject** a):
 
 
 cdef object _repeated(Operator op, PyObject** a):
-    """Slots: repeats. The number of each element, so often as it says."""
+    """Slots: repeats. Returns each index as many times as its count."""
     cdef Tensor counts = contiguous(<Tensor>a[0], INT64)
     cdef const int64_t* count = <const int64_t*>counts.data
     cdef Py_ssize_t i, _, n, at = 0
@@ -141,7 +141,7 @@ cdef object _padded(Operator op, PyObject** a):
 
 
 cdef object _rolled(object x, Py_ssize_t shift, int dim):
-    """Along one dimension."""
+    """Roll along one dimension."""
     cdef Tensor t = <Tensor>x
     cdef Py_ssize_t size = t.sizes[dim]
     shift = (shift % size + size) % size if size else 0

@@ -1,4 +1,4 @@
-"""What kernels have to know of recording: whether an operator has to be called, and what `requires_grad=` asks for."""
+"""Support for recording in kernels: whether to call operators, and the `requires_grad=` of factories."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.call cimport sockets
@@ -10,8 +10,10 @@ from flambeau_tensor._core.memory.types cimport *
 
 
 cdef inline bint recorded(unsigned int flags) noexcept:
-    """Whether operators called with tensors of these flags (ORed) would be seen by autograd, a transform or a
-    `__torch_dispatch__`, or would resolve them first: compositions take a short way where none has to be called."""
+    """Whether operators must be called for tensors with these combined flags.
+
+    That is so if autograd, a transform or a `__torch_dispatch__` would see the calls, or if tensors must be resolved
+    first. Otherwise compositions compute directly."""
     cdef ThreadState* state = thread_state()
     flags |= state.dispatching
     if flags & (REQUIRES_GRAD | LAYERED | INDIRECT) == 0 and not state.transform_depth:
@@ -20,7 +22,7 @@ cdef inline bint recorded(unsigned int flags) noexcept:
 
 
 cdef inline Tensor finished(Tensor t, PyObject* requires_grad):
-    """Apply `requires_grad=` of a factory to what it made."""
+    """Apply the `requires_grad=` of a factory to its result."""
     if requires_grad == Py_True:
         if CATEGORY[t.dtype] < CAT_FLOAT:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")

@@ -1,11 +1,11 @@
 # cython: language_level=3
-"""The engine of reductions: any set of dimensions, tensors of any layout and dtype, by loops from ``hot/reductions``.
+"""The engine of reductions: any set of dimensions, layout and dtype, with loops from ``hot/reductions``.
 
-Dimensions that are kept and dimensions that go are each ordered by stride and merged. Results are made a tile at a
-time: a tile's accumulators stay in the cache while everything that belongs to them is added, along runs or across
-rows, whichever walks the memory in order. What is not contiguous in that direction, or of another dtype than the loops
-read, goes through a small buffer. Large work is split over results, or, where these are few, over parts whose
-accumulators are merged; how it is split depends on sizes only, so results do not depend on the number of threads.
+Kept and reduced dimensions are each ordered by stride and merged. Results are computed in tiles: the accumulators of a
+tile stay in the cache while all its elements are added, along runs or across rows, whichever reads memory in order. A
+small buffer collects elements that are not contiguous in that direction or need conversion. Large work is split by
+results or, if there are few, into parts whose accumulators are merged. The split depends only on sizes, so results do
+not depend on the number of threads.
 """
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
@@ -29,17 +29,17 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
-    TILE = 512  # results that are made at a time
-    PACK = 1024  # elements that go through the buffer at a time
-    PARTS = 64  # at most, where reduced dimensions are split
+    TILE = 512  # results per tile
+    PACK = 1024  # elements per fill of the buffer
+    PARTS = 64  # the maximum number of parts when reduced dimensions are split
 
 cdef struct Job:
     Entry* e
     double p
     char* x
     int have
-    bint along  # else across
-    bint direct  # the loops can read the tensor itself
+    bint along  # along runs; otherwise across rows
+    bint direct  # whether the loops can read the tensor directly
     bint indexed
     int nk, nr  # kept and reduced dimensions, innermost first
     Py_ssize_t[MAX_NDIM] ksize
@@ -47,19 +47,19 @@ cdef struct Job:
     Py_ssize_t[MAX_NDIM] ostride  # elements, of the results
     Py_ssize_t[MAX_NDIM] rsize
     Py_ssize_t[MAX_NDIM] rstride
-    Py_ssize_t kept, count  # results, and elements in each
+    Py_ssize_t kept, count  # number of results, and of elements per result
     char* values
     char* indices
     int value_dtype
-    char* parts  # accumulators, then auxiliaries, of each part
-    Py_ssize_t part_size, part_length  # bytes; elements along the reduced dimensions
+    char* parts  # for each part, the accumulators and then the auxiliaries
+    Py_ssize_t part_size, part_length  # in bytes; in elements along the reduced dimensions
 
 
 # --- one tile -------------------------------------------------------------------------------------------------------
 
 cdef void _widened(Job* job, const char* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, char* acc, char* aux,
                    Py_ssize_t seen) noexcept nogil:
-    """Across dense rows of a few elements: several rows at a time as one long row, merged afterwards."""
+    """Reduce across dense rows of few elements: treats several rows as one long row and merges the parts."""
     cdef char[16 * 64] wide
     cdef char[8 * 64] wide_aux
     cdef Py_ssize_t fold = 64 // m, rows = n // fold, i
@@ -73,7 +73,7 @@ cdef void _widened(Job* job, const char* x, Py_ssize_t step, Py_ssize_t n, Py_ss
 
 cdef void _add_block(Job* job, const char* x, Py_ssize_t n, Py_ssize_t m, char* acc, char* aux,
                      Py_ssize_t seen) noexcept nogil:
-    """Add n elements, along the innermost reduced dimension, to each of m neighbouring results."""
+    """Add n elements along the innermost reduced dimension to each of m adjacent results."""
     cdef char[16 * PACK] buffer
     cdef Py_ssize_t ks = job.kstride[0], rs = job.rstride[0], item = ITEMSIZE[job.e.compute]
     cdef Py_ssize_t acc_item = ITEMSIZE[job.e.acc]
@@ -109,7 +109,7 @@ cdef void _add_block(Job* job, const char* x, Py_ssize_t n, Py_ssize_t m, char* 
 
 cdef void _add(Job* job, const char* x, Py_ssize_t m, char* acc, char* aux, Py_ssize_t begin,
                Py_ssize_t end) noexcept nogil:
-    """Make m neighbouring results from the elements [begin, end) of the reduced dimensions."""
+    """Compute m adjacent results from elements [begin, end) of the reduced dimensions."""
     cdef Py_ssize_t[MAX_NDIM] counter
     cdef Py_ssize_t rest = begin, at, n, seen = 0
     cdef int d
@@ -135,7 +135,7 @@ cdef void _add(Job* job, const char* x, Py_ssize_t m, char* acc, char* aux, Py_s
 
 
 cdef void _write(Job* job, Py_ssize_t at, Py_ssize_t m, char* acc, char* aux) noexcept nogil:
-    """Finish m results that lie along the innermost kept dimension, the first `at` elements from the start."""
+    """Finish m results along the innermost kept dimension; `at` is the offset of the first, in elements."""
     cdef Py_ssize_t step = job.ostride[0]
     cdef int acc_dtype = job.e.acc
     if job.e.finish != NULL:
@@ -150,9 +150,9 @@ cdef void _write(Job* job, Py_ssize_t at, Py_ssize_t m, char* acc, char* aux) no
 # --- all tiles ------------------------------------------------------------------------------------------------------
 
 cdef enum Phase:
-    WHOLE  # from elements to results
-    PART  # from the elements of one part to its accumulators
-    LAST  # from the first part's accumulators, all merged, to results
+    WHOLE  # elements to results
+    PART  # elements of one part to its accumulators
+    LAST  # merged accumulators of the first part to results
 
 
 cdef void _tiles(Job* job, Py_ssize_t begin, Py_ssize_t end, Phase phase, Py_ssize_t part) noexcept nogil:
@@ -210,7 +210,7 @@ cdef void _parts_task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept 
 
 
 cdef bint _run_large(Job* job) noexcept nogil:
-    """Split the work; False when there is no memory for the parts."""
+    """Split the work; return False if memory for the parts does not suffice."""
     cdef Py_ssize_t total = job.kept * job.count, parts, i, acc_bytes, seen
     if job.kept >= (32 if job.along else 1024):
         parallel_for(job.kept, max(<Py_ssize_t>(1 if job.along else 256), GRAIN // job.count), _results_task, job)
@@ -240,7 +240,7 @@ cdef bint _run_large(Job* job) noexcept nogil:
 # --- geometry -------------------------------------------------------------------------------------------------------
 
 cdef inline Py_ssize_t _rank(Py_ssize_t stride) noexcept nogil:
-    # Expanded dimensions are outermost: what they repeat is made in full first.
+    # Expanded dimensions are outermost, so that the repeated part is completed first.
     return stride if stride else (<Py_ssize_t>1 << 62)
 
 
@@ -294,7 +294,7 @@ cdef void _lay_out(Job* job, Tensor x, mask_t mask) noexcept nogil:
 
 
 cdef mask_t dim_mask(PyObject* dims, int ndim, bint none_given) except? 0:
-    """The dimensions that go, as bits; an absent or empty list is all of them unless `none_given`."""
+    """Return the reduced dimensions as bits; an absent or empty list means all dimensions, unless `none_given`."""
     cdef mask_t mask = 0
     cdef mask_t everything = ~(<mask_t>0) if ndim >= 64 else (<mask_t>1 << ndim) - 1
     cdef object o = <object>dims
@@ -316,7 +316,7 @@ cdef mask_t dim_mask(PyObject* dims, int ndim, bint none_given) except? 0:
 
 
 cdef int _refuse_empty(str name, PyObject* dims, Tensor x, mask_t mask) except -1:
-    """Without elements there is no extreme; raise unless the result is empty as well."""
+    """Raise if there are no elements to select from, unless the result is empty, too."""
     cdef int d
     if dims == <PyObject*>None or (type(<object>dims) is tuple and PyTuple_GET_SIZE(<object>dims) == 0):
         error = IndexError if name in ("argmax", "argmin") else RuntimeError  # as in PyTorch
@@ -383,19 +383,19 @@ cdef class Reduction(Kernel):
 
     Args:
         loops: the name of a table of loops in ``hot/reductions``.
-        result: the result's dtype: ``SAME`` as the input, ``WIDE`` (integers become int64), or a dtype.
-        finish: what turns accumulators into results.
-        empty: what nothing reduces to; without it, reducing nothing is an error.
-        dtypes: families of dtypes that are accepted, as in `Elementwise`.
-        compute: the dtype that everything is converted to first.
-        values, indices: which results there are.
+        result: the result's dtype: ``SAME`` as the input's, ``WIDE`` (int64 for integers), or a dtype.
+        finish: the function that converts accumulators to results.
+        empty: the result of reducing no elements; by default, that is an error.
+        dtypes: the accepted families of dtypes, as in `Elementwise`.
+        compute: the dtype to which the input is converted first.
+        values, indices: whether values and indices are returned.
         default_float: integers are computed in the default floating dtype.
-        refusal: the error for other dtypes; `{}` in it is the dtype.
-        fallback: the Python function of (tensor, dim, keepdim) that answers for complex numbers where no loop does.
-        each: an empty list of dimensions reduces none instead of all.
-        skips_nan: NaN counts as zero, also where `dtype` says to reduce integers, which cannot tell it any more.
+        refusal: the error for other dtypes; `{}` stands for the dtype.
+        fallback: a Python function of (tensor, dim, keepdim) for complex dtypes without a loop.
+        each: whether an empty list of dimensions reduces none instead of all.
+        skips_nan: whether NaN counts as zero, even if `dtype` is an integer dtype, which has no NaN.
 
-    It reads the arguments `dim`, `keepdim`, `dtype` and `correction` of operators that have them.
+    It reads the operator's arguments `dim`, `keepdim`, `dtype` and `correction`, if they exist.
     """
 
     def __init__(self, str name not None, str loops not None, *, result=SAME, str finish=None, empty=None,
@@ -441,7 +441,7 @@ cdef class Reduction(Kernel):
         read_slot(&self.keepdim, "keepdim", slots, False)
         read_slot(&self.dtype, "dtype", slots, False)
         read_slot(&self.p, "correction", slots, False)
-        # Where `out` says what to compute in, or has to be of one of two dtypes.
+        # If `out` determines the dtype of the computation, or must have one of two dtypes.
         self.handles_out = (self.dtype >= 0 and not self.finishes) or self.entries[FLOAT32].result == BOOL
 
 
@@ -451,7 +451,7 @@ cdef Tensor copy_to(Tensor out, Tensor x):
 
 
 cdef object _without_loop(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim, int dtype, double p):
-    """In the default dtype, or by the fallback, or why not."""
+    """Compute in the default dtype or by the fallback, or raise an error."""
     if r.default_float and dtype < 0 and CATEGORY[x.dtype] <= CAT_INT:
         return reduce(r, name, x, dims, keepdim, default_dtype(), p)
     cdef int of = family(x.dtype if dtype < 0 else dtype)
@@ -464,7 +464,7 @@ cdef object _without_loop(Reduction r, str name, Tensor x, PyObject* dims, bint 
 
 
 cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim, int dtype, double p):
-    """`dtype`: of the elements as they are reduced and of the result, or -1."""
+    """`dtype`: the dtype of the reduced elements and of the result, or -1."""
     cdef Job job
     cdef Entry* e = &r.entries[x.dtype if dtype < 0 else dtype]
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -475,7 +475,7 @@ cdef object reduce(Reduction r, str name, Tensor x, PyObject* dims, bint keepdim
     if e.along == NULL:
         return _without_loop(r, name, x, dims, keepdim, dtype, p)
     if r.indices and dims == <PyObject*>None and not x.flags & CONTIGUOUS:
-        x = copy_to(core.empty(x.dtype, x.ndim, x.sizes), x)  # the index is that in the flattened tensor
+        x = copy_to(core.empty(x.dtype, x.ndim, x.sizes), x)  # indices refer to the flattened tensor
     if dims == <PyObject*>None and x.flags & CONTIGUOUS and not keepdim:
         mask = ~<mask_t>0
         job.nk, job.nr, job.along = 0, 1, True

@@ -1,11 +1,11 @@
-"""Random numbers whose parameters are tensors: gamma, Dirichlet and binomial; and how samples move with parameters.
+"""Sampling with tensors as parameters (gamma, Dirichlet, binomial), and derivatives of samples by parameters.
 
-Gamma variables are made by Marsaglia and Tsang's rejection (ACM Transactions on Mathematical Software 26 (2000) 363),
-large binomial ones by transformed rejection with a squeeze (W. Hörmann, J. Statistical Computation and Simulation 46
+Gamma variables use Marsaglia and Tsang's rejection method (ACM Transactions on Mathematical Software 26 (2000) 363),
+large binomial ones transformed rejection with a squeeze (W. Hörmann, J. Statistical Computation and Simulation 46
 (1993) 101).
 
 The derivative of a sample by a parameter is -dF/da / p, where F is the distribution function and p its density. It is
-summed, or integrated, on the side of the sample where all terms have one sign, so it is exact but for rounding.
+summed or integrated on the side of the sample where all terms have the same sign, so only rounding errors occur.
 """
 from cpython.object cimport PyObject
 from libc.math cimport (
@@ -29,7 +29,7 @@ cdef draw_t NORMAL = <draw_t><size_t>hot("random").LOOPS["normal"]["float64"]
 cdef Params UNIT
 UNIT.a, UNIT.b, UNIT.dtype = 0, 1, FLOAT64
 
-cdef double THIRD = <double>(<float>1 / <float>3), SQUEEZE = <double>(<float>0.0331)  # PyTorch has them as floats
+cdef double THIRD = <double>(<float>1 / <float>3), SQUEEZE = <double>(<float>0.0331)  # PyTorch stores them as floats
 cdef double HALF_PI = 1.5707963267948966
 
 cdef enum:
@@ -38,7 +38,7 @@ cdef double[NODES] PLACES, WEIGHTS
 
 
 cdef int make_nodes() noexcept:
-    """The double exponential rule for the half-line: s = exp(π/2 sinh u)."""
+    """Compute the double exponential rule for the half-line: s = exp(π/2 sinh u)."""
     cdef double u, step = 8.0 / (NODES - 1)
     cdef int i
     for i in range(NODES):
@@ -88,7 +88,7 @@ cdef double gamma_sample(Source* s, double a) noexcept nogil:
 
 
 cdef double few_successes(Source* s, double n, double p) noexcept nogil:
-    """By how many trials each success takes."""
+    """Sample by the numbers of trials until each success."""
     cdef double trials = 0, found = 0, log_failure = log1p(-p)
     while True:
         trials += ceil(log(uniform(s)) / log_failure)
@@ -131,7 +131,7 @@ cdef double binomial_sample(Source* s, double n, double p) noexcept nogil:
 # --- derivatives of samples -----------------------------------------------------------------------------------------
 
 cdef double gamma_derivative(double a, double x) noexcept nogil:
-    """dx/da of a gamma variable with the parameter a."""
+    """Return dx/da of a gamma variable with the parameter a."""
     cdef double total = 0, ratio, term, mean, log_x = log(x), s, scale
     cdef Py_ssize_t n
     if not (x > 0 and 0 < a < INFINITY) or x == INFINITY:
@@ -157,7 +157,7 @@ cdef double gamma_derivative(double a, double x) noexcept nogil:
 
 
 cdef double beta_derivative(double x, double a, double b) noexcept nogil:
-    """dx/da of a beta variable with the parameters a and b."""
+    """Return dx/da of a beta variable with the parameters a and b."""
     cdef double total = 0, mean, v, small, log_x = log(x), log_y = log1p(-x)
     cdef int n
     if not (0 < x < 1):
@@ -165,7 +165,7 @@ cdef double beta_derivative(double x, double a, double b) noexcept nogil:
     if not (0 < a < INFINITY and 0 < b < INFINITY):
         return NAN
     mean = digamma(a) - digamma(a + b)
-    if x * fmax(1, b) < 1e-9:  # the distribution is x ** a / (a B(a, b)), over decades that no nodes follow
+    if x * fmax(1, b) < 1e-9:  # the distribution is x ** a / (a B(a, b)) over decades, which the nodes do not resolve
         return x / a * (1 / a + mean - log_x)
     for n in range(NODES):
         v = PLACES[n]
@@ -173,7 +173,7 @@ cdef double beta_derivative(double x, double a, double b) noexcept nogil:
             small = log1p(-x * exp(-v))
             total += WEIGHTS[n] * exp(-a * v + (b - 1) * (small - log_y)) * (mean - log_x + v)
         else:
-            small = log(x * exp(-v) - expm1(-v))  # of 1 - (1 - x) exp(-v), where both are small
+            small = log(x * exp(-v) - expm1(-v))  # 1 - (1 - x) exp(-v), when both are small
             total += WEIGHTS[n] * exp(-b * v + (a - 1) * (small - log_x)) * (small - mean)
     return total * (x if log_x <= mean else 1 - x)
 
@@ -194,21 +194,21 @@ cdef int check_shapes(str name, Tensor t, Tensor other) except -1:
 
 
 cdef Tensor as_doubles(Tensor t):
-    """A dense copy."""
+    """Return a dense copy in double precision."""
     cdef Tensor copy = empty(FLOAT64, t.ndim, t.sizes)
     copy_elements(copy, t)
     return copy
 
 
 cdef double smallest(int dtype) noexcept nogil:
-    """The smallest normal number."""
+    """Return the smallest normal number."""
     if dtype == FLOAT64:
         return 2.2250738585072014e-308
     return 6.103515625e-05 if dtype == FLOAT16 else 1.1754943508222875e-38
 
 
 cdef double below_one(int dtype) noexcept nogil:
-    """The largest number below 1."""
+    """Return the largest number below 1."""
     if dtype == FLOAT64:
         return 1 - 1.1102230246251565e-16
     if dtype == FLOAT32:
@@ -217,7 +217,7 @@ cdef double below_one(int dtype) noexcept nogil:
 
 
 cdef Tensor like(Tensor t, Tensor numbers):
-    """The numbers in the dtype of a tensor."""
+    """Convert numbers to the dtype of a tensor."""
     cdef Tensor result
     if t.dtype == FLOAT64:
         return numbers
@@ -255,7 +255,7 @@ cdef object _sample_dirichlet(Operator op, PyObject** a):
     x = <double*>numbers.data
     with g.lock.mutex:
         with nogil:
-            for i in range(numbers.numel):  # not all of them may be 0, or nothing is left to divide by
+            for i in range(numbers.numel):  # at least one must be positive, because the sum is a divisor
                 x[i] = fmax(smallest(FLOAT64), gamma_sample(&g.source, x[i]))
     for _i in range(numbers.numel // max(n, 1)):
         total = 0

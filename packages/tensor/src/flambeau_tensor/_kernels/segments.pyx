@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Segments of a dimension, reduced to one element each, where nothing is recorded; else they are a composition."""
+"""Reduction of segments of a dimension to one element each. If the call is recorded, it is a composition."""
 from cpython.object cimport PyObject
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
@@ -26,8 +26,10 @@ cdef object _compose = None
 
 
 def compose_by(function):
-    """What computes from (data, reduce, lengths or offsets, whether these are offsets, axis, unsafe, initial), all of
-    them checked, where the result may be recorded."""
+    """Register the composition for calls that may be recorded.
+
+    Its arguments, which have been checked, are (data, reduce, lengths or offsets, whether they are offsets, axis,
+    unsafe, initial)."""
     global _compose
     _compose = function
 

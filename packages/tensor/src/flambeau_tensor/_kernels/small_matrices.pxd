@@ -1,6 +1,6 @@
-"""Routines for matrices so small that the way into LAPACK costs more than the work.
+"""Routines for matrices so small that calling LAPACK costs more than the work.
 
-Each takes LAPACK's arguments and is NULL where LAPACK does better.
+They take LAPACK's arguments. A function returns NULL if LAPACK is faster.
 """
 from flambeau_tensor._kernels.lapack cimport routine_t
 

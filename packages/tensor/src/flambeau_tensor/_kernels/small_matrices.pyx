@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""LU, substitution and Cholesky's factors of real matrices up to 8 by 8, column by column as LAPACK has them."""
+"""LU, substitution and Cholesky factors of real column-major matrices up to 8 × 8."""
 from libc.math cimport sqrt
 
 from flambeau_tensor._core.memory.types cimport FLOAT32, FLOAT64
@@ -18,7 +18,7 @@ cdef inline real_t _size(real_t x) noexcept nogil:
 
 
 cdef void _getrf(void** args, real_t* a) noexcept nogil:
-    """LU with exchanges of rows. Arguments: m, n, A, its leading dimension, pivots, info."""
+    """Compute LU with row exchanges. Arguments: m, n, A, its leading dimension, pivots, info."""
     cdef lapack_int m = (<lapack_int*>args[0])[0], n = (<lapack_int*>args[1])[0], ld = (<lapack_int*>args[3])[0]
     cdef lapack_int* pivots = <lapack_int*>args[4]
     cdef lapack_int info = 0, i, j, k, at
@@ -47,7 +47,7 @@ cdef void _getrf(void** args, real_t* a) noexcept nogil:
 
 
 cdef void _getrs(void** args, const real_t* a) noexcept nogil:
-    """The solution from an LU. Arguments: transposed, n, columns, LU, leading dimension, pivots, B, another, info."""
+    """Solve with an LU. Arguments: transposed, n, columns, LU, its leading dimension, pivots, B, likewise, info."""
     cdef lapack_int n = (<lapack_int*>args[1])[0], columns = (<lapack_int*>args[2])[0]
     cdef lapack_int ld = (<lapack_int*>args[4])[0], step = (<lapack_int*>args[7])[0], i, k, at, _c
     cdef const lapack_int* pivots = <const lapack_int*>args[5]
@@ -87,7 +87,7 @@ cdef void _getrs(void** args, const real_t* a) noexcept nogil:
 
 
 cdef void _potrf(void** args, real_t* a) noexcept nogil:
-    """Cholesky's factor. Arguments: which triangle, n, A, its leading dimension, info."""
+    """Compute the Cholesky factor. Arguments: triangle, n, A, its leading dimension, info."""
     cdef lapack_int n = (<lapack_int*>args[1])[0], ld = (<lapack_int*>args[3])[0], down = 1, right = ld, i, j, k
     cdef real_t x
     (<lapack_int*>args[4])[0] = 0

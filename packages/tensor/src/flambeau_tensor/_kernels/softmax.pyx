@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""softmax and log_softmax of contiguous tensors over one dimension, by the loops of ``hot/softmax``."""
+"""softmax and log_softmax of contiguous tensors along one dimension, by the loops of ``hot/softmax``."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.elementwise.dtype cimport DType, ITEMSIZE, dtype_object
@@ -14,8 +14,8 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 from flambeau_tensor._core.elementwise.cpu_levels import hot
 
 cdef enum:
-    COLUMNS = 512  # of the loop across
-    COST = 4  # of an element
+    COLUMNS = 512  # columns per call of the across loop
+    COST = 4  # per element
 
 ctypedef void (*along_t)(void* kind, const char* x, char* out, Py_ssize_t n) noexcept nogil
 ctypedef void (*across_t)(void* kind, const char* x, char* out, Py_ssize_t step, Py_ssize_t n,
@@ -30,7 +30,7 @@ cdef struct Job:
 
 
 cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
-    """Runs, or tiles of columns, [begin, end)."""
+    """Process runs, or tiles of columns, [begin, end)."""
     cdef Job* job = <Job*>context
     cdef Py_ssize_t i, at, offset
     for i in range(begin, end):
@@ -45,7 +45,7 @@ cdef void _task(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 
 
 cdef class Softmax(Kernel):
-    """A kernel with the slots self, dim, dtype; `loops` names it in ``hot/softmax``."""
+    """A kernel with the slots self, dim, dtype; `loops` is its name in ``hot/softmax``."""
 
     cdef along_t[2] along  # of float and double
     cdef across_t[2] across

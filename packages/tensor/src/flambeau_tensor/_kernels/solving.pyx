@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Systems of linear equations: by LU, with triangular matrices, in the sense of least squares; and inverses."""
+"""Linear systems by LU, with triangular matrices, and in the least squares sense; inverses."""
 from cpython.object cimport PyObject
 from libc.math cimport log2
 from libc.string cimport memset
@@ -18,7 +18,7 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 
 
 cdef Tensor _with_batch(Tensor t, int nbatch, const Py_ssize_t* batch, int last):
-    """Broadcast to a batch, unless one serves all."""
+    """Broadcast to a batch, unless a single matrix is shared."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Tensor out
     cdef int d
@@ -40,7 +40,7 @@ cdef Tensor _with_batch(Tensor t, int nbatch, const Py_ssize_t* batch, int last)
 
 
 cdef void _conjugate(Tensor t) noexcept:
-    """In memory without gaps."""
+    """Conjugate elements that are contiguous in memory."""
     cdef Py_ssize_t i
     if t.dtype == COMPLEX64:
         for i in range(t.numel):
@@ -52,13 +52,13 @@ cdef void _conjugate(Tensor t) noexcept:
 
 cdef Tensor _substitute(Tensor lu, Tensor pivots, Tensor b, int nbatch, const Py_ssize_t* batch, bint left,
                         bint adjoint):
-    """X of AX = B or XA = B (with the adjoint of A) from the LU of A; LU lies column by column, pivots are int64."""
+    """Solve AX = B or XA = B (or with the adjoint of A), given the LU of A; LU is column-major, pivots are int64."""
     return _substitute_in(in_columns(b, nbatch, batch, not left), lu, pivots, nbatch, batch, left, adjoint)
 
 
 cdef Tensor _substitute_in(Tensor out, Tensor lu, Tensor pivots, int nbatch, const Py_ssize_t* batch, bint left,
                            bint adjoint):
-    """The same, in the memory of B, which lies column by column (with `left=False`, row by row)."""
+    """The same in the memory of B, which is column-major (row-major if `left=False`)."""
     cdef lapack_int n = lu.sizes[lu.ndim - 1], k = out.sizes[nbatch + 1]
     cdef Tensor infos = zeros_of(INT64, nbatch, batch)
     cdef bint shared = count_matrices(lu) == 1, conjugate = adjoint and not left
@@ -67,7 +67,7 @@ cdef Tensor _substitute_in(Tensor out, Tensor lu, Tensor pivots, int nbatch, con
         if conjugate:
             _conjugate(out)
         begin(&call, "getrs", lu.dtype)
-        # From the right, what lies column by column is the transposed equation.
+        # From the right, a column-major B represents the transposed equation.
         add(&call, AS_IS if left != adjoint else ADJOINT if left else TRANSPOSED)
         if conjugate:
             call.args[0] = <void*>AS_IS
@@ -88,7 +88,7 @@ cdef Tensor _substitute_in(Tensor out, Tensor lu, Tensor pivots, int nbatch, con
 
 
 cdef object _without_last(Tensor t):
-    """Vectors of matrices with one column or row."""
+    """Return matrices with one column or row as vectors."""
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t[MAX_NDIM] strides
     cdef int d, n = t.ndim - 1
@@ -108,7 +108,7 @@ cdef Tensor _as_column(Tensor t):
 
 
 cdef bint _is_vector(Tensor a, Tensor b) noexcept:
-    """Whether `b` holds vectors: one, or one for each matrix of `a`."""
+    """Whether `b` consists of vectors: one, or one for each matrix of `a`."""
     cdef int d
     if b.ndim == 1:
         return True
@@ -214,10 +214,10 @@ cdef object _inv_ex(Operator op, PyObject** slots):
     return out, as_int32(infos)
 
 
-# --- triangles ------------------------------------------------------------------------------------------------------
+# --- triangular matrices --------------------------------------------------------------------------------------------
 
 cdef Tensor _readable(Tensor a, Py_ssize_t* step, lapack_int* ld, bint* by_rows):
-    """Matrices that BLAS can read as they lie, else a copy; the leading dimension, and bytes from one to the next."""
+    """Return matrices in a layout for BLAS, copied if needed; sets leading dimension and distance in bytes."""
     cdef Py_ssize_t rows = a.sizes[a.ndim - 2], columns = a.sizes[a.ndim - 1]
     cdef Py_ssize_t row = a.strides[a.ndim - 2], column = a.strides[a.ndim - 1]
     by_rows[0] = False
@@ -260,7 +260,7 @@ cdef object _solve_triangular(Operator op, PyObject** slots):
     add(&call, LEFT if left else RIGHT)
     add(&call, UPPER if upper != by_rows else LOWER)
     add(&call, TRANSPOSED if by_rows else AS_IS)
-    add(&call, UNIT if <object>slots[4] is True else AS_IS)  # N stands for "not unit" there
+    add(&call, UNIT if <object>slots[4] is True else AS_IS)  # N means "not unit" here
     add(&call, &m)
     add(&call, &n)
     add(&call, one)
@@ -280,7 +280,7 @@ DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 cdef void _add_scratch(Call* call, str driver, bint is_complex, Py_ssize_t item, Py_ssize_t m, Py_ssize_t n,
                        Py_ssize_t k) noexcept:
-    """What drivers take besides the workspace, in the sizes that LAPACK's documentation gives, for its blocks of 25."""
+    """Add the drivers' further arguments, in the sizes that LAPACK's documentation gives for its blocks of 25."""
     cdef Py_ssize_t least = min(m, n), most = max(m, n)
     cdef Py_ssize_t levels = max(0, <Py_ssize_t>log2(<double>least / 26) + 1)
     if is_complex and driver == "gelsy":
@@ -295,8 +295,8 @@ cdef void _add_scratch(Call* call, str driver, bint is_complex, Py_ssize_t item,
 
 
 cdef object _least_squares(Operator op, PyObject** slots):
-    """Of m x n matrices: a solution in the first n of max(m, n) rows, rank and singular values as far as the driver
-    gives them. Slots: A, B, rcond, driver."""
+    """Return, for m × n matrices, a solution in the first n of max(m, n) rows, and rank and singular values if the
+    driver provides them. Slots: A, B, rcond, driver."""
     cdef Tensor a = <Tensor>slots[0], b = <Tensor>slots[1], out, ranks, values, order, infos, factors
     cdef double rcond = <object>slots[2]
     cdef float rcond_single = <float>rcond
@@ -349,7 +349,7 @@ cdef object _least_squares(Operator op, PyObject** slots):
     add(&call, infos.data, 8)
     call.work = 2 * m * n * least
     run(&call, infos.numel)
-    if is_dry():  # as if all had the full rank
+    if is_dry():  # as if all had full rank
         for i in range(ranks.numel):
             (<long long*>ranks.data)[i] = n
     check_infos("torch.linalg.lstsq", infos, "The least squares solution could not be computed because the input "

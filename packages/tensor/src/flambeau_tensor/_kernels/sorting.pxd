@@ -1,4 +1,4 @@
-"""Keys that order as elements do, and the order that they give."""
+"""Sort keys of elements, and the sorting order."""
 from libc.stdint cimport uint64_t
 
 from flambeau_tensor._core.memory.tensor cimport Tensor

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Sorting and selecting along one dimension, all by one means: unsigned keys.
+"""Sorting and selecting along one dimension, by unsigned keys.
 
-Each element becomes an integer key that orders as the element does (NaN last, -0.0 equal to 0.0; complemented for
-descending order) beside its place. Keys are sorted by their digits, lowest first, so every sort is stable and takes
-linear time whatever the dtype; the k-th is found by digits, highest first.
+Each element is mapped to an integer key with the same order (NaN last, -0.0 equal to 0.0; complemented for descending
+order), stored with its index. Sorting is a radix sort from the lowest digit, so it is stable and takes linear time for
+any dtype; the k-th element is found from the highest digit.
 """
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from cpython.object cimport PyObject
@@ -22,11 +22,11 @@ from flambeau_tensor.grain cimport GIL_FREE, GRAIN
 from flambeau_tensor._core.elementwise.dtype import type_name
 
 cdef enum:
-    BLOCK = 128  # keys made at a time
-    FEW = 32  # elements that are sorted by insertion
-    MANY = 8192  # elements from which digits are larger
+    BLOCK = 128  # keys per block
+    FEW = 32  # up to this number of elements, insertion sort is used
+    MANY = 8192  # from this number of elements, digits are larger
     MOST_BUCKETS = 2048
-    COST = 8  # of an element
+    COST = 8  # per element
 
 cdef struct Pair32:
     uint32_t key
@@ -51,9 +51,9 @@ ctypedef fused integer:
     uint64_t
 
 cdef enum Task:
-    SORT  # all
+    SORT  # all elements
     TOP  # the first k
-    KTH  # the one of rank k
+    KTH  # the element of rank k
     MEDIAN
     NANMEDIAN
     MODE
@@ -81,7 +81,7 @@ ctypedef fused float_bits:
 
 
 cdef inline void _integer_keys(const integer* x, Py_ssize_t step, Py_ssize_t n, key_t flip, key_t* keys) noexcept nogil:
-    # Shifting the range makes the order of signed integers that of unsigned ones.
+    # An offset maps the order of signed integers to that of unsigned ones.
     cdef key_t offset = 0
     cdef Py_ssize_t i
     if integer is int8_t or integer is int16_t or integer is int32_t or integer is int64_t:
@@ -92,7 +92,7 @@ cdef inline void _integer_keys(const integer* x, Py_ssize_t step, Py_ssize_t n, 
 
 cdef inline void _float_keys(const float_bits* x, Py_ssize_t step, Py_ssize_t n, key_t infinity, key_t flip,
                              key_t* keys) noexcept nogil:
-    # Negative numbers order backwards by their bits; -0.0 counts as 0.0, NaN of either sign as largest.
+    # The bits of negative numbers have reverse order; -0.0 counts as 0.0, and NaN of either sign as the largest.
     cdef key_t sign = <key_t>((<uint64_t>1) << (8 * sizeof(float_bits) - 1))
     cdef key_t every = sign | (sign - 1), bits, key
     cdef Py_ssize_t i
@@ -105,7 +105,7 @@ cdef inline void _float_keys(const float_bits* x, Py_ssize_t step, Py_ssize_t n,
 
 
 cdef void _keys(Job* job, const char* x, Py_ssize_t n, key_t* keys) noexcept nogil:
-    """Of n elements of a run."""
+    """Compute the keys of n elements of a run."""
     cdef key_t flip = 0
     if job.flip:
         flip = <key_t>((~<uint64_t>0) >> (64 - job.bits))
@@ -137,7 +137,7 @@ cdef void _keys(Job* job, const char* x, Py_ssize_t n, key_t* keys) noexcept nog
 
 
 cdef void _pairs(Job* job, const char* x, pair* out) noexcept nogil:
-    """Of a whole run, in the order of places."""
+    """Compute the pairs of a whole run, in order of index."""
     cdef uint32_t[BLOCK] short_keys
     cdef uint64_t[BLOCK] long_keys
     cdef Py_ssize_t first = 0, n, i
@@ -155,7 +155,7 @@ cdef void _pairs(Job* job, const char* x, pair* out) noexcept nogil:
 
 
 cdef void long_keys(const char* x, Py_ssize_t n, int dtype, uint64_t* keys) noexcept nogil:
-    """Of n elements in order."""
+    """Compute the keys of n contiguous elements."""
     cdef Job job
     job.dtype, job.bits, job.inner, job.flip = dtype, 8 * <int>ITEMSIZE[dtype], 1, False
     _keys(&job, x, n, keys)
@@ -164,7 +164,7 @@ cdef void long_keys(const char* x, Py_ssize_t n, int dtype, uint64_t* keys) noex
 # --- sorting and selecting pairs ------------------------------------------------------------------------------------
 
 cdef pair* _sorted(pair* a, pair* b, Py_ssize_t n, int bits) noexcept nogil:
-    """Sort `a`, stably, with `b` as room; returns the one that holds the result."""
+    """Sort `a` stably with `b` as buffer; return the one with the result."""
     cdef Py_ssize_t[MOST_BUCKETS] place
     cdef Py_ssize_t i, j, total, count, buckets
     cdef int shift = 0, digit = 8 if n < MANY or bits <= 16 else 11
@@ -185,7 +185,7 @@ cdef pair* _sorted(pair* a, pair* b, Py_ssize_t n, int bits) noexcept nogil:
         memset(place, 0, buckets * sizeof(Py_ssize_t))
         for i in range(n):
             place[(a[i].key >> shift) & mask] += 1
-        if place[(a[0].key >> shift) & mask] != n:  # else all have this digit
+        if place[(a[0].key >> shift) & mask] != n:  # otherwise all keys have this digit
             total = 0
             for i in range(buckets):
                 count = place[i]
@@ -201,7 +201,7 @@ cdef pair* _sorted(pair* a, pair* b, Py_ssize_t n, int bits) noexcept nogil:
 
 
 cdef pair _selected(pair* a, pair* b, Py_ssize_t n, Py_ssize_t k, int bits) noexcept nogil:
-    """The pair of rank k (of equals, the first comes first). `b` is room; `a` is not changed."""
+    """Return the pair of rank k; among equal keys, earlier pairs come first. `b` is a buffer; `a` is not changed."""
     cdef Py_ssize_t[256] count
     cdef Py_ssize_t i, m, digit
     cdef int shift = bits - 8
@@ -215,7 +215,7 @@ cdef pair _selected(pair* a, pair* b, Py_ssize_t n, Py_ssize_t k, int bits) noex
             k -= count[digit]
             digit += 1
         m = 0
-        for i in range(n):  # in place from the second time on: what is kept moves to the front
+        for i in range(n):  # in place from the second pass: kept pairs move to the front
             if <Py_ssize_t>((source[i].key >> shift) & 255) == digit:
                 b[m] = source[i]
                 m += 1
@@ -227,7 +227,7 @@ cdef pair _selected(pair* a, pair* b, Py_ssize_t n, Py_ssize_t k, int bits) noex
 # --- one run --------------------------------------------------------------------------------------------------------
 
 cdef void _put(Job* job, const char* x, char* values, int64_t* indices, Py_ssize_t i, Py_ssize_t at) noexcept nogil:
-    """Result i of a run is its element at `at`."""
+    """Copy the element at index `at` of a run to result i."""
     cdef Py_ssize_t to = i * job.inner, source = at * job.inner
     cdef int item = <int>ITEMSIZE[job.dtype]
     if item == 4:
@@ -242,7 +242,7 @@ cdef void _put(Job* job, const char* x, char* values, int64_t* indices, Py_ssize
 
 
 cdef Py_ssize_t _mode(pair* a, Py_ssize_t n, bint floats, uint64_t nan) noexcept nogil:
-    """The place of the last of the smallest most frequent, in sorted pairs. No NaN equals another."""
+    """Return the index of the last occurrence of the smallest mode, in sorted pairs. A NaN equals no other."""
     cdef Py_ssize_t i, start = 0, longest = 0, at = 0
     for i in range(n):
         if a[i].key != a[start].key or (floats and a[i].key == nan):
@@ -254,16 +254,17 @@ cdef Py_ssize_t _mode(pair* a, Py_ssize_t n, bint floats, uint64_t nan) noexcept
 
 
 cdef void _best(Job* job, const char* x, pair* a, pair* b) noexcept nogil:
-    """The k best pairs of a run into `a`, sorted or in the order of their places.
+    """Store the k best pairs of a run in `a`, sorted or in order of index.
 
-    A few are kept sorted, each new one put in its place. Of many, candidates are gathered until there is no room, then
-    all but the best k are dropped; what does not beat the last of these is not gathered any more.
+    If k is small, the best pairs are kept sorted by insertion. Otherwise candidates are collected until the buffer is
+    full, and then all but the best k are dropped. Elements that are not better than the worst of these are not
+    collected afterwards.
     """
     cdef uint32_t[BLOCK] short_keys
     cdef uint64_t[BLOCK] long_keys
     cdef pair last, p
     cdef Py_ssize_t i, j, m = 0, first = 0, size, k = job.k, room = 2 * k + 2 * BLOCK, equals, hits
-    cdef uint64_t bound = ~<uint64_t>0  # what does not lie below is not among the best
+    cdef uint64_t bound = ~<uint64_t>0  # keys that are not below it are not among the best
     while first < job.n:
         size = min(<Py_ssize_t>BLOCK, job.n - first)
         hits = 0
@@ -367,7 +368,7 @@ cdef void _runs(void* context, Py_ssize_t begin, Py_ssize_t end) noexcept nogil:
 # --- kernels --------------------------------------------------------------------------------------------------------
 
 cdef object _run(Task task, Tensor x, int dim, Py_ssize_t k, bint flip, bint keepdim):
-    """`keepdim` matters to tasks with one result a run."""
+    """`keepdim` applies to tasks with one result per run."""
     cdef Job job
     cdef Tensor values, indices, dense
     cdef Py_ssize_t[MAX_NDIM] sizes
@@ -443,7 +444,7 @@ cdef Tensor _ordered_as(Tensor x, Tensor t):
 
 
 cdef Tensor sorting_order(Tensor x):
-    """The places of a contiguous tensor's elements in ascending order, as if it had one dimension."""
+    """Return the sorting order of a contiguous tensor's elements, flattened."""
     cdef Py_ssize_t one = 1
     return _run(SORT, view_of(x, 1, &x.numel, &one, x.data), 0, 0, False, True)[1]
 

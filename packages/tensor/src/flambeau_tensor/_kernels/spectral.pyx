@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Eigenvalues and singular values, with their vectors."""
+"""Eigenvalues and eigenvectors, singular values and singular vectors."""
 from cpython.object cimport PyObject
 from libc.math cimport NAN
 from libc.string cimport memset
@@ -17,7 +17,7 @@ from flambeau_tensor._kernels.lapack import LinAlgError
 
 
 cdef bint _is_finite(const char* at, Py_ssize_t bytes, bint single) noexcept nogil:
-    """Whether nothing is infinite or NaN."""
+    """Whether all numbers are finite."""
     cdef double total = 0
     cdef Py_ssize_t i
     if single:
@@ -30,7 +30,7 @@ cdef bint _is_finite(const char* at, Py_ssize_t bytes, bint single) noexcept nog
 
 
 cdef Py_ssize_t _first_unfit(Tensor t) noexcept:
-    """The number of the first matrix with something that is not finite, -1 if there is none."""
+    """Return the index of the first matrix with a number that is not finite, or -1."""
     cdef bint single = real_of(t.dtype) == FLOAT32
     cdef Py_ssize_t i
     if t.numel == 0 or _is_finite(t.data, t.numel * ITEMSIZE[t.dtype], single):
@@ -66,7 +66,7 @@ cdef object _eigh(Operator op, PyObject** slots):
     if vectors.numel:
         unfit = [i for i in range(infos.numel)
                  if not _is_finite(vectors.data + i * matrix_bytes(vectors), matrix_bytes(vectors), real == FLOAT32)]
-        for i in unfit:  # which the routine might turn over for ever
+        for i in unfit:  # the routine might not terminate for them
             memset(vectors.data + i * matrix_bytes(vectors), 0, matrix_bytes(vectors))
         rwork = 1 + 5 * n + 2 * n * n if wanted else max(1, n)
         iwork = 3 + 5 * n if wanted else 1
@@ -117,7 +117,7 @@ cdef void _join(real_t* out, const real_t* re, const real_t* im, Py_ssize_t n) n
 
 
 cdef void _unpack(real_t* out, const real_t* packed, const real_t* im, Py_ssize_t n) noexcept:
-    """Of a conjugate pair LAPACK gives the real and the imaginary part of one vector, in two columns."""
+    """Convert LAPACK's columns to complex vectors; two columns hold real and imaginary part of a conjugate pair's."""
     cdef Py_ssize_t i, j = 0
     while j < n:
         for i in range(n):
@@ -132,7 +132,7 @@ cdef void _unpack(real_t* out, const real_t* packed, const real_t* im, Py_ssize_
 
 
 cdef tuple _eigen(Tensor a, str function, bint wanted):
-    """Eigenvalues, and vectors where wanted, complex in any case."""
+    """Return eigenvalues, and eigenvectors if requested; both are always complex."""
     cdef bint is_complex = CATEGORY[a.dtype] == CAT_COMPLEX
     cdef int real = real_of(a.dtype), out_dtype
     cdef Tensor work, re, im, values, packed, vectors, infos
@@ -222,7 +222,7 @@ cdef object _svd(Operator op, PyObject** slots):
     m, n = a.sizes[a.ndim - 2], a.sizes[a.ndim - 1]
     k, most = min(m, n), max(m, n)
     s = zero_vectors(real, a, k)
-    if wanted and k == 0 and full:  # which leaves all directions open
+    if wanted and k == 0 and full:  # then any orthonormal vectors are correct
         return identities(a.dtype, a.ndim - 2, a.sizes, m, m), s, identities(a.dtype, a.ndim - 2, a.sizes, n, n)
     if wanted:
         u = empty_columns(a.dtype, a.ndim - 2, a.sizes, m, m if full else k)

@@ -1,7 +1,7 @@
 # cython: language_level=3
-"""Distinct elements, or slices along a dimension, and how often each occurs.
+"""Unique elements, or slices along a dimension, and their counts.
 
-Slices become rows of the keys that sorting goes by. No NaN equals another.
+Slices are converted to rows of sort keys. A NaN equals no other.
 """
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t, uint64_t
@@ -20,8 +20,8 @@ from flambeau_tensor._core.elementwise.operands import wrapped_dim
 
 cdef struct Rows:
     const uint64_t* keys
-    Py_ssize_t m  # in a row
-    uint64_t nan  # the key that does not equal itself, or 0
+    Py_ssize_t m  # keys per row
+    uint64_t nan  # the key of NaN, which does not equal itself; 0: none
 
 
 cdef inline bint _less(const Rows* r, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
@@ -45,7 +45,7 @@ cdef inline bint _equal(const Rows* r, Py_ssize_t i, Py_ssize_t j) noexcept nogi
 
 
 cdef int64_t* _merged(const Rows* r, Py_ssize_t n, int64_t* order, int64_t* room) noexcept nogil:
-    """Sort the numbers of rows by merging runs of 1, 2, 4, … of them; returns the one of the two with the result."""
+    """Merge sort the indices of rows; return the one of the two buffers that contains the result."""
     cdef Py_ssize_t width = 1, first, middle, end, i, j, k
     while width < n:
         first = 0
@@ -67,7 +67,7 @@ cdef int64_t* _merged(const Rows* r, Py_ssize_t n, int64_t* order, int64_t* room
 
 cdef Py_ssize_t _runs(const Rows* r, Py_ssize_t n, const int64_t* order, int64_t* number,
                       int64_t* first) noexcept nogil:
-    """The number of the run of equals that each row is in, and where in `order` each run begins; returns how many."""
+    """Compute each row's run of equal rows, and the start of each run in `order`; return the number of runs."""
     cdef Py_ssize_t i, count = 0
     for i in range(n):
         if i == 0 or not _equal(r, order[i - 1], order[i]):
@@ -88,7 +88,7 @@ cdef object _distinct(Tensor t, object dim, bint in_order, bint wants_inverse, b
         raise NotImplementedError(f"\"unique\" not implemented for '{type_name(dtype_object(t.dtype))}'")
     if dim is None:
         rows = contiguous(t, t.dtype)
-    else:  # the dimension first
+    else:  # move the dimension first
         axis = wrapped_dim(dim, t.ndim, False)
         n = sizes[0] = t.sizes[axis]
         strides[0] = t.strides[axis]
@@ -131,7 +131,7 @@ cdef object _distinct(Tensor t, object dim, bint in_order, bint wants_inverse, b
 
 cdef Tensor _taken(Tensor rows, Tensor t, int axis, Py_ssize_t outer, Py_ssize_t bytes, const int64_t* order,
                    const int64_t* first, Py_ssize_t count):
-    """The first row of each run, along the dimension that rows came from."""
+    """Return the first row of each run, along the original dimension."""
     cdef Tensor out
     cdef Py_ssize_t[MAX_NDIM] sizes
     cdef Py_ssize_t i, j

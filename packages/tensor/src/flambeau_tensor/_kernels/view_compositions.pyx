@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Views that are other views, found by their names, with arguments worked out before."""
+"""View operators that compute arguments and call other view operators."""
 from cpython.object cimport PyObject
 
 from flambeau_tensor._core.call.operator cimport Operator, make_kernel
@@ -9,7 +9,7 @@ from flambeau_tensor._core.memory.types cimport *
 
 
 cdef int _read_dims(str name, PyObject* given, int ndim, Py_ssize_t* dims) except -1:
-    """Dimensions counted from the first, none of them twice."""
+    """Read dimensions as nonnegative numbers; raises for duplicates."""
     cdef int n = read_ints(given, dims, MAX_NDIM, b"movedim", b"dims"), i
     cdef unsigned long long seen = 0
     cdef bint repeated = False

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Views: the same elements under other sizes and strides. Nothing here touches an element."""
+"""Views: the same elements with other sizes and strides. No kernel here reads or writes elements."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from flambeau_tensor._core.elementwise.dtype cimport CATEGORY, DType, ITEMSIZE, complex_of, dtype_object, real_of
@@ -15,7 +15,7 @@ from flambeau_tensor._core.elementwise.dtype import type_name
 
 
 cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except -1:
-    """Read sizes with at most one -1 and fill it in."""
+    """Read sizes and replace a single -1."""
     cdef int n = read_ints(obj, sizes, MAX_NDIM, b"view", b"size"), i, unknown = -1
     cdef Py_ssize_t product = 1
     cdef bint lost = False
@@ -29,7 +29,7 @@ cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except 
         else:
             if sizes[i] | product > <Py_ssize_t>1 << 31 and numel and sizes[i]:
                 lost |= product > numel // sizes[i]
-            product = <Py_ssize_t>(<size_t>product * <size_t>sizes[i])  # may wrap; what makes views counts again
+            product = <Py_ssize_t>(<size_t>product * <size_t>sizes[i])  # may wrap; checked when the view is created
     if lost:
         raise RuntimeError(f"shape '{shape_str(n, sizes)}' is invalid for input of size {numel}")
     if unknown >= 0:
@@ -45,7 +45,7 @@ cdef int infer_sizes(PyObject* obj, Py_ssize_t numel, Py_ssize_t* sizes) except 
 
 
 cdef bint view_strides(Tensor t, int ndim, const Py_ssize_t* sizes, Py_ssize_t* strides) noexcept:
-    """Strides of a view with other sizes; False where there is none (the elements would have to move)."""
+    """Compute the strides of a view with other sizes; False if no such view exists without copying."""
     cdef Py_ssize_t old_sizes[MAX_NDIM]
     cdef Py_ssize_t old_strides[MAX_NDIM]
     cdef int i, m = 0, new = ndim - 1
@@ -53,12 +53,12 @@ cdef bint view_strides(Tensor t, int ndim, const Py_ssize_t* sizes, Py_ssize_t* 
     if t.flags & CONTIGUOUS or t.numel == 0:
         contiguous_strides(ndim, sizes, strides)
         return True
-    for i in range(t.ndim):  # size-1 dimensions have no say
+    for i in range(t.ndim):  # dimensions of size 1 do not matter
         if t.sizes[i] != 1:
             old_sizes[m] = t.sizes[i]
             old_strides[m] = t.strides[i]
             m += 1
-    while m > 0:  # each run of old dimensions that lie in one line must be covered exactly by new ones
+    while m > 0:  # new dimensions must exactly cover each run of old dimensions that form one line
         m -= 1
         run, base = old_sizes[m], old_strides[m]
         while m > 0 and old_strides[m - 1] == run * base:
@@ -95,7 +95,7 @@ cdef object _view(Operator op, PyObject** a):
 
 
 cdef Tensor _view_dtype(Tensor t, int dtype):
-    """The same bytes as elements of another dtype."""
+    """Return the same bytes as elements of another dtype."""
     if t.flags & LAZY:
         raise RuntimeError("torch.Tensor.view is not supported for "
                            f"{'conjugate view tensors' if t.flags & CONJ else 'tensors with negative bit set'} "
@@ -272,7 +272,7 @@ cdef Tensor expanded(Tensor t, int n, Py_ssize_t* sizes):
                 f"The expanded size of the tensor ({sizes[i]}) must match the existing size ({t.sizes[i - lead]}) at "
                 f"non-singleton dimension {i}.  Target sizes: {shape_str(n, sizes)}.  Tensor sizes: "
                 f"{shape_str(t.ndim, t.sizes)}")
-    for i in range(lead - 1, -1, -1):  # as `unsqueeze` would set a new dimension of size 1
+    for i in range(lead - 1, -1, -1):  # as in `unsqueeze`, which adds a dimension of size 1
         strides[i] = 0 if sizes[i] != 1 else 1 if i == n - 1 else sizes[i + 1] * strides[i + 1]
     return view_of(t, n, sizes, strides, t.data)
 
