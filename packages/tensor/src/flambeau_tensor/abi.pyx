@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The functions of ``abi.pxd``, over the private core."""
+"""The functions of ``abi.pxd``, implemented by the private core."""
 from cpython.object cimport PyObject, PyTypeObject
 
 from libc.string cimport memcpy
@@ -26,7 +26,7 @@ cdef extern from "Python.h":
 
 
 def require(int number, str package not None):
-    """Raise ImportError unless ``package`` was built for the interface that this one has."""
+    """Raise ImportError unless ``package`` was built for this version of the interface."""
     if number != TENSOR_ABI:
         older = package if number < TENSOR_ABI else "flambeau-tensor"
         raise ImportError(f"{package} was built for interface {number} of flambeau-tensor, which has {TENSOR_ABI} now: "
@@ -68,7 +68,7 @@ cdef inline PyObject* _or_null(void* o) noexcept:
 
 
 cdef void tensor_info(PyObject* tensor, TensorInfo* out) noexcept:
-    # Casts in each line, since a variable would count references.
+    # Casts in each line, because a variable would count references.
     out.flags = (<Tensor>tensor).flags
     out.dtype = (<Tensor>tensor).dtype
     out.ndim = (<Tensor>tensor).ndim
@@ -253,7 +253,7 @@ cdef object copy_of(PyObject* tensor):
 cdef bint exclusive(PyObject* tensor) noexcept:
     cdef Tensor t = <Tensor>tensor
     cdef Storage s = t.storage
-    # `s` here, `t.storage`: two references are ours.
+    # `s` and `t.storage` are two references.
     return Py_REFCNT(<PyObject*>s) <= 2 and s.owner is None and not s.readonly and t.flags & CONTIGUOUS and \
         not t.flags & (INFERENCE | INDIRECT)
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The functions of ``compute.pxd``, over the private core."""
+"""The functions of ``compute.pxd``, implemented by the private core."""
 from cpython.object cimport PyObject
 
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -23,7 +23,7 @@ from flambeau_tensor._core.elementwise.engine import ufunc_loop
 
 
 def require(int number, str package not None):
-    """Raise ImportError unless ``package`` was built for the interface that this one has."""
+    """Raise ImportError unless ``package`` was built for this version of the interface."""
     if number != COMPUTE_ABI:
         older = package if number < COMPUTE_ABI else "flambeau-tensor"
         raise ImportError(f"{package} was built for interface {number} of flambeau_tensor.compute, which is "
@@ -41,7 +41,7 @@ if _mine != (types.BOOL, types.UINT8, types.INT8, types.INT16, types.INT32, type
 # --- memory ---------------------------------------------------------------------------------------------------------
 
 cdef inline void _describe(Tensor t, Array* out) noexcept:
-    out.data = NULL if t.flags & META else t.data  # kernels never see such tensors, but others may
+    out.data = NULL if t.flags & META else t.data  # kernels never receive such tensors, but other callers may
     out.numel = t.numel
     out.sizes = t.sizes
     out.strides = t.strides
@@ -185,7 +185,7 @@ cdef int multiply(const Product* p) except -1:
         raise ValueError(f"multiply(): no products of dtype {p.dtype}; convert the factors first")
     if p.m == 0 or p.n == 0 or p.count == 0:
         return 0
-    if p.k == 0:  # sums of nothing
+    if p.k == 0:  # empty sums
         q.a_row, q.a_col, q.b_row, q.b_col = 1, 1, p.n, 1
     elif not blas.fits(p.m, p.k, &q.a_row, &q.a_col) or not blas.fits(p.k, p.n, &q.b_row, &q.b_col):
         raise ValueError("multiply(): neither the rows nor the columns of a factor are adjacent; copy it first")
@@ -214,7 +214,7 @@ cdef void release_blas() noexcept:
 
 
 cdef int _multiply_and_add(const Product* p, blas.Products* q) except -1:
-    """Into memory of its own, and from there to c: for dtypes that BLAS does not have."""
+    """Multiply into a temporary buffer and add that to c, for dtypes that BLAS does not support."""
     cdef Py_ssize_t item = ITEMSIZE[p.dtype]
     cdef char* ptrs[3]
     cdef int[3] dtypes

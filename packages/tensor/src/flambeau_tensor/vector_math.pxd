@@ -1,8 +1,8 @@
-"""Functions for hot loops: inlined, without branches, so that the compiler vectorizes whatever loop they stand in.
+"""Functions for hot loops: inlined, without branches, so that the compiler vectorizes the loops that call them.
 
 ``fast_exp``, ``exp_down`` and ``fast_expm1`` reduce by powers of two, exp(x) = 2^n exp(r) with |r| <= ln(2) / 2 (Cody
-and Waite), logarithms by exponent and mantissa; what is left are polynomials and rational functions fitted for the
-least relative error. All are within a few units in the last place, and NaN stays NaN.
+and Waite); logarithms are split into exponent and mantissa. The remaining polynomials and rational functions minimize
+the relative error. All functions are accurate to a few units in the last place, and propagate NaN.
 """
 from libc cimport math
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
@@ -27,16 +27,16 @@ ctypedef fused real:
 
 
 cdef inline real excess_rest(real r) noexcept nogil:
-    """(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
+    """Return (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
     cdef real p
     if real is float:
-        p = <float>1.3901294e-3  # fitted; the error is 3e-8 of r
+        p = <float>1.3901294e-3  # fitted; the error is 3e-8 relative to r
         p = p * r + <float>8.3631621e-3
         p = p * r + <float>4.16668536e-2
         p = p * r + <float>1.666657719e-1
         return p * r + <float>4.999999955e-1
     else:
-        p = 2.0885946545869274e-9  # fitted; the error is 1e-19 of r
+        p = 2.0885946545869274e-9  # fitted; the error is 1e-19 relative to r
         p = p * r + 2.5105272974481367e-8
         p = p * r + 2.7557360120916683e-7
         p = p * r + 2.7557255277624962e-6
@@ -50,17 +50,17 @@ cdef inline real excess_rest(real r) noexcept nogil:
 
 
 cdef inline real _excess(real r) noexcept nogil:
-    """exp(r) - 1 for |r| <= ln(2) / 2."""
+    """Return exp(r) - 1 for |r| <= ln(2) / 2."""
     return excess_rest(r) * r * r + r
 
 
 cdef inline real fast_exp(real x) noexcept nogil:
-    """exp(x): 0 at -infinity, subnormal numbers included."""
+    """Return exp(x): 0 at -infinity, with correct subnormal results."""
     cdef real n, r
     cdef int32_t i, half
     cdef uint64_t j, semi
-    # Adding 1.5 * 2^23 (2^52) rounds to an integer, which then stands in the low bits.
-    # 2^n is applied in two factors: it alone may be out of range where the result is not.
+    # Adding 1.5 * 2^23 (2^52) rounds to an integer, stored in the low bits. 2^n is applied as two factors, since it may
+    # be out of range itself even if the result is not.
     if real is float:
         x = <float>-105 if x < <float>-105 else x
         x = <float>89 if x > <float>89 else x
@@ -70,13 +70,13 @@ cdef inline real fast_exp(real x) noexcept nogil:
         r = x - n * <float>0.693145751953125  # ln 2 in two parts: n times the first is exact
         r = r - n * <float>1.42860677e-6
         half = i >> 1
-        r = (_excess(r) + <float>1) * from_bits32(<uint32_t>(half + 127) << 23)  # of NaN, any half
+        r = (_excess(r) + <float>1) * from_bits32(<uint32_t>(half + 127) << 23)  # for NaN, any half is correct
         return r * from_bits32(<uint32_t>(i - half + 127) << 23)
     else:
         x = -746.0 if x < -746.0 else x
         x = 710.0 if x > 710.0 else x
         n = x * 1.44269504088896341 + 6755399441055744.0
-        j = bits64(n) - bits64(6755399441055744.0) + 2048  # positive: AVX2 shifts 64 bits without a sign only
+        j = bits64(n) - bits64(6755399441055744.0) + 2048  # positive, since AVX2 has no arithmetic shift of 64 bits
         n = n - 6755399441055744.0
         r = x - n * 0.693147180369123816490
         r = r - n * 1.90821492927058770002e-10
@@ -85,10 +85,10 @@ cdef inline real fast_exp(real x) noexcept nogil:
 
 
 cdef inline real exp_down(real x) noexcept nogil:
-    """exp(x) for x <= 0, as softmax needs it: 0 where the result would be subnormal."""
+    """Return exp(x) for x <= 0, as in softmax: 0 if the result would be subnormal."""
     cdef real n, r, p
     if real is float:
-        n = x * <float>1.44269504088896341 + <float>12583039  # 127 more than in fast_exp: the exponent's offset
+        n = x * <float>1.44269504088896341 + <float>12583039  # 127 more than in fast_exp: the exponent's bias
         r = x - (n - <float>12583039) * <float>0.693145751953125
         r = r - (n - <float>12583039) * <float>1.42860677e-6
         p = (_excess(r) + <float>1) * from_bits32(bits32(n) << 23)
@@ -102,7 +102,7 @@ cdef inline real exp_down(real x) noexcept nogil:
 
 
 cdef inline real fast_expm1(real x) noexcept nogil:
-    """exp(x) - 1, precise near zero; -1 far below it."""
+    """Return exp(x) - 1, accurate near zero; -1 far below it."""
     cdef real n, r, scale
     if real is float:
         x = <float>-30 if x < <float>-30 else x
@@ -125,30 +125,30 @@ cdef inline real fast_expm1(real x) noexcept nogil:
 
 
 cdef inline real fast_sigmoid(real x) noexcept nogil:
-    """1 / (1 + exp(-x)), as exp(x) / (1 + exp(x)): 0 where the result would be subnormal."""
+    """Return 1 / (1 + exp(-x)), computed as exp(x) / (1 + exp(x)): 0 if the result would be subnormal."""
     cdef real e = exp_down(<real>60 if x > 60 else x)
     return e / (<real>1 + e)
 
 
 cdef inline float fast_tanh(float x) noexcept nogil:
-    """tanh(x) = -t / (2 + t) with t = exp(-2 |x|) - 1."""
+    """Return tanh(x) = -t / (2 + t) with t = exp(-2 |x|) - 1."""
     cdef float z = math.fabsf(x), n, r, q, scale
-    z = <float>9.5 if z > <float>9.5 else z  # 1, to the last place
+    z = <float>9.5 if z > <float>9.5 else z  # the result is 1, to the last place
     z = z + z
-    n = <float>12583039 - z * <float>1.44269504088896341  # 127 more: the exponent's offset
+    n = <float>12583039 - z * <float>1.44269504088896341  # 127 more: the exponent's bias
     scale = from_bits32(bits32(n) << 23)
     n = n - <float>12583039
-    r = -n * <float>0.69314718056 - z  # one part is enough: what it lacks counts where 2^n is small
+    r = -n * <float>0.69314718056 - z  # one part suffices: its error matters only if 2^n is small
     q = _excess(r)
     return math.copysignf((q * scale + (scale - <float>1)) / (q * scale + (scale + <float>1)), x)
 
 
 # --- logarithms -----------------------------------------------------------------------------------------------------
-# x = 2^k m with m from sqrt(1/2) to sqrt(2), and log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)) with s = f / (2 + f): a
-# series in s^2 whose first term needs no rounding.
+# x = 2^k m with m from sqrt(1/2) to sqrt(2), and log(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)) with s = f / (2 + f): R
+# is a series in s^2, and f needs no rounding.
 
 cdef inline real _log_rest(real f, real hfsq) noexcept nogil:
-    """s (f^2 / 2 + R) for 1 + f between sqrt(1/2) and sqrt(2)."""
+    """Return s (f^2 / 2 + R) for 1 + f between sqrt(1/2) and sqrt(2)."""
     cdef real s = f / (2 + f), z = s * s, p
     if real is float:
         p = <float>0.2958046172
@@ -166,7 +166,7 @@ cdef inline real _log_rest(real f, real hfsq) noexcept nogil:
 
 
 cdef inline real _mantissa(real x, real* exponent) noexcept nogil:
-    """m; for positive numbers."""
+    """Return m and k of x = 2^k m, for positive numbers."""
     cdef real y
     cdef uint32_t i
     cdef uint64_t j
@@ -184,14 +184,14 @@ cdef inline real _mantissa(real x, real* exponent) noexcept nogil:
 
 
 cdef inline real _log_edges(real x, real y, real zero) noexcept nogil:
-    """y, the logarithm of x, but where x is not positive (`zero` has none) or not finite."""
+    """Return y, the logarithm of x, corrected if x is not positive or not finite."""
     y = y if x < <real>math.INFINITY else x
     y = <real>math.NAN if x < zero else y
     return <real>-math.INFINITY if x == zero else y
 
 
 cdef inline real fast_log(real x) noexcept nogil:
-    """The natural logarithm."""
+    """Return the natural logarithm."""
     cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f, rest = _log_rest(f, hfsq)
     if real is float:
         return _log_edges(x, k * <float>0.693145751953125 - ((hfsq - (rest + k * <float>1.4286068e-6)) - f), 0)
@@ -200,7 +200,7 @@ cdef inline real fast_log(real x) noexcept nogil:
 
 
 cdef inline real _upper(real x) noexcept nogil:
-    """x without the lower half of its bits: products with short numbers are exact."""
+    """Return x without the lower half of its bits, so that products with short numbers are exact."""
     if real is float:
         return from_bits32(bits32(x) & 0xFFFFF000u)
     else:
@@ -208,7 +208,7 @@ cdef inline real _upper(real x) noexcept nogil:
 
 
 cdef inline real fast_log2(real x) noexcept nogil:
-    """The logarithm to base 2."""
+    """Return the logarithm to base 2."""
     cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f
     cdef real high = _upper(f - hfsq), low = (f - high) - hfsq + _log_rest(f, hfsq), top, whole
     if real is float:
@@ -222,7 +222,7 @@ cdef inline real fast_log2(real x) noexcept nogil:
 
 
 cdef inline real fast_log10(real x) noexcept nogil:
-    """The logarithm to base 10."""
+    """Return the logarithm to base 10."""
     cdef real k, f = _mantissa(x, &k) - 1, hfsq = <real>0.5 * f * f
     cdef real high = _upper(f - hfsq), low = (f - high) - hfsq + _log_rest(f, hfsq), top, whole, base
     if real is float:
@@ -238,8 +238,8 @@ cdef inline real fast_log10(real x) noexcept nogil:
 
 
 cdef inline real log1p_of(real x, real low) noexcept nogil:
-    """log(1 + x + low), where low is below the last place of x."""
-    cdef real u = 1 + x, v = u - 1, c = ((1 - (u - v)) + (x - v) + low) / u  # what the sum has rounded away
+    """Return log(1 + x + low), where low is below the last place of x."""
+    cdef real u = 1 + x, v = u - 1, c = ((1 - (u - v)) + (x - v) + low) / u  # the rounding error of the sum
     cdef real k, f = _mantissa(u, &k) - 1, hfsq = <real>0.5 * f * f, rest = _log_rest(f, hfsq), y
     if real is float:
         y = k * <float>0.693145751953125 - ((hfsq - (rest + (k * <float>1.4286068e-6 + c))) - f)
@@ -251,7 +251,7 @@ cdef inline real log1p_of(real x, real low) noexcept nogil:
 
 
 cdef inline real fast_log1p(real t) noexcept nogil:
-    """log(1 + t) for t between 0 and 1."""
+    """Return log(1 + t) for t between 0 and 1."""
     cdef real p, q, s, z
     if real is float:
         p = <float>-3.2097376192e-4
@@ -285,7 +285,7 @@ cdef inline real fast_log1p(real t) noexcept nogil:
 # --- the error function ---------------------------------------------------------------------------------------------
 
 cdef inline real fast_erf(real x) noexcept nogil:
-    """The error function: of doubles up to 1 a series in x^2, beyond it 1 - exp of a polynomial."""
+    """Return the error function: for doubles, a series in x^2 up to 1, and 1 - exp of a polynomial beyond."""
     cdef real u, z, p, q, y
     if real is float:
         y = <float>4 if x > <float>4 else x
@@ -305,7 +305,7 @@ cdef inline real fast_erf(real x) noexcept nogil:
         q = q * u + <float>4.9742334842e-1
         q = q * u + <float>1
         y = y * p / q
-        y = <float>1 if x > <float>3.9 else y  # where it is, to the last place
+        y = <float>1 if x > <float>3.9 else y  # beyond 3.9, the result is 1 to the last place
         return <float>-1 if x < <float>-3.9 else y
     else:
         u = math.fabs(x)
@@ -346,7 +346,7 @@ cdef inline real fast_erf(real x) noexcept nogil:
 
 
 cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:
-    """Of n > 0 elements; NaN is passed over, unless it comes first."""
+    """Return the largest of n > 0 elements; NaN is ignored, unless it comes first."""
     cdef real[64] lanes
     cdef real best = x[0]
     cdef Py_ssize_t i = 0, k
@@ -362,7 +362,7 @@ cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:
         i += 64
     for k in range(n - i):
         lanes[k] = x[i + k] if x[i + k] > lanes[k] else lanes[k]
-    for k in range(32):  # by halves of fixed length: straight vector code
+    for k in range(32):  # by halves of fixed length, which gives straight vector code
         lanes[k] = lanes[32 + k] if lanes[32 + k] > lanes[k] else lanes[k]
     for k in range(16):
         lanes[k] = lanes[16 + k] if lanes[16 + k] > lanes[k] else lanes[k]
@@ -373,7 +373,7 @@ cdef inline real largest(const real* x, Py_ssize_t n) noexcept nogil:
 
 
 cdef inline real folded(real* lanes) noexcept nogil:
-    """The sum of 32 lanes, pairwise, by halves of fixed length."""
+    """Return the sum of 32 lanes, pairwise, by halves of fixed length."""
     cdef Py_ssize_t k
     for k in range(16):
         lanes[k] += lanes[16 + k]

@@ -113,7 +113,7 @@ cdef inline double quantile_centre(double q, real_t like) noexcept nogil:
 
 
 cdef inline double quantile_tail(double w, real_t like) noexcept nogil:
-    """Return minus the quantile at exp(-w), for w from 2.5 to 750. Doubles get an additional step of Halley's method."""
+    """Return minus the quantile at exp(-w), for w from 2.5 to 750. Doubles get an extra step of Halley's method."""
     cdef double r = math.sqrt(w) - 1.6, p, d, x, u
     p = 0.002847885017694837
     p = p * r + 0.08530873725716219

@@ -464,7 +464,7 @@ def lazy_names(str namespace not None):
 
 
 def first_use(str namespace not None, str name not None):
-    """Load the family of a lazy name and return the callable, for a module's __getattr__; None for others."""
+    """Load the family of a lazy name and return the callable, for modules' ``__getattr__``; None for other names."""
     full = f"{namespace}.{name}"
     return find(full) if full in _lazy or full in _named or full in sockets.providers else None
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elementwise inner loops of gradients: what comes in times a function's derivative, from its result."""
+"""Elementwise inner loops of gradients: the incoming gradient times the derivative, computed from the result."""
 from flambeau_tensor._kernels.map_loops cimport map2, real_t, reals
 
 
@@ -13,8 +13,7 @@ cdef extern from *:
     #define FL_LESS_SQUARE_F(y) (1 - (y) * (y))
     #endif
     """
-    # Fused in so many words: left to itself, the compiler makes g - g y^2 of the whole in vectors, which is NaN at
-    # infinity, and not in the last elements.
+    # Explicitly fused: otherwise the compiler uses g - g y^2 in the vectorized part only, which is NaN at infinity.
     double less_square "FL_LESS_SQUARE"(double y) noexcept nogil
     float less_square_f "FL_LESS_SQUARE_F"(float y) noexcept nogil
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Inner loops of Bessel functions, modified ones and Airy's: Chebyshev series, in double precision.
+"""Inner loops of Bessel functions, modified Bessel functions and Airy functions: Chebyshev series in double precision.
 
-Modified Bessel functions are split as Clenshaw did (Chebyshev series for mathematical functions, 1962): up to a point a
-series in x, beyond it one in 1/x for what is left without exponential and root. Airy's function has the pieces of
-Abramowitz and Stegun 10.4. Those of the first and second kind are the C library's.
+Modified Bessel functions are split as by Clenshaw (Chebyshev series for mathematical functions, 1962): a series in x up
+to a point, and beyond it a series in 1/x after factoring out exponential and root. The Airy function uses the pieces of
+Abramowitz and Stegun 10.4. Bessel functions of the first and second kind are the C library's.
 """
 from libc cimport math
 
@@ -73,7 +73,7 @@ cdef double i1e(double x) noexcept nogil:
 
 
 cdef inline double _grown(double x, double scaled) noexcept nogil:
-    """exp(|x|) times what was scaled by its inverse, which is below 1."""
+    """Return exp(|x|) times a value that was scaled by the inverse, which is below 1."""
     x = math.fabs(x)
     if x < 700:
         return math.exp(x) * scaled
@@ -94,7 +94,7 @@ cdef inline double _k0(double x, bint scaled) noexcept nogil:
     cdef double y
     if not x > 0:
         return math.INFINITY if x == 0 else math.NAN
-    if x <= 2:  # K0(x) + log(x / 2) I0(x), of x**2
+    if x <= 2:  # K0(x) + log(x / 2) I0(x), a function of x**2
         y = series(K0_NEAR, 12, x * x / 2 - 1) - math.log(x / 2) * i0(x)
         return y * math.exp(x) if scaled else y
     y = series(K0_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K0(x)
@@ -105,7 +105,7 @@ cdef inline double _k1(double x, bint scaled) noexcept nogil:
     cdef double y
     if not x > 0:
         return math.INFINITY if x == 0 else math.NAN
-    if x <= 2:  # x (K1(x) - log(x / 2) I1(x)), of x**2
+    if x <= 2:  # x (K1(x) - log(x / 2) I1(x)), a function of x**2
         y = series(K1_NEAR, 12, x * x / 2 - 1) / x + math.log(x / 2) * i1(x)
         return y * math.exp(x) if scaled else y
     y = series(K1_FAR, 26, 4 / x - 1) / math.sqrt(x)  # sqrt(x) exp(x) K1(x)
@@ -131,7 +131,7 @@ cdef double k1e(double x) noexcept nogil:
 # --- Airy's function ------------------------------------------------------------------------------------------------
 
 cdef inline double _zeta(double x, double* low) noexcept nogil:
-    """2/3 x**1.5, and what its rounding left out: it is the argument of exponentials and waves."""
+    """Return 2/3 x**1.5 and its rounding error; it is the argument of exponentials, sines and cosines."""
     cdef double third = 0.6666666666666666  # and 3.7e-17
     cdef double s = math.sqrt(x), product = x * s, z = third * product
     cdef double rest = math.fma(x, s, -product) - x * math.fma(s, s, -x) / (2 * s)
@@ -144,7 +144,7 @@ cdef double airy_ai(double x) noexcept nogil:
     if x >= 2:
         if x > 110:
             return 0
-        z = _zeta(x, &low)  # 2 sqrt(pi) x**(1/4) exp(z) Ai(x), of 1 / z
+        z = _zeta(x, &low)  # 2 sqrt(pi) x**(1/4) exp(z) Ai(x), a function of 1 / z
         return series(AI_RIGHT, 26, 2 * 1.8856180831641267 / z - 1) * math.exp(-z) * (1 - low) / (
             3.5449077018110318 * math.sqrt(math.sqrt(x)))
     if x >= 0:
@@ -158,7 +158,7 @@ cdef double airy_ai(double x) noexcept nogil:
     c, s = math.cos(z), math.sin(z)
     if -1e-8 < low < 1e-8:
         c, s = c - low * s, s + low * c
-    else:  # what is lost of z is more than a small angle
+    else:  # the rounding error of z is not negligible as an angle
         u = math.sin(low)
         low = math.cos(low)
         c, s = c * low - s * u, s * low + c * u

@@ -1,9 +1,9 @@
-"""Inner loops that keep what is accumulated at every step: sums, products, extremes with their places, log-sum-exp.
+"""Inner loops that store every partial result: sums, products, extremes with their indices, log-sum-exp.
 
-*Along* takes several contiguous runs, one behind the other, and walks four of them side by side, since one alone would
-wait for each addition. Where the length of a run is a power of two, all lie in one set of the cache, which has room for
-four that are read and four that are written; *across* walks rows for all columns at once. Sums and products are carried
-in double precision or 64 bits.
+*Along* loops process contiguous runs, one behind the other. They advance four runs side by side, because a single run
+would wait for each addition. (If the length of a run is a power of two, all runs map to the same cache set, which has
+room for four input and four output lines.) *Across* loops process rows, for all columns at once. Sums and products are
+accumulated in double precision or 64 bits.
 """
 from libc.math cimport INFINITY, exp, log1p
 from libc.stdint cimport int64_t, uint64_t
@@ -30,7 +30,7 @@ ctypedef fused Ordered:
     Max
     Min
 
-ctypedef fused number:  # integers are unsigned, as those wrap around
+ctypedef fused number:  # integers are unsigned, so that they wrap around
     uint64_t
     float
     double
@@ -57,8 +57,8 @@ cdef inline double logaddexp(double a, double b) noexcept nogil:
 
 cdef inline wide combined(Folding* op, wide a, number x) noexcept nogil:
     if number is complex128 and wide is not complex128:
-        return a  # no such loop
-    elif number is complex128:  # a cast would spoil the real part beside an infinite imaginary one
+        return a  # not used
+    elif number is complex128:  # a cast would make the real part NaN if the imaginary part is infinite
         return a * x if Folding is Prod else a + x
     elif Folding is Sum:
         return a + <wide>x
@@ -67,7 +67,7 @@ cdef inline wide combined(Folding* op, wide a, number x) noexcept nogil:
     elif wide is double:
         return logaddexp(a, <wide>x)
     else:
-        return a  # no such loop
+        return a  # not used
 
 
 cdef inline number stored(number like, wide a) noexcept nogil:
@@ -118,7 +118,7 @@ cdef void fold_across(Folding* op, const number* x, number* out, wide* carry, Py
 
 
 cdef inline bint takes(Ordered* op, ordered_number a, ordered_number b) noexcept nogil:
-    """Whether b, which comes later, takes the place of a: of equals the last, and NaN always."""
+    """Whether b, which comes later, replaces a: the last of equal elements counts, and NaN always."""
     if Ordered is Max:
         return (b >= a) | (b != b)
     else:
@@ -160,7 +160,7 @@ cdef void indexed_across(Ordered* op, const ordered_number* x, ordered_number* o
         places += step
 
 
-# By operation and dtype: the loops along and across.
+# By operation and dtype: the along loop and the across loop.
 LOOPS = {
     "sum": {"int64": (<size_t>&fold_along[Sum, uint64_t, uint64_t], <size_t>&fold_across[Sum, uint64_t, uint64_t]),
             "float32": (<size_t>&fold_along[Sum, float, double], <size_t>&fold_across[Sum, float, double]),

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Inner loops of the elementary functions, without branches, for the compiler to vectorize at each level.
+"""Inner loops of elementary functions, without branches, so that the compiler vectorizes them at each level.
 
-Float32 is computed in double precision where that is fast enough, with shorter polynomials (all are fitted for the
-least relative error). Arguments are reduced as is usual: multiples of pi/2 and of ln 2 are taken away in parts whose
-products are exact (Cody and Waite), arc functions by their addition formulas. Errors are at most about one unit in the
-last place, two without fused multiplication (level v2).
+float32 is computed in double precision if that is fast enough, with shorter polynomials. All polynomials minimize the
+relative error. Arguments are reduced as usual: multiples of pi/2 and of ln 2 are subtracted in parts whose products are
+exact (Cody and Waite), and arc functions use their addition formulas. Errors are at most about one unit in the last
+place, or two without fused multiply-add (level v2).
 """
 from libc cimport math
 from libc.stdint cimport int32_t, uint32_t, uint64_t
@@ -17,7 +17,7 @@ from flambeau_tensor.vector_math cimport (
 
 cdef extern from *:
     """
-    #ifdef __GNUC__  /* a loop is vectorized only once its function is inlined, and compilers shun so many large ones */
+    #ifdef __GNUC__  /* loops vectorize only if functions are inlined, but compilers avoid inlining many large ones */
     #undef CYTHON_INLINE
     #define CYTHON_INLINE inline __attribute__((always_inline))
     #endif
@@ -27,15 +27,15 @@ cdef extern from *:
     #define FL_FMA 0
     #endif
     """
-    const bint FMA "FL_FMA"  # multiplication and addition in one instruction
+    const bint FMA "FL_FMA"  # whether fused multiply-add is available
 
-cdef double ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, which then stands in the low bits
+cdef double ROUND = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to an integer, stored in the low bits
 cdef double LARGEST = 1.7976931348623157e308
 cdef double HALF_PI = 1.5707963267948966, HALF_PI_LOW = 6.123233995736766e-17
 
 
 cdef inline double _quotient(double a, double a_low, double b, double b_low) noexcept nogil:
-    """(a + a_low) / (b + b_low)."""
+    """Return (a + a_low) / (b + b_low)."""
     cdef double inverse, q
     if FMA:
         inverse = 1 / b
@@ -60,7 +60,7 @@ cdef inline real_t _exp2(real_t x) noexcept nogil:
         r = (x - (n - <float>12582912)) * <float>0.69314718
         p = excess_rest[float](r)
         part = i >> 1
-        r = (p * r * r + r + 1) * from_bits32(<uint32_t>(part + 127) << 23)  # of NaN, any part
+        r = (p * r * r + r + 1) * from_bits32(<uint32_t>(part + 127) << 23)  # for NaN, any part is correct
         return r * from_bits32(<uint32_t>(i - part + 127) << 23)
     else:
         x = -1076 if x < -1076 else x
@@ -73,7 +73,7 @@ cdef inline real_t _exp2(real_t x) noexcept nogil:
 
 
 cdef inline double _exp_rest(double r, real_t like) noexcept nogil:
-    """(exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
+    """Return (exp(r) - 1 - r) / r^2 for |r| <= ln(2) / 2."""
     cdef double p
     if real_t is float:
         p = 0.00019857726608885599
@@ -92,7 +92,7 @@ cdef inline real_t _expm1(real_t x) noexcept nogil:
     if real_t is float:
         y = 90 if y > 90 else y
     else:
-        y = 709.9 if y > 709.9 else y  # 2^1024 is a number in halves
+        y = 709.9 if y > 709.9 else y  # half of 2^1024 is representable
     n = y * 1.4426950408889634 + ROUND
     scale = from_bits64((bits64(n) - bits64(ROUND) + 1022) << 52)  # half of 2^n
     n = n - ROUND
@@ -108,9 +108,10 @@ cdef inline real_t _expm1(real_t x) noexcept nogil:
 
 
 cdef inline void _hyperbolic(double u, double* a, double* a_low, double* b, double* b_low, real_t like) noexcept nogil:
-    """A quarter of sinh(u) and of cosh(u), for u from 0 to 711.
+    """Compute a quarter of sinh(u) and of cosh(u), for u from 0 to 711.
 
-    With u = n ln 2 + r: sinh(n ln 2) and cosh(n ln 2) are sums of two powers of two; the addition formulas do the rest.
+    With u = n ln 2 + r, sinh(n ln 2) and cosh(n ln 2) are sums of two powers of two, to which the addition formulas are
+    applied.
     """
     cdef double n = u * 1.4426950408889634 + ROUND, up, down, r, low, z, s, c, odd, even, tail
     up = from_bits64((bits64(n) - bits64(ROUND) + 1020) << 52)
@@ -208,7 +209,7 @@ cdef inline bint _moderate(real_t x) noexcept nogil:
 
 
 cdef inline double _reduce(real_t x, double* low, uint64_t* quarter) noexcept nogil:
-    """x without the nearest multiple of pi/2, and what does not fit; which multiple, by its low bits."""
+    """Subtract the nearest multiple of pi/2 from x; return the rest and its error, and the low bits of the multiple."""
     cdef double y = x, n = y * 0.6366197723675814 + ROUND, t, w, r, back
     quarter[0] = bits64(n)
     n = n - ROUND
@@ -227,7 +228,7 @@ cdef inline double _reduce(real_t x, double* low, uint64_t* quarter) noexcept no
 
 
 cdef inline double _sine_tail(double r, double low, double z, real_t like) noexcept nogil:
-    """sin(r + low) - r for |r| <= pi / 4, z = r^2."""
+    """Return sin(r + low) - r for |r| <= pi / 4; z = r^2."""
     cdef double p
     if real_t is float:
         p = 2.7249096536359807e-6
@@ -246,7 +247,7 @@ cdef inline double _sine_tail(double r, double low, double z, real_t like) noexc
 
 
 cdef inline double _cosine(double r, double low, double z, double* tail, real_t like) noexcept nogil:
-    """cos(r + low) without its tail."""
+    """Return the leading part of cos(r + low), and its tail."""
     cdef double p, half = 0.5 * z, head = 1 - half
     if real_t is float:
         p = 2.454734032030482e-5
@@ -265,7 +266,7 @@ cdef inline double _cosine(double r, double low, double z, double* tail, real_t 
 
 
 cdef inline real_t _wave(real_t x, uint64_t shift) noexcept nogil:
-    """The sine of x + shift pi/2."""
+    """Return the sine of x + shift pi/2."""
     cdef double low, tail, s, c, r, z, y
     cdef uint64_t quarter
     r = _reduce(x, &low, &quarter)
@@ -324,7 +325,7 @@ cdef real_t _slow_tan(real_t x) noexcept nogil:
 # --- arc functions --------------------------------------------------------------------------------------------------
 
 cdef inline double _arcsine_rest(double z, real_t like) noexcept nogil:
-    """asin(s) / s - 1 for z = s^2 <= 1/4."""
+    """Return asin(s) / s - 1 for z = s^2 <= 1/4."""
     cdef double p
     if real_t is float:
         p = 0.033798242123613409
@@ -350,7 +351,7 @@ cdef inline double _arcsine_rest(double z, real_t like) noexcept nogil:
 
 
 cdef inline double _folded(double u, double* low, double* rest, real_t like) noexcept nogil:
-    """s with asin(s) = asin(u) for u <= 1/2, and beyond it acos(u) = 2 asin(s): s, its error, and asin(s) - s."""
+    """Return s, its error, and asin(s) - s, where asin(s) = asin(u) for u <= 1/2, else acos(u) = 2 asin(s)."""
     cdef bint far = u > 0.5
     cdef double z = 0.5 * (1 - u) if far else u * u, root = math.sqrt(z), s = root if far else u, short
     rest[0] = s * _arcsine_rest(z, like)
@@ -381,7 +382,7 @@ cdef inline real_t _acos(real_t x) noexcept nogil:
 
 
 cdef inline double _angle(double a, double b, double* low, real_t like) noexcept nogil:
-    """The angle of the point (b, a), both at least 0 and not both 0 or infinite, and what does not fit."""
+    """Return the angle of the point (b, a) and its error; both are at least 0, and not both 0 or infinite."""
     cdef bint steep = a > 2.414213562373095 * b, middle = a > 0.41421356237309503 * b
     cdef double top = a - b if middle else a, bottom = a + b if middle else b
     cdef double head = 0.5 * HALF_PI if middle else 0.0, tail = 0.5 * HALF_PI_LOW if middle else 0.0
@@ -403,7 +404,7 @@ cdef inline double _angle(double a, double b, double* low, real_t like) noexcept
             inverse = 1 / bottom
             t = top * inverse
             p = math.fma(-t, bottom, top)
-            # what the sum and the difference have rounded away
+            # rounding errors of the sum and the difference
             z = (bottom - a) - b if a > b else (bottom - b) - a
             sum = (a - top) - b if a > b else a - (top + b)
             sum = sum + t * z if middle else 0.0
@@ -440,10 +441,10 @@ cdef inline real_t _atan(real_t x) noexcept nogil:
 cdef inline real_t _atan2(real_t y, real_t x) noexcept nogil:
     cdef double a = math.fabs(<double>y), b = math.fabs(<double>x), low, angle, scale, back
     cdef double u = LARGEST if a > LARGEST else a, v = LARGEST if b > LARGEST else b
-    u = u * (1e-60 if b == math.INFINITY else 1.0)  # much less than the other, or the same
+    u = u * (1e-60 if b == math.INFINITY else 1.0)  # negligible compared with the other, or equal to it
     v = v * (1e-60 if a == math.INFINITY else 1.0)
     v = 1 if u + v == 0 else v
-    if real_t is double:  # out of the way of overflow and of numbers below the normal ones
+    if real_t is double:  # scaled to avoid overflow and subnormal numbers
         scale = 0.125 if u > 1e307 else 1.0
         scale = 0.125 if v > 1e307 else scale
         scale = 1.2676506002282294e30 if u + v < 1e-270 else scale
@@ -463,10 +464,10 @@ cdef inline real_t _atan2(real_t y, real_t x) noexcept nogil:
 # --- two operands ---------------------------------------------------------------------------------------------------
 
 cdef inline real_t _larger(real_t x, real_t y, real_t* difference) noexcept nogil:
-    """The larger one, and how far the other is below it: at most 0."""
+    """Return the larger one; `difference` is the smaller minus the larger, at most 0."""
     cdef real_t d = x - y, most = x if x > y else y
     d = d if d < 0 else -d
-    difference[0] = 0 if x == y else d  # two equal infinities have no difference
+    difference[0] = 0 if x == y else d  # equal infinities have difference 0
     return x if x != x else most
 
 
@@ -482,11 +483,11 @@ cdef inline real_t _logaddexp2(real_t x, real_t y) noexcept nogil:
     else:
         rest = log1p_of[double](_exp2(d), 0.0)
     rest = rest * <real_t>1.4426950408889634
-    return most + (<real_t>1 if d == 0 else rest)  # exactly one power of two more
+    return most + (<real_t>1 if d == 0 else rest)  # equal operands: exactly one more
 
 
 cdef inline real_t _nextafter(real_t x, real_t y) noexcept nogil:
-    """One up or down among the bits, which are in order on either side of zero."""
+    """Add or subtract one from the bits, which are ordered on either side of zero."""
     cdef bint away = (x < y) == (x > 0)
     cdef uint32_t i, first
     cdef uint64_t j, second
@@ -506,13 +507,13 @@ cdef inline real_t _nextafter(real_t x, real_t y) noexcept nogil:
 
 
 cdef inline real_t _xlogy(real_t x, real_t y) noexcept nogil:
-    """x log(y); nothing times anything that is a number is nothing."""
+    """Return x log(y); 0 if x is 0 and y is not NaN."""
     return x * fast_log(<real_t>1 if (x == 0) & (y == y) else y)
 
 
 cdef inline real_t _hypot(real_t x, real_t y) noexcept nogil:
     cdef double a = math.fabs(<double>x), b = math.fabs(<double>y), most, scale, back, length
-    if real_t is double:  # squares of floats neither overflow nor vanish in doubles
+    if real_t is double:  # in doubles, squares of floats neither overflow nor underflow
         most = a if a > b else b
         scale = 2.409919865102884e-181 if most > 1e150 else 1.0  # 2^-600
         scale = 4.149515568880993e+180 if most < 1e-140 else scale
@@ -522,7 +523,7 @@ cdef inline real_t _hypot(real_t x, real_t y) noexcept nogil:
         length = math.sqrt(a * a + b * b) * back
     else:
         length = math.sqrt(a * a + b * b)
-    length = math.INFINITY if a == math.INFINITY else length  # also beside NaN
+    length = math.INFINITY if a == math.INFINITY else length  # even if the other operand is NaN
     return <real_t>(math.INFINITY if b == math.INFINITY else length)
 
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
 """Inner loops of incomplete gamma functions, exp(x**2) erfc(x) and x log(1 + y), in double precision.
 
-The incomplete gamma functions go by the regions and methods of Didonato and Morris (ACM Transactions on Mathematical
+The incomplete gamma functions use the regions and methods of Didonato and Morris (ACM Transactions on Mathematical
 Software 12, 1986) and Gil, Segura and Temme (SIAM Journal on Scientific Computing 34, 2012): power series, continued
-fraction, and Temme's expansion where the order is large and the argument near it. exp(x**2) erfc(x) is a series in the
+fraction, and Temme's expansion if the order is large and the argument is near it. exp(x**2) erfc(x) is a series in the
 variable of Shepherd and Laframboise (Mathematics of Computation 36, 1981).
 """
 from libc cimport math
@@ -12,13 +12,13 @@ from flambeau_tensor._kernels.map_loops cimport real_t, reals
 from flambeau_tensor._kernels.chebyshev cimport *
 
 cdef enum:
-    MOST = 5000  # terms
+    MOST = 5000  # the maximum number of terms
 
 
 # --- incomplete gamma functions -------------------------------------------------------------------------------------
 
 cdef inline double _phi(double mu) noexcept nogil:
-    """mu - log(1 + mu), precise near zero."""
+    """Return mu - log(1 + mu), accurate near zero."""
     cdef double t, w, power, total
     cdef int k
     if math.fabs(mu) > 0.6:
@@ -33,7 +33,7 @@ cdef inline double _phi(double mu) noexcept nogil:
 
 
 cdef inline double _factor(double a, double x) noexcept nogil:
-    """x**a exp(-x) / gamma(a + 1)"""
+    """Return x**a exp(-x) / gamma(a + 1)."""
     cdef double y
     if a < 40 and x < 700:
         return math.pow(x, a) * math.exp(-x) / math.tgamma(a + 1)
@@ -45,7 +45,7 @@ cdef inline double _factor(double a, double x) noexcept nogil:
 
 
 cdef inline double _lower_series(double a, double x, double small) noexcept nogil:
-    """P(a, x), DLMF 8.11.4"""
+    """Return P(a, x) by DLMF 8.11.4."""
     cdef double term = 1, total = 1, b = a
     cdef int _k
     for _k in range(MOST):
@@ -58,7 +58,7 @@ cdef inline double _lower_series(double a, double x, double small) noexcept nogi
 
 
 cdef inline double _upper_series(double a, double x, double small) noexcept nogil:
-    """Q(a, x) for small a and x: without the difference of two numbers near 1."""
+    """Return Q(a, x) for small a and x, without subtracting two numbers near 1."""
     cdef double term = 1, total = 0, y, part
     cdef int k
     for k in range(1, MOST):
@@ -73,7 +73,7 @@ cdef inline double _upper_series(double a, double x, double small) noexcept nogi
 
 
 cdef inline double _upper_fraction(double a, double x, double small) noexcept nogil:
-    """Q(a, x), DLMF 8.9.2 by the method of Lentz"""
+    """Return Q(a, x) by DLMF 8.9.2 and Lentz's method."""
     cdef double b = x + 1 - a, c = 1e300, d = 1 / b, h = d, step, n
     cdef int k
     for k in range(1, MOST):
@@ -91,7 +91,7 @@ cdef inline double _upper_fraction(double a, double x, double small) noexcept no
 
 
 cdef inline double _uniform(double a, double x, bint lower) noexcept nogil:
-    """P or Q, DLMF 8.12.3 to 8.12.9"""
+    """Return P or Q by DLMF 8.12.3 to 8.12.9."""
     cdef double mu = (x - a) / a, phi = _phi(mu), eta = math.copysign(math.sqrt(2 * phi), mu), total = 0, c
     cdef int k, j
     for k in range(9, -1, -1):

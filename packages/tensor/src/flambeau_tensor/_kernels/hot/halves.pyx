@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""Elementwise loops of float16 and bfloat16 for what is not right in single precision: where operands, numbers
-included, are those that the dtype holds, and where the result depends on which numbers there are."""
+"""Elementwise loops of float16 and bfloat16 for which single precision is wrong: the operands, including numbers,
+must be rounded to the dtype first, or the result depends on the dtype's set of numbers."""
 from libc cimport math
 from libc.stdint cimport uint16_t
 
@@ -49,7 +49,7 @@ cdef void loop_remainder_brain(char** a, const Py_ssize_t* n, const Py_ssize_t* 
 
 
 cdef inline int _rank(uint16_t x) noexcept nogil:
-    """Numbers that order as the bit patterns' values do."""
+    """Map a bit pattern to an integer with the same order as the number."""
     return -<int>(x & 0x7FFF) if x & 0x8000 else x
 
 

@@ -1,9 +1,9 @@
 # cython: language_level=3
-"""Moving and combining elements found by index.
+"""Moving and combining indexed elements.
 
-Each loop runs over n elements of a plain side (a step apart) and an indexed side: `offsets` times a stride from a base,
-or, where that is NULL, a stride apart. `get` reads the indexed side into the plain one, all others write the indexed
-side, in order, so that of equal indices the last one counts and sums are the same on every run.
+Each loop processes n elements of a plain side, `step` apart, and of an indexed side: at `offsets` times a stride from a
+base or, if `offsets` is NULL, a stride apart. `get` reads the indexed side into the plain side; all others write the
+indexed side, in order. Of equal indices, the last one therefore counts, and sums are reproducible.
 """
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
@@ -21,14 +21,14 @@ cdef extern from * nogil:
 ctypedef float complex complex64
 ctypedef double complex complex128
 
-ctypedef fused unit:  # what is moved: only its size matters
+ctypedef fused unit:  # the moved element; only its size matters
     uint8_t
     uint16_t
     uint32_t
     uint64_t
     complex128
 
-ctypedef fused number:  # integers are unsigned where products would not fit in an int: those wrap around
+ctypedef fused number:  # integers are unsigned if products exceed an int, so that they wrap around
     uint8_t
     int8_t
     int16_t
@@ -49,12 +49,12 @@ ctypedef fused ordered:
     double
 
 cdef enum:
-    AHEAD = 12  # rows that the processor is told of before they are needed
+    AHEAD = 12  # the number of rows that are prefetched
 
 
 cdef inline void pick(unit* out, const char* indexed, const Py_ssize_t* at, Py_ssize_t n, Py_ssize_t scale) \
         noexcept nogil:
-    # Four at a time: with a loop's instructions for each, it would take twice as long wherever it crosses a line.
+    # Unrolled by four: the overhead of a simple loop would double its time if its code crosses a cache line.
     cdef Py_ssize_t i = 0
     while i + 4 <= n:
         out[i] = (<const unit*>(indexed + at[i] * scale))[0]
@@ -144,7 +144,7 @@ cdef void greatest(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t strid
         to[0] = v if (v > to[0]) | (v != v) else to[0]
 
 
-# Contiguous blocks of `size` bytes; `step` apart on the plain side.
+# Contiguous blocks of `size` bytes, `step` apart on the plain side.
 
 cdef void get_blocks(char* plain, Py_ssize_t step, char* indexed, Py_ssize_t size, const Py_ssize_t* offsets,
                      Py_ssize_t n) noexcept nogil:
@@ -175,7 +175,7 @@ cdef bint all_within(const int64_t* at, Py_ssize_t n, int64_t low, int64_t most)
 
 
 cdef bint wrapped(const int64_t* at, Py_ssize_t n, int64_t size, int64_t step, int64_t* offsets) noexcept nogil:
-    """offsets[i] = at[i] * step, negative ones from the end; whether all are in [-size, size)."""
+    """Set offsets[i] = at[i] * step, counting negative ones from the end; return whether all are in [-size, size)."""
     cdef Py_ssize_t i
     cdef int64_t outside = 0, v
     for i in range(n):
@@ -193,7 +193,7 @@ cdef void shifted(const int64_t* at, Py_ssize_t n, int64_t step, const int64_t* 
         offsets[i] = at[i] * step + shifts[i]
 
 
-# The last argument only tells the element type; callers pass NULL.
+# The last argument only determines the element type; callers pass NULL.
 LOOPS = {
     "get": {
         1: <size_t><void*>get_units[uint8_t], 2: <size_t><void*>get_units[uint16_t],

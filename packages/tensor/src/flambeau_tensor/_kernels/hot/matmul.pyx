@@ -1,6 +1,6 @@
 # cython: language_level=3
-"""Products of matrices without BLAS: small ones, for processors with fused multiply-add, and larger ones in blocks, for
-those with AVX-512, of bfloat16 those with AVX512_BF16.
+"""Matrix products without BLAS: small ones for processors with fused multiply-add, and blocked larger ones for
+processors with AVX-512, or with AVX512_BF16 for bfloat16.
 """
 
 cdef extern from "small_gemm.h" nogil:

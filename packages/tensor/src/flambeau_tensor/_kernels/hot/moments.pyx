@@ -1,19 +1,19 @@
-"""Inner loops of reductions that keep two numbers a result: mean and squared deviations, log of a sum of exponentials.
+"""Inner loops of reductions with two numbers per result: mean and squared deviations, and log-sum-exp.
 
-They have the form of those in reductions.pyx.
+They have the same form as those in reductions.pyx.
 """
 from libc.math cimport INFINITY, log
 
 from flambeau_tensor.vector_math cimport exp_down, folded, largest, real
 
 cdef enum:
-    BLOCK = 1024  # elements that are visited twice while the cache has them
+    BLOCK = 1024  # elements that are visited twice while they are in the cache
     ROWS = 32  # the same, for rows
 
 
 # --- mean and squared deviations ------------------------------------------------------------------------------------
-# Accumulator: the mean; auxiliary: the sum of squared deviations from it. Two passes over a block that the cache
-# holds, and the parallel rule of Chan, Golub and LeVeque (1979) between blocks.
+# Accumulator: the mean; auxiliary: the sum of squared deviations from it. Each block, which fits into the cache, takes
+# two passes; blocks are joined by the parallel rule of Chan, Golub and LeVeque (1979).
 
 cdef inline void join(double* mean, double* m2, double have, double mean2, double m22, double more) noexcept nogil:
     cdef double total = have + more, delta = mean2 - mean[0]
@@ -61,14 +61,14 @@ cdef void moments_along(void* params, const real* x, Py_ssize_t n, double* acc, 
 
 cdef void moments_across(void* params, const real* x, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m, double* acc,
                          double* aux, Py_ssize_t seen) noexcept nogil:
-    """Welford's recurrence, for all columns at once."""
+    """Welford's recurrence for all columns at once."""
     cdef const real* row
     cdef Py_ssize_t i = 0, k
     cdef double delta, share
     if seen == 0:
         for k in range(m):
             acc[k] = x[k]
-            aux[k] = x[k] - x[k]  # no deviation, of a number
+            aux[k] = x[k] - x[k]  # 0, or NaN if x is not finite
         i = 1
     while i < n:
         row = <const real*>(<const char*>x + i * step)
@@ -91,18 +91,18 @@ cdef void moments_merge(void* params, double* acc, double* aux, Py_ssize_t seen,
 
 
 # --- log of a sum of exponentials -----------------------------------------------------------------------------------
-# Accumulator: the largest element so far; auxiliary: the sum of exp(x - it).
+# Accumulator: the largest element so far; auxiliary: the sum of exp(x - largest).
 
 cdef inline real larger(real a, real b) noexcept nogil:
     return b if (b > a) | (b != b) else a  # NaN wins
 
 
 cdef inline double shift(double top) noexcept nogil:
-    return 0 if top == -INFINITY else top  # -inf less -inf is to be -inf
+    return 0 if top == -INFINITY else top  # -inf minus -inf should be -inf
 
 
 cdef inline double rescaled(double total, double old, double new) noexcept nogil:
-    """A sum that was taken relative to `old`, relative to `new`."""
+    """Convert a sum relative to `old` to a sum relative to `new`."""
     return 0 if old == -INFINITY else total * exp_down(old - new)
 
 
@@ -118,7 +118,7 @@ cdef void logsumexp_along(void* params, const real* x, Py_ssize_t n, double* acc
     while i < n:
         size = min(<Py_ssize_t>BLOCK, n - i)
         top = largest(x, size)
-        if top == INFINITY:  # the only one that would hide a NaN, which the sum shows otherwise
+        if top == INFINITY:  # infinity would hide a NaN, which the sum otherwise shows
             for k in range(size):
                 top = larger(top, <double>x[k])
         top = larger(acc[0], top)
@@ -193,7 +193,7 @@ cdef void logsumexp_finish(double* acc, const double* aux, Py_ssize_t n, Py_ssiz
             acc[k] = shift(acc[k]) + log(aux[k])
 
 
-# By operation and the dtype it reads: addresses of the three loops, and the dtype of its accumulators.
+# By operation and input dtype: the addresses of the three loops, and the dtype of the accumulators.
 LOOPS = {
     "moments": {
         "float32": (<size_t>&moments_along[float], <size_t>&moments_across[float], <size_t>&moments_merge, "float64"),

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Inner loops of error functions, and of the normal distribution: areas, their logarithms, quantiles."""
+"""Inner loops of error functions, and of the normal distribution: areas, their logarithms, and quantiles."""
 from libc cimport math
 
 from flambeau_tensor._kernels.map_loops cimport map1_blocks, real_t, reals
@@ -8,7 +8,7 @@ from flambeau_tensor.vector_math cimport exp_down, fast_erf, fast_log, log1p_of
 
 cdef extern from *:
     """
-    #ifdef __GNUC__  /* a loop is vectorized only once its function is inlined, and compilers shun so many large ones */
+    #ifdef __GNUC__  /* loops vectorize only if functions are inlined, but compilers avoid inlining many large ones */
     #undef CYTHON_INLINE
     #define CYTHON_INLINE inline __attribute__((always_inline))
     #endif
@@ -16,8 +16,8 @@ cdef extern from *:
 
 
 cdef inline double _erfc_upwards(double x) noexcept nogil:
-    """erfc(x) for x >= 0, within 2e-10 of itself: enough for floats, and without branches."""
-    # t exp(p - x**2) with t = 2 / (2 + x) and a polynomial fitted to what is missing, the form of Shepherd and
+    """Return erfc(x) for x >= 0 with a relative error of 2e-10, which suffices for floats, without branches."""
+    # t exp(p - x**2) with t = 2 / (2 + x) and a polynomial p fitted to the remainder, the form of Shepherd and
     # Laframboise (1981).
     cdef double t = 2 / (2 + x), s = 2 * t - 1, p
     p = 4.444847583300767e-05
@@ -37,7 +37,7 @@ cdef inline double _erfc_upwards(double x) noexcept nogil:
 
 
 cdef inline real_t _erf(real_t x) noexcept nogil:
-    # To the last place also in floats: up to 1 a series in x^2, beyond it 1 - exp of a polynomial.
+    # Accurate to the last place for floats, too: a series in x^2 up to 1, and 1 - exp of a polynomial beyond.
     cdef real_t u, z, p, q
     if real_t is float:
         u = math.fabsf(x)

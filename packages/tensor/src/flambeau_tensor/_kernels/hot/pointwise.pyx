@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Elementwise inner loops that NumPy has not, or not as fast, with NumPy's signature.
+"""Elementwise inner loops that NumPy lacks or that are faster than NumPy's, with NumPy's signature.
 
-A scalar function over a fused type, `map1` or `map2` of map_loops.pxd over it, and a row in ``LOOPS``: the compiler
-inlines the function and vectorizes what it can at each CPU level.
+Each consists of a scalar function over a fused type, `map1` or `map2` of map_loops.pxd, and a row in ``LOOPS``. The
+compiler inlines the function and vectorizes the loop at each CPU level if possible.
 """
 cimport cython
 from libc cimport math
@@ -27,7 +27,7 @@ cdef extern from "<complex.h>" nogil:
 
 ctypedef void (*loop_t)(char**, const Py_ssize_t*, const Py_ssize_t*, void*) noexcept nogil
 
-cdef struct Borrowed:  # a loop of NumPy's, and its data
+cdef struct Borrowed:  # one of NumPy's loops, and its data
     loop_t run
     void* data
 
@@ -52,7 +52,7 @@ cdef extern from *:
     #define FL_FMA 0
     #endif
     """
-    const bint FMA "FL_FMA"  # multiplication and addition in one instruction
+    const bint FMA "FL_FMA"  # whether fused multiply-add is available
 
 
 # --- scalar functions -----------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ cdef void loop_reciprocal(char** a, const Py_ssize_t* n, const Py_ssize_t* s, re
 
 
 cdef inline number_t _relu(number_t x) noexcept nogil:
-    return <number_t>0 if x < 0 else x  # NaN stays
+    return <number_t>0 if x < 0 else x  # keeps NaN
 
 
 cdef void loop_relu(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
@@ -155,7 +155,7 @@ cdef void loop_sigmoid(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 
 cdef void loop_logit(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    # log(x / (1 - x)); data: how near x may come to 0 and 1, negative: as near as it is
+    # log(x / (1 - x)); data: the least distance of x from 0 and 1, to which x is clamped; negative: no clamping
     cdef real_t[BLOCK] block
     cdef real_t low = <real_t>(<double*>tag)[0], high = <real_t>1 - low, x
     cdef Py_ssize_t done = 0, m, i
@@ -181,7 +181,7 @@ cdef inline real_t _replaced(real_t x, real_t nan, real_t most, real_t least) no
 
 
 cdef void loop_nan_to_num(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    # data: what stands for NaN, infinity and minus infinity
+    # data: the replacements of NaN, infinity and minus infinity
     cdef const double* p = <const double*>tag
     cdef real_t nan = <real_t>p[0], most = <real_t>p[1], least = <real_t>p[2]
     cdef real_t* x = <real_t*>a[0]
@@ -274,7 +274,7 @@ cdef void loop_logical_not(char** a, const Py_ssize_t* n, const Py_ssize_t* s, a
     _map1_truth(a, n, s, tag, _is_zero[any_t])
 
 
-# NumPy's own loops of these leave out results that do not lie in line (2.4 with AVX-512).
+# NumPy's own loops for these skip results that are not contiguous (NumPy 2.4 with AVX-512).
 cdef inline uint8_t _isnan(real_t x) noexcept nogil:
     return x != x
 
@@ -339,9 +339,9 @@ cdef inline number_t _trunc_divide(number_t x, number_t y) noexcept nogil:
     elif number_t is double:
         return math.trunc(x / y)
     else:
-        if y == 0:  # refused before
+        if y == 0:  # an error was raised before
             return 0
-        if y == <number_t>-1:  # the smallest integer has no negative
+        if y == <number_t>-1:  # the smallest integer cannot be negated
             return <number_t>(0 - <unsigned long long>x)
         return x // y
 
@@ -363,7 +363,7 @@ cdef void loop_copysign(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real
 
 cdef inline number_t _maximum(number_t x, number_t y) noexcept nogil:
     cdef number_t larger = x if x > y else y
-    return x if x != x else larger  # NaN wins
+    return x if x != x else larger  # NaN takes precedence
 
 
 cdef void loop_maximum(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_t* tag) noexcept nogil:
@@ -387,14 +387,14 @@ cdef void loop_heaviside(char** a, const Py_ssize_t* n, const Py_ssize_t* s, num
     map2[number_t](a, n, s, _heaviside[number_t])
 
 
-# Remainders. The whole part of the quotient times y is exact as long as it has few enough bits; where it has not, and
-# for infinities and NaN, the C library's long way.
+# Remainders. The integer part of the quotient times y is exact if it has few enough bits. If it has more, and for
+# infinities and NaN, the C library's slow function is used.
 
 cdef inline bint _short(real_t x, real_t y) noexcept nogil:
     if real_t is float:
-        return math.fabsf(x) < math.fabsf(y) * <float>536870912  # 2**29: times 24 bits it fits in a double
+        return math.fabsf(x) < math.fabsf(y) * <float>536870912  # 2**29: times 24 bits, it fits in a double
     elif FMA:
-        return math.fabs(x) < math.fabs(y) * 4503599627370496.0  # 2**52; the product is never rounded
+        return math.fabs(x) < math.fabs(y) * 4503599627370496.0  # 2**52; the product is not rounded
     else:
         return False
 
@@ -406,7 +406,7 @@ cdef inline real_t _quick_fmod(real_t x, real_t y) noexcept nogil:
     else:
         r = math.fma(-math.trunc(u / v), v, u)
     v = v if u > 0 else -v
-    r = r + v if (r < 0 if u > 0 else r > 0) else r  # the quotient had been rounded away from zero
+    r = r + v if (r < 0 if u > 0 else r > 0) else r  # the quotient was rounded away from zero
     r = math.copysign(r, u)
     return x if math.fabs(u) < math.fabs(v) else <real_t>r
 
@@ -425,7 +425,7 @@ cdef inline real_t _of_divisors_sign(real_t r, real_t y) noexcept nogil:
 
 
 cdef inline real_t _floored(real_t x, real_t y, real_t r) noexcept nogil:
-    # From the exact remainder, so that the quotient is not rounded up to the next integer.
+    # Computed from the exact remainder, so that the quotient is not rounded up to the next integer.
     cdef real_t q = (x - r) / y, whole
     q = q - 1 if (r != 0) & ((r < 0) != (y < 0)) else q
     whole = math.floorf(q) if real_t is float else math.floor(q)
@@ -463,7 +463,7 @@ cdef void loop_floor_divide(char** a, const Py_ssize_t* n, const Py_ssize_t* s, 
 
 
 cdef inline integer_t _power(integer_t x, integer_t y) noexcept nogil:
-    # By squaring; wraps around. With negative exponents what is left of 1 / x**-y in integers.
+    # By squaring; wraps around. Negative exponents give 1 / x**-y truncated to an integer.
     cdef int64_t result = 1, base = x, left = y
     if left < 0:
         if x == 1:
@@ -503,7 +503,7 @@ cdef inline real_t _inverse_square(real_t x) noexcept nogil:
 
 
 cdef void loop_power(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_t* tag) noexcept nogil:
-    # The usual constant exponents have short ways.
+    # Common constant exponents have fast paths.
     cdef double y = (<real_t*>a[1])[0]
     cdef char* both[2]
     cdef Py_ssize_t[2] steps
@@ -559,7 +559,8 @@ cdef inline complex_t _itself(complex_t x) noexcept nogil:
 
 
 cdef void loop_power_complex(char** a, const Py_ssize_t* n, const Py_ssize_t* s, complex_t* tag) noexcept nogil:
-    # Numbers are powers in the sense of arithmetic (0 to the 0 is 1), tensors that of exp(y * log(x)), as in PyTorch.
+    # As in PyTorch, a number is a power in the arithmetic sense (0 to the power 0 is 1), a tensor means exp(y *
+    # log(x)).
     cdef complex_t x = (<complex_t*>a[0])[0], y = (<complex_t*>a[1])[0]
     cdef char* both[2]
     cdef Py_ssize_t[2] steps

@@ -1,8 +1,8 @@
 # cython: language_level=3
-"""Inner loops of orthogonal polynomials: their three-term recurrences, in double precision (DLMF 18.9).
+"""Inner loops of orthogonal polynomials, by three-term recurrences in double precision (DLMF 18.9).
 
-Chebyshev polynomials of higher degree between -1 and 1 are computed by their trigonometric form, Laguerre's and
-Legendre's of enormous degree by Bessel functions (DLMF 18.15). Degrees are cut to integers; negative ones, and those of
+Chebyshev polynomials of higher degree between -1 and 1 use their trigonometric form, Laguerre and Legendre polynomials
+of very high degree Bessel functions (DLMF 18.15). Degrees are truncated to integers; negative degrees, and those of
 more than 64 bits, give 0.
 """
 from libc cimport math
@@ -11,8 +11,8 @@ from flambeau_tensor._kernels.map_loops cimport real_t, reals
 from flambeau_tensor._kernels.chebyshev cimport each2
 
 cdef enum:
-    LOW = 8  # up to this degree the recurrence is as precise
-    MANY = 1 << 20  # from this one on the first term of the asymptotic series is, and no time is long enough for it
+    LOW = 8  # up to this degree, the recurrence is accurate
+    MANY = 1 << 20  # from this degree, the leading asymptotic term is accurate, and the recurrence takes too long
 
 cdef extern from "<math.h>" nogil:
     double j0(double) noexcept
@@ -21,7 +21,7 @@ ctypedef long long degree_t
 
 
 cdef inline bint _degree(double n, degree_t* out) noexcept nogil:
-    """Whether there is such a polynomial."""
+    """Convert a degree to an integer; return whether the polynomial exists."""
     if not -1 < n < 9223372036854775808.0:
         return False
     out[0] = <degree_t>n
@@ -29,7 +29,7 @@ cdef inline bint _degree(double n, degree_t* out) noexcept nogil:
 
 
 cdef inline double _grown(double z) noexcept nogil:
-    """The modified Bessel function I0: what J0 is beyond the zeros of a polynomial."""
+    """The modified Bessel function I0, which replaces J0 outside the interval of a polynomial's zeros."""
     cdef double term = 1, total = 1
     cdef int k = 0
     while term > 1e-17 * total and total < math.INFINITY:
@@ -40,7 +40,7 @@ cdef inline double _grown(double z) noexcept nogil:
 
 
 cdef inline double _recur(double x, double q, degree_t n) noexcept nogil:
-    """Of Chebyshev polynomials, which differ in their first one, q."""
+    """Evaluate a Chebyshev polynomial; the kinds differ in the polynomial of degree 1, q."""
     cdef double p = 1, r
     cdef degree_t _k
     if n == 0:

@@ -1,8 +1,8 @@
-"""From the 32-bit words of a Mersenne Twister to numbers: how many words each number takes, in which order, and the
-transform. The same as in PyTorch's CPU generator, so that a seed gives the same numbers.
+"""Conversion of the 32-bit words of a Mersenne Twister to numbers: the number of words per number, their order, and the
+transformation are those of PyTorch's CPU generator, so that a seed gives the same numbers.
 
-A uniform float is the low 24 bits of one word; a uniform double the low 53 bits of two, high word first. Everything
-that is neither uniform nor integer is computed in double, except blocks of normal floats.
+A uniform float uses the low 24 bits of one word; a uniform double, the low 53 bits of two, high word first. All other
+floating point numbers are computed in double precision, except blocks of normal floats.
 """
 from libc.math cimport ceil, cos, exp, fabs, fabsf, floor, fma, lgamma, log, log1p, sin, sqrt, sqrtf, tan
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -26,13 +26,13 @@ ctypedef fused real:
     double
 
 cdef enum:
-    WORDS = 1024  # words drawn at a time
+    WORDS = 1024  # words that are drawn together
 
 cdef uint64_t LOW_53 = 0x1fffffffffffff
 cdef double TWO_PI = 6.283185307179586476925286766559
 cdef double PI = 3.141592653589793238462643383280
 
-# The large-n rule of permutation(): from here on 32 bits are too few to be even.
+# The threshold of permutation(): from this length, 32 bits are too few for uniform indices.
 cdef Py_ssize_t LARGE_PERMUTATION = 0xffffffff // 20
 
 
@@ -131,7 +131,7 @@ cdef float round_to(float x, int dtype) noexcept nogil:
 
 
 cdef float least_reaching(float end, int dtype) noexcept nogil:
-    """The smallest float that is at least `end` when both are rounded to `dtype`."""
+    """Return the smallest float that is at least `end` after both are rounded to `dtype`."""
     cdef float low = end - max(fabsf(end) / 64, <float>1e-6), high = end, middle
     if dtype == FLOAT32:
         return end
@@ -150,13 +150,13 @@ cdef float least_reaching(float end, int dtype) noexcept nogil:
 cdef void uniform_float(Source* s, const Params* p, void* result, Py_ssize_t n) noexcept nogil:
     cdef float* out = <float*>result
     cdef float low = <float>p.a, scale = <float>p.b - <float>p.a
-    cdef float end = least_reaching(<float>p.b, p.dtype)  # what reaches the open end, by rounding, starts over
+    cdef float end = least_reaching(<float>p.b, p.dtype)  # numbers that are rounded up to the open end become `low`
     cdef Py_ssize_t i
     unit_floats(s, out, n)
     if p.dtype == FLOAT32 and p.a == 0 and p.b == 1:
         return
     for i in range(n):
-        out[i] = <float>(<double>out[i] * scale + low)  # the product is exact in a double
+        out[i] = <float>(<double>out[i] * scale + low)  # in a double, the product is exact
         out[i] = low if out[i] >= end else out[i]
 
 
@@ -202,7 +202,7 @@ cdef void log_normal(Source* s, const Params* p, void* result, Py_ssize_t n) noe
 
 
 cdef void normal_block(Source* s, const Params* p, void* result, Py_ssize_t n) noexcept nogil:
-    """Blocks of 16: uniform numbers 0..7 give the radii, 8..15 the angles."""
+    """Blocks of 16: uniform numbers 0 to 7 determine the radii, 8 to 15 the angles."""
     cdef double* out = <double*>result
     cdef Py_ssize_t i
     cdef int j
@@ -216,11 +216,11 @@ cdef void normal_block(Source* s, const Params* p, void* result, Py_ssize_t n) n
             out[i + j + 8] = fma(radius * sin(angle), p.b, p.a)
 
 
-# Logarithm, sine and cosine as in Cephes (S. L. Moshier, netlib.org/cephes, single precision): branches turned into
-# selections, so that the compiler vectorizes the loop around them.
+# Logarithm, sine and cosine as in Cephes (S. L. Moshier, netlib.org/cephes, single precision), with selections instead
+# of branches, so that the compiler vectorizes the loop.
 
 cdef inline float log_unit(float x) noexcept nogil:
-    """ln x for x in (0, 1] that is not subnormal."""
+    """Return ln x for x in (0, 1] that is not subnormal."""
     cdef uint32_t bits = fl_bits(x)
     cdef float m = fl_float((bits & 0x7fffff) | 0x3f000000)  # in [0.5, 1)
     cdef bint low = m < <float>0.70710678118654752
@@ -246,7 +246,7 @@ cdef inline float log_unit(float x) noexcept nogil:
 
 
 cdef inline void sin_cos(float x, float* sine, float* cosine) noexcept nogil:
-    """For small x >= 0."""
+    """Compute sine and cosine for small x >= 0."""
     cdef int32_t octant = (<int32_t>(x * <float>1.27323954473516) + 1) & ~1
     cdef float y = <float>octant
     cdef float z, s, c
@@ -348,8 +348,8 @@ cdef void cauchy(Source* s, const Params* p, void* result, Py_ssize_t n) noexcep
 
 
 cdef void poisson(Source* s, const Params* p, void* result, Py_ssize_t n) noexcept nogil:
-    """Small rates: how many uniform numbers can be multiplied until the product is below exp(-rate). From 10 on,
-    transformed rejection (PTRS: W. Hörmann, Insurance: Mathematics and Economics 12 (1993) 39)."""
+    """Small rates count the uniform numbers that are multiplied until the product is below exp(-rate). From a rate
+    of 10, transformed rejection is used (PTRS: W. Hörmann, Insurance: Mathematics and Economics 12 (1993) 39)."""
     cdef double* out = <double*>result
     cdef double rate = p.a, root = sqrt(rate), u, v, us, product, limit
     cdef double b = 0.931 + 2.53 * root
@@ -395,7 +395,7 @@ cdef void integers(Source* s, const Params* p, void* result, Py_ssize_t n) noexc
         words(s, raw, k)
         for i in range(k):
             x = raw[i]
-            x -= modulus * floor(x * inverse)  # exact, and off by one modulus at most
+            x -= modulus * floor(x * inverse)  # exact, up to one modulus
             x += modulus if x < 0 else 0
             x -= modulus if x >= modulus else 0
             out[i] = <int64_t>x + p.base
@@ -404,7 +404,7 @@ cdef void integers(Source* s, const Params* p, void* result, Py_ssize_t n) noexc
 
 
 cdef void permutation(Source* s, int64_t* out, Py_ssize_t n) noexcept nogil:
-    """Fisher and Yates's shuffle; above LARGE_PERMUTATION its inside-out form, with 64-bit words."""
+    """The Fisher-Yates shuffle; from LARGE_PERMUTATION, its inside-out form with 64-bit words."""
     cdef Py_ssize_t i, j
     if n < LARGE_PERMUTATION:
         for i in range(n):
@@ -419,7 +419,7 @@ cdef void permutation(Source* s, int64_t* out, Py_ssize_t n) noexcept nogil:
             out[j] = i
 
 
-# By what is drawn and the type it is made in.
+# By distribution and the type of the generated numbers.
 LOOPS = {
     "uniform": {"float32": <size_t>&uniform_float, "float64": <size_t>&uniform},
     "normal_block": {"float32": <size_t>&normal_block_float, "float64": <size_t>&normal_block},

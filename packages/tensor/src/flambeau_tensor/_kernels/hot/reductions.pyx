@@ -1,7 +1,8 @@
-"""The inner loops of reductions, built for each CPU level.
+"""The inner loops of reductions, which are built for each CPU level.
 
-Of each there are two forms: *along* a contiguous run, into one accumulator, and *across* rows, into as many
-accumulators as a row is long. Sums of floats are kept in double precision, of integers in 64 bits. See reductions.pxd.
+There are two forms of each: *along* a contiguous run into one accumulator, and *across* rows into as many accumulators
+as a row has elements. Sums of floats are accumulated in double precision, those of integers in 64 bits. See
+reductions.pxd.
 """
 from libc.math cimport fabs, fabsf, pow
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
@@ -9,19 +10,19 @@ from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t
 ctypedef double complex complex128
 
 cdef enum:
-    LANES = 64  # accumulators that a run is spread over: enough to hide the latency of an addition
-    FEW = 16  # elements that are not worth spreading
-    SHORT = 256  # elements that are spread over a few accumulators only, as to fold them costs less
-    BLOCK = 1024  # elements summed in float before they go to a double
+    LANES = 64  # accumulators per run: enough to hide the latency of an addition
+    FEW = 16  # up to this length, one accumulator is used
+    SHORT = 256  # up to this length, few accumulators are used, since combining them costs less
+    BLOCK = 1024  # elements that are summed as floats before they are added to a double
 
 
 cdef inline Py_ssize_t unaligned(size_t address, size_t item) noexcept nogil:
-    """How many elements stand before the next cache line; loads that straddle two lines take twice the time."""
+    """Return the number of elements before the next cache line; loads that straddle two lines take twice the time."""
     return <Py_ssize_t>((64 - (address & 63)) & 63) // <Py_ssize_t>item
 
 
 # --- sums, products, sums of powers ---------------------------------------------------------------------------------
-# The type of `op` says what is summed and how; what it points to are the parameters.
+# The type of `op` determines the operation; `op` points to its parameters.
 
 cdef struct Sum:
     double unused
@@ -44,7 +45,7 @@ ctypedef fused Summing:
     SquareSum
     PowerSum
 
-ctypedef fused number:  # integers are unsigned, as those wrap around
+ctypedef fused number:  # integers are unsigned, so that they wrap around
     uint8_t
     uint64_t
     float
@@ -73,9 +74,9 @@ cdef inline wide combined(Summing* op, wide a, wide b) noexcept nogil:
 
 cdef inline wide term(Summing* op, number x, wide like) noexcept nogil:
     if number is complex128 and wide is not complex128:
-        return 0  # no such loop
+        return 0  # not used
     elif number is complex128:
-        return x  # a cast would spoil the real part beside an infinite imaginary one
+        return x  # a cast would make the real part NaN if the imaginary part is infinite
     elif Summing is Sum or Summing is Prod or wide is complex128:
         return <wide>x
     elif Summing is NanSum:
@@ -89,7 +90,7 @@ cdef inline wide term(Summing* op, number x, wide like) noexcept nogil:
 
 
 cdef inline wide sum_folded(Summing* op, wide* lanes) noexcept nogil:
-    # One loop would do, but the compiler only makes straight vector code of loops of fixed length.
+    # Several loops, because the compiler generates straight vector code only for loops of fixed length.
     cdef Py_ssize_t k
     for k in range(32):
         lanes[k] = combined(op, lanes[k], lanes[32 + k])
@@ -103,7 +104,7 @@ cdef inline wide sum_folded(Summing* op, wide* lanes) noexcept nogil:
 
 
 cdef inline double float_sum(const float* x, Py_ssize_t n) noexcept nogil:
-    """The commonest sum, at the speed of memory: in float over short blocks, in double over these."""
+    """The most common sum, at the speed of memory: short blocks are summed in float, their sums in double."""
     cdef float[LANES] lanes
     cdef double[16] total
     cdef Py_ssize_t i = 0, k, size
@@ -185,7 +186,7 @@ cdef void sum_across(Summing* op, const number* x, Py_ssize_t step, Py_ssize_t n
     if seen == 0:
         for k in range(m):
             acc[k] = identity(op, like)
-    while i + 4 <= n:  # four rows for each visit to the accumulators
+    while i + 4 <= n:  # four rows per access to the accumulators
         a = <const number*>(<const char*>x + i * step)
         b = <const number*>(<const char*>a + step)
         c = <const number*>(<const char*>b + step)
@@ -209,7 +210,7 @@ cdef void sum_merge(Summing* op, wide* acc, char* aux, Py_ssize_t seen, const wi
 
 
 # --- extremes -------------------------------------------------------------------------------------------------------
-# NaN wins: it is larger and smaller than every number.
+# NaN takes precedence over every number.
 
 cdef struct Max:
     double unused
@@ -258,13 +259,13 @@ cdef inline element size(Extreme* op, element x) noexcept nogil:
     elif element is float:
         return fabsf(x)
     elif element is double:
-        return fabs(x)  # of -0.0, too
+        return fabs(x)  # for -0.0, too
     else:
         return -x if x < 0 else x
 
 
 cdef inline element better_number(Extreme* op, element a, element b) noexcept nogil:
-    """The same where neither is NaN, in one instruction."""
+    """The same for operands that are not NaN, in one instruction."""
     if Extreme is Max or Extreme is AbsMax:
         return b if b > a else a
     else:
@@ -272,7 +273,7 @@ cdef inline element better_number(Extreme* op, element a, element b) noexcept no
 
 
 cdef inline bint extreme_of_finite(Extreme* op, const element* x, Py_ssize_t n, element* best) noexcept nogil:
-    """Faster, but False where something is infinite or NaN: that makes a zero multiple of it NaN."""
+    """A faster loop. Returns False if an element is infinite or NaN, because its product with zero is NaN."""
     cdef element[LANES] lanes
     cdef element[LANES] zeros
     cdef Py_ssize_t i = unaligned(<size_t>x, sizeof(element)), k
@@ -304,7 +305,7 @@ cdef inline bint extreme_of_finite(Extreme* op, const element* x, Py_ssize_t n, 
 
 
 cdef inline bint extreme_of_short(Extreme* op, const element* x, Py_ssize_t n, element* best) noexcept nogil:
-    """Over few accumulators, whose folding costs less; False where something is NaN."""
+    """Use few accumulators, since combining them costs less; returns False if an element is NaN."""
     cdef element[8] lanes
     cdef Py_ssize_t i = 0, k
     cdef int unordered = 0
@@ -385,11 +386,11 @@ cdef void extreme_merge(Extreme* op, element* acc, char* aux, Py_ssize_t seen, c
         acc[k] = better(op, acc[k], acc2[k]) if seen else acc2[k]
 
 
-# --- extremes and where they stand ----------------------------------------------------------------------------------
-# The auxiliary is the index of the first of equals.
+# --- extremes and their indices -------------------------------------------------------------------------------------
+# The auxiliary is the index of the first of equal elements.
 
 cdef inline bint beats(Ordered* op, element a, element b) noexcept nogil:
-    """Whether b, which comes later, takes the place of a."""
+    """Whether b, which comes later, replaces a."""
     if element is float or element is double:
         if Ordered is Max:
             return (b > a) | ((b != b) & (a == a))
@@ -402,7 +403,7 @@ cdef inline bint beats(Ordered* op, element a, element b) noexcept nogil:
 
 
 cdef inline Py_ssize_t find(const element* x, Py_ssize_t n, element wanted) noexcept nogil:
-    """The first place of a value that is there; any NaN will do for NaN."""
+    """Return the first index of a value that occurs; if it is NaN, any NaN matches."""
     cdef Py_ssize_t i = 0, k
     cdef int hits
     while i + 64 <= n:
@@ -454,7 +455,7 @@ cdef void arg_merge(Ordered* op, element* acc, int64_t* aux, Py_ssize_t seen, co
 
 
 # --- the table ------------------------------------------------------------------------------------------------------
-# By operation and the dtype it reads: addresses of the three loops, and the dtype of its accumulators.
+# By operation and input dtype: the addresses of the three loops, and the dtype of the accumulators.
 
 cdef dict _sums(Summing* op):
     cdef tuple real_loops = (

@@ -1,14 +1,14 @@
 """Inner loops of softmax and log_softmax: along contiguous runs, and across rows for all columns at once.
 
-Three visits to what the cache holds: the largest element; the sum of exponentials relative to it; the results. Sums of
-blocks are kept in double precision. NaN and +inf make a run NaN.
+Data in the cache is visited three times: for the largest element, for the sum of exponentials relative to it, and for
+the results. Sums of blocks are accumulated in double precision. NaN and +inf make a run NaN.
 """
 from libc.math cimport log
 
 from flambeau_tensor.vector_math cimport exp_down, folded, largest, real
 
 cdef enum:
-    COLUMNS = 512  # at most, in one call of the loops across
+    COLUMNS = 512  # the maximum number of columns in a call of an across loop
 
 cdef struct Soft:
     int unused
@@ -22,7 +22,7 @@ ctypedef fused Kind:
 
 cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nogil:
     cdef real[32] lanes
-    cdef real[32] e  # apart from `out`, which may overlap x for all that the compiler knows
+    cdef real[32] e  # separate from `out`, which might overlap x as far as the compiler knows
     cdef real top = largest(x, n), factor
     cdef double total = 0
     cdef Py_ssize_t i = 0, k
@@ -58,7 +58,7 @@ cdef void along(Kind* kind, const real* x, real* out, Py_ssize_t n) noexcept nog
 
 
 cdef void across(Kind* kind, const real* x, real* out, Py_ssize_t step, Py_ssize_t n, Py_ssize_t m) noexcept nogil:
-    """n rows, `step` elements apart, of m <= COLUMNS elements; `out` likewise."""
+    """Process n rows of m <= COLUMNS elements, `step` elements apart; the same for `out`."""
     cdef real[COLUMNS] top
     cdef real[COLUMNS] factor
     cdef double[COLUMNS] total
@@ -90,7 +90,7 @@ cdef void across(Kind* kind, const real* x, real* out, Py_ssize_t step, Py_ssize
             result[k] = result[k] * factor[k] if Kind is Soft else row[k] - top[k] - factor[k]
 
 
-# By operation and dtype: the loops along and across.
+# By operation and dtype: the along loop and the across loop.
 LOOPS = {
     "softmax": {"float32": (<size_t>&along[Soft, float], <size_t>&across[Soft, float]),
                 "float64": (<size_t>&along[Soft, double], <size_t>&across[Soft, double])},

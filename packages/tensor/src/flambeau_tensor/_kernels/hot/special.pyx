@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Inner loops of special functions that NumPy has not: gamma functions, sinc."""
+"""Inner loops of special functions that NumPy lacks: gamma functions, sinc."""
 cimport cython
 from libc cimport math
 
@@ -19,7 +19,7 @@ cdef real_t _lgamma(real_t x) noexcept nogil:
 
 
 cdef inline float _quick_lgamma(float x) noexcept nogil:
-    """For x > 0, in double precision: near 1 and 2 a quotient of polynomials, from 3 on Stirling's series."""
+    """For x > 0, in double precision: a rational function near 1 and 2, Stirling's series from 3."""
     cdef double y = x + 1 if x < <float>0.5 else x, t = y - 1.5, p, d, z, factor, far
     p = -1.7445866430924538e-05
     p = p * t + 0.0007571733853023797
@@ -33,14 +33,14 @@ cdef inline float _quick_lgamma(float x) noexcept nogil:
     d = d * t + 1.6613460116356213
     d = d * t + 1
     p = (y - 1) * (y - 2) * p / d
-    factor = y * (y + 1) * (y + 2) * (y + 3) * (y + 4) if y < 8 else 1.0  # from y up to y + 5
+    factor = y * (y + 1) * (y + 2) * (y + 3) * (y + 4) if y < 8 else 1.0  # the product from y to y + 4
     y = y + 5 if y < 8 else y
     z = 1 / y
     far = (y - 0.5) * fast_log[double](y) - y + 0.9189385332046727
     far += z * (1 / 12.0 - z * z * (1 / 360.0 - z * z * (1 / 1260.0 - z * z / 1680)))
     z = <double>x if x < <float>0.5 else factor
     z = 1.0 if (x >= <float>0.5) & (x < <float>3) else z
-    return <float>((p if x < <float>3 else far) - fast_log[double](z) + 0.0)  # no -0
+    return <float>((p if x < <float>3 else far) - fast_log[double](z) + 0.0)  # avoids -0
 
 
 cdef inline bint _positive(float x) noexcept nogil:
@@ -62,7 +62,7 @@ cdef double[9] BERNOULLI = [1 / 12.0, -1 / 720.0, 1 / 30240.0, -1 / 1209600.0, 1
 
 
 cdef inline double _hurwitz(double s, double q) noexcept nogil:
-    """The sum of (q + k)**-s over k >= 0, s > 1: terms up to q = 12 + s, then Euler and Maclaurin's formula."""
+    """Return the sum of (q + k)**-s over k >= 0, s > 1: terms up to q = 12 + s, then the Euler-Maclaurin formula."""
     cdef double total = 0, term, z, first = 12 + s
     cdef int k
     while q < first:
@@ -82,7 +82,7 @@ cdef inline double _hurwitz(double s, double q) noexcept nogil:
 
 
 cdef inline double _hurwitz_below(double s, double q, double sign) noexcept nogil:
-    """The same for q < 0 that is no integer: over all integers, without those below q. `sign` is (-1)**s."""
+    """The same for q < 0 that is not an integer: the sum over all integers without those below q. `sign`: (-1)**s."""
     return _hurwitz(s, q - math.floor(q)) + sign * (_hurwitz(s, math.ceil(q) - q) - _hurwitz(s, 1 - q))
 
 
@@ -110,7 +110,7 @@ cdef inline real_t _zeta(real_t x, real_t q) noexcept nogil:
         return <real_t>(_hurwitz(s, y) if y < math.INFINITY else 0)
     if y == math.floor(y):
         return <real_t>math.INFINITY
-    if s != math.floor(s) or s == math.INFINITY:  # powers of negative numbers
+    if s != math.floor(s) or s == math.INFINITY:  # powers of negative numbers are not real
         return <real_t>math.NAN
     return <real_t>_hurwitz_below(s, y, -1 if math.fmod(s, 2) == 1 else 1)
 
@@ -129,7 +129,7 @@ cdef void loop_digamma(char** a, const Py_ssize_t* n, const Py_ssize_t* s, real_
 
 
 cdef void _polygammas(double* x, Py_ssize_t m, int order) noexcept nogil:
-    """In place, for positive numbers: whole powers are products, and all take as many terms."""
+    """Compute in place, for positive numbers: integer powers are products, and all elements take as many terms."""
     cdef double[BLOCK] power
     cdef double[BLOCK] inverse
     cdef double[BLOCK] total
@@ -153,7 +153,7 @@ cdef void _polygammas(double* x, Py_ssize_t m, int order) noexcept nogil:
         if k < terms:
             for i in range(m):
                 total[i] += power[i] * inverse[i]
-    for i in range(m):  # power: of one degree less, at the end of the terms
+    for i in range(m):  # power: one degree lower, after the terms
         z = inverse[i] * inverse[i]
         p = rest[8]
         p = p * z + rest[7]

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Elementwise inner loops over three operands: choosing, bounding, interpolating, adding products and quotients."""
+"""Elementwise inner loops with three operands: where, clamp, lerp, addcmul and addcdiv."""
 cimport cython
 from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
@@ -43,7 +43,7 @@ cdef void loop_where(char** a, const Py_ssize_t* n, const Py_ssize_t* s, any_t* 
 
 cdef inline number_t _clamp(number_t x, number_t lo, number_t hi, number_t unused) noexcept nogil:
     x = lo if x < lo else x
-    x = lo if lo != lo else x  # NaN anywhere wins
+    x = lo if lo != lo else x  # NaN in any operand takes precedence
     x = hi if x > hi else x
     return hi if hi != hi else x
 
@@ -53,7 +53,7 @@ cdef void loop_clamp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, number_
 
 
 cdef inline inexact_t _lerp(inexact_t x, inexact_t y, inexact_t w, inexact_t unused) noexcept nogil:
-    # The nearer end is the base, so that both ends are met exactly.
+    # Computed from the nearer end, so that both ends are exact.
     cdef bint near
     if inexact_t is float or inexact_t is double:
         near = (w > <inexact_t>-0.5) & (w < <inexact_t>0.5)
@@ -67,7 +67,7 @@ cdef void loop_lerp(char** a, const Py_ssize_t* n, const Py_ssize_t* s, inexact_
 
 
 cdef inline any_t _factor(any_t* tag) noexcept nogil:
-    # data: real parts of the parameters, then their imaginary parts; integers as they are
+    # data: real parts of the parameters, then imaginary parts; integers unchanged
     cdef double* p = <double*>tag
     cdef double complex v
     if any_t is cython.floatcomplex or any_t is cython.doublecomplex:
@@ -80,7 +80,7 @@ cdef inline any_t _factor(any_t* tag) noexcept nogil:
 
 
 cdef inline any_t _addcmul(any_t x, any_t y, any_t z, any_t v) noexcept nogil:
-    # Unsigned integers wrap around; for signed ones that is an error in C.
+    # Unsigned arithmetic wraps around; signed overflow is undefined in C.
     if any_t is int16_t or any_t is int32_t:
         return <any_t>(<uint32_t>x + <uint32_t>v * <uint32_t>y * <uint32_t>z)
     elif any_t is int64_t:
